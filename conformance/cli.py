@@ -1,0 +1,132 @@
+"""The console command: the sandbox, the plan, the mutants, and a thin way to start a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+
+from conformance.mutants.runner import mutants
+from conformance.plugin import SESSION
+from conformance.verdict.plan import Plan
+
+_PACKAGE = Path(__file__).parent
+
+app = typer.Typer(
+    help="Conformance suite for a payments interface.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command()(mutants)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run(context: typer.Context) -> None:
+    """Run the suite; everything after `run` goes to pytest, for example --base-url=URL."""
+    raise typer.Exit(int(pytest.main([*_suite(), *context.args])))
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(help="0 takes a free one")] = 8080,
+    database_url: Annotated[
+        str, typer.Option(help="any SQLAlchemy URL; by default a database in memory")
+    ] = "sqlite://",
+    settlement_seconds: Annotated[
+        float, typer.Option(help="time from the execution of a quote to the rail's result")
+    ] = 0.02,
+) -> None:
+    """Run the reference implementation as a sandbox, until Ctrl-C.
+
+    The credentials come from PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET; without
+    them fresh ones are made. They are printed once, for the shell of the client.
+    """
+    names = ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET")
+    fresh = (f"token-{secrets.token_hex(8)}", secrets.token_urlsafe(32))
+    credentials = {
+        name: os.environ.get(name) or value for name, value in zip(names, fresh, strict=True)
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "conformance.reference.server",
+        f"--port={port}",
+        f"--database-url={database_url}",
+        f"--settlement-seconds={settlement_seconds}",
+    ]
+    with subprocess.Popen(
+        command, env={**os.environ, **credentials}, stdout=subprocess.PIPE, text=True
+    ) as server:
+        first = server.stdout.readline() if server.stdout else ""
+        if not first:
+            raise typer.Exit(server.wait())
+        typer.echo(f"base URL: {json.loads(first)['base_url']}")
+        for name, value in credentials.items():
+            typer.echo(f"export {name}={value}")
+        typer.echo("Ctrl-C stops it.")
+        try:
+            code = server.wait()
+        except KeyboardInterrupt:
+            # The server got the same signal and ends by itself.
+            code = 0 if server.wait() in (0, -2) else 1
+    raise typer.Exit(code)
+
+
+class _Planner:
+    """The pytest plugin that keeps the plan of a collection."""
+
+    plan: Plan | None = None
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.plan = session.config.stash[SESSION].plan()
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def plan(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="print the plan as JSON")] = False,
+) -> None:
+    """Show what a run would decide, without sending anything; other options go to pytest."""
+    planner = _Planner()
+    arguments = [*_suite(), "--collect-only", "-pno:terminal", "-Wignore", *context.args]
+    status = pytest.main(arguments, plugins=[planner])
+    if planner.plan is None:
+        raise typer.Exit(int(status) or 1)
+    entries = planner.plan.entries.values()
+    undecided = [entry for entry in entries if entry.reason is not None]
+    untestable = [entry for entry in entries if entry.requirement.untestable is not None]
+    to_decide = planner.plan.to_decide()
+    if as_json:
+        content = {
+            "to_decide": [
+                {"id": name, "tests": list(planner.plan.entries[name].tests)} for name in to_decide
+            ],
+            "not_decided": [
+                {"id": entry.requirement.id, "reason": entry.reason, "detail": entry.detail}
+                for entry in undecided
+            ],
+            "untestable": [entry.requirement.id for entry in untestable],
+        }
+        typer.echo(json.dumps(content, indent=2))
+        return
+    typer.echo(f"{len(to_decide)} requirements would be decided:")
+    for part, count in Counter(
+        planner.plan.entries[name].requirement.part for name in to_decide
+    ).items():
+        typer.echo(f"  {part:20}{count:5}")
+    typer.echo(f"{len(undecided)} would not be decided:")
+    for (reason, detail), count in Counter((e.reason, e.detail) for e in undecided).items():
+        typer.echo(f"  {count:5}  {reason}" + (f": {detail}" if detail else ""))
+    typer.echo(f"{len(untestable)} cannot be tested by any client.")
+
+
+def _suite() -> list[str]:
+    return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]

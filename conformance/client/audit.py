@@ -1,0 +1,61 @@
+"""The invariant behind every scenario: money is neither made nor lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.client.platform import Json, Platform
+
+_NOTHING_MOVED = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
+_REFUNDED = frozenset({"REFUND_COMPLETED", "REFUNDED"})
+
+
+def audit(platform: Platform) -> Iterator[str]:
+    """Yield what is wrong with the internal accounts that a test funded.
+
+    Each account's ``totalBalance`` is what was deposited, less the sending amounts of its
+    completed quotes, plus the receiving amounts of completed quotes to it. A quote that is still
+    in flight may or may not be contained; a refused or expired one may not.
+    """
+    movement = platform.movement
+    if not movement.deposits or not movement.quotes:
+        return
+    owners = {account["customerId"] for account in movement.accounts.values()}
+    statuses = {
+        transaction["id"]: transaction
+        for owner in owners
+        for transaction in platform.transactions(owner)
+    }
+    for name, account in movement.accounts.items():
+        low = high = movement.deposits[name]
+        for quote in movement.quotes.values():
+            effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
+            low += effect if certain else min(effect, 0)
+            high += effect if certain else max(effect, 0)
+        balance, total = platform.balances(account)
+        if not 0 <= balance <= total:
+            yield f"{name}: balance {balance} is not between 0 and totalBalance {total}"
+        if not low <= total <= high:
+            expected = str(low) if low == high else f"between {low} and {high}"
+            yield (
+                f"{name}: totalBalance is {total}, but its deposits and completed quotes "
+                f"leave {expected}"
+            )
+
+
+def _effect(quote: Json, account: str, transaction: Json | None) -> tuple[int, bool]:
+    """Return what a quote does to an account once it completes, and whether that is certain."""
+    effect = 0
+    if quote["source"].get("accountId") == account:
+        effect -= quote["totalSendingAmount"]
+    if quote["destination"].get("accountId") == account:
+        effect += quote["totalReceivingAmount"]
+    if transaction is None:
+        return effect, False
+    status = transaction.get("status")
+    if status in _NOTHING_MOVED:
+        return 0, True
+    refund = (transaction.get("refund") or {}).get("status")
+    if status in _REFUNDED or (status == "FAILED" and refund in (*_REFUNDED, "COMPLETED")):
+        return 0, True
+    return effect, status == "COMPLETED"

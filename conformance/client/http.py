@@ -1,0 +1,312 @@
+"""The recording client: sends requests, bounds and judges what comes back, writes it all down."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from conformance.client.journal import Exchange, Journal, Redactor
+from conformance.contract.document import Operation
+from conformance.contract.judge import Finding, Judge
+from conformance.target.profile import Environment
+from conformance.target.target import Target
+from conformance.verdict.decisions import BudgetSpent, HarnessError, ReadOnly, TargetLost
+
+_LARGEST_BODY = 8 * 1024 * 1024
+_DEEPEST_BODY = 64
+_REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424, 429)
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Flooded(TargetLost):
+    """The target sent more than the client is willing to read, or took too long over it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the target answered to one request.
+
+    ``body`` is the decoded JSON value, or ``None`` where there is none.
+    """
+
+    operation: Operation
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+    exchange: Exchange
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the status is a success (2xx)."""
+        return 200 <= self.status < 300  # noqa: PLR2004
+
+    @property
+    def code(self) -> str | None:
+        """The ``code`` of the error object, if the body is one."""
+        return self.body.get("code") if isinstance(self.body, dict) else None
+
+    def refused(self, *expected: int | str, twin: Answer) -> None:
+        """Assert that the request was refused, and for its fault.
+
+        Args:
+            expected: HTTP statuses and error codes, one of each of which must have come;
+                without a status any documented client error counts, without a code any code.
+            twin: the answer to the same request without the fault, sent in the same test.
+
+        Raises:
+            TwinRefused: the twin was not accepted, so that the refusal would prove nothing.
+            HarnessError: the twin is no call of the same operation.
+            AssertionError: the request was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        statuses = [item for item in expected if isinstance(item, int)] or _REFUSALS
+        codes = [item for item in expected if isinstance(item, str)]
+        if twin.operation.id != self.operation.id:
+            raise HarnessError(f"{twin.operation.id} cannot be the twin of {self.operation.id}")
+        if not twin.accepted:
+            raise TwinRefused(f"without the fault it was refused too: {twin}")
+        assert self.status in statuses, (
+            f"expected a refusal with {_either(statuses)}, got {self}\n"
+            f"the accepted twin: {twin}"
+        )
+        assert not codes or self.code in codes, (
+            f"expected the code {_either(codes)}, got {self}\nthe accepted twin: {twin}"
+        )
+
+    def __str__(self) -> str:
+        shown = json.dumps(self.exchange.response_body, ensure_ascii=False)
+        if len(shown) > 300:  # noqa: PLR2004
+            shown = f"{shown[:300]}…"
+        return f"{self.operation.id} → {self.status} {shown}"
+
+
+Listener = Callable[[Exchange, tuple[Finding, ...], tuple[str, ...]], None]
+"""Told of every exchange, its findings and what was observed beside them."""
+
+
+class RecordingClient:
+    """Sends the requests of a run to its target.
+
+    Everything is bounded: size, depth and time of a response, number of requests, and nothing
+    but safe methods goes to a target that is not a sandbox. Redirects are not followed. Every
+    response is judged against the OpenAPI document, and every request that is meant to be valid
+    too. Safe to use from several threads.
+    """
+
+    def __init__(self, target: Target, judge: Judge, journal: Journal) -> None:
+        self._target = target
+        self._judge = judge
+        self._journal = journal
+        self._redact = Redactor(target.secrets)
+        self._sent = 0
+        self._created = 0
+        self._lock = threading.Lock()
+        self._auth = httpx.BasicAuth(target.token_id, target.client_secret)
+        self.listener: Listener = lambda *_: None
+        self.test = ""
+        self._http = httpx.Client(
+            timeout=httpx.Timeout(target.profile.timing.request),
+            follow_redirects=False,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
+            headers={"accept": "application/json"},
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def call(
+        self,
+        name: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        auth: httpx.Auth | None = None,
+        valid: bool = True,
+    ) -> Answer:
+        """Call the operation ``name`` and return its answer, whatever its status.
+
+        Args:
+            name: the ``operationId``.
+            path: values of the path's parameters.
+            query: values of the query's parameters.
+            body: the JSON body; ``None`` sends none.
+            headers: further headers.
+            auth: other credentials than the target's.
+            valid: whether the request is meant to be valid by the OpenAPI document.
+
+        Raises:
+            HarnessError: the request is meant to be valid and is not.
+            ReadOnly: the target is no sandbox and the method is not safe.
+            BudgetSpent: the profile allows no more requests.
+            TargetLost: no complete response came.
+        """
+        operation = self._judge.document.operations[name]
+        if valid and (errors := self._judge.request_errors(operation, body)):
+            raise HarnessError(f"the request to {name} was meant to be valid: {'; '.join(errors)}")
+        url = operation.path.format(**{k: quote(v, safe=":") for k, v in (path or {}).items()})
+        request = self._http.build_request(
+            operation.method,
+            self._target.base_url + url,
+            params=None if query is None else {k: v for k, v in query.items() if v is not None},
+            json=body,
+            headers=headers,
+        )
+        self._admit(operation.method, name)
+        response, content, seconds = self._send(request, auth or self._auth, name)
+        parsed, is_json = _decode(content)
+        exchange = self._note(request, response, name, parsed if is_json else _text(content), seconds)
+        verdict = self._judge.response(
+            operation,
+            response.status_code,
+            response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+            parsed,
+            intended=valid,
+            is_json=is_json,
+        )
+        self.listener(exchange, verdict.findings, verdict.observations)
+        return Answer(operation, response.status_code, response.headers, parsed, exchange)
+
+    def trigger(self, method: str, url: str, body: Any) -> tuple[int, Any]:
+        """Send a request of the profile's triggers; return its status and decoded body.
+
+        The suite's credentials go along only to the origin of the target.
+
+        Raises:
+            ReadOnly: the target is no sandbox.
+            TargetLost: no complete response came.
+        """
+        self._admit(method, "trigger")
+        request = self._http.build_request(method, url, json=body)
+        ours = str(request.url).startswith(self._target.origin + "/")
+        response, content, seconds = self._send(request, self._auth if ours else None, "trigger")
+        parsed, is_json = _decode(content)
+        shown = parsed if is_json else _text(content)
+        exchange = self._note(request, response, "trigger", shown, seconds)
+        self.listener(exchange, (), ())
+        return response.status_code, parsed
+
+    def _admit(self, method: str, name: str) -> None:
+        profile = self._target.profile
+        if method not in _SAFE and profile.environment is not Environment.SANDBOX:
+            raise ReadOnly(f"{name} changes something, and the profile does not say sandbox")
+        with self._lock:
+            self._sent += 1
+            self._created += method == "POST"
+            if self._sent > profile.budget.requests:
+                raise BudgetSpent(f"budget.requests of {profile.budget.requests} is spent")
+            if self._created > profile.budget.created:
+                raise BudgetSpent(f"budget.created of {profile.budget.created} is spent")
+
+    def _send(
+        self, request: httpx.Request, auth: httpx.Auth | None, name: str
+    ) -> tuple[httpx.Response, bytes, float]:
+        started = time.perf_counter()
+        deadline = started + self._target.profile.timing.request
+        try:
+            response = self._http.send(request, auth=auth, stream=True)
+            try:
+                content = _bounded(response, deadline)
+            finally:
+                response.close()
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            self._fail(request, name, str(error) or type(error).__name__, started)
+            raise TargetLost(
+                f"{name} got no complete response from {self._target.base_url}: "
+                f"{str(error) or type(error).__name__}"
+            ) from error
+        except Flooded as error:
+            self._fail(request, name, str(error), started)
+            raise
+        return response, content, time.perf_counter() - started
+
+    def _fail(self, request: httpx.Request, name: str, error: str, started: float) -> None:
+        seconds = time.perf_counter() - started
+        exchange = self._note(request, None, name, None, seconds, self._redact.text(error))
+        self.listener(exchange, (), ())
+
+    def _note(
+        self,
+        request: httpx.Request,
+        response: httpx.Response | None,
+        name: str,
+        body: Any,
+        seconds: float,
+        error: str = "",
+    ) -> Exchange:
+        sent = request.read()
+        exchange = Exchange(
+            id=self._journal.number(),
+            test=self.test,
+            operation=name,
+            method=request.method,
+            url=self._redact.text(str(request.url)),
+            request_headers=self._redact.headers(request.headers),
+            request_body=self._redact.json(_shown(sent)),
+            status=0 if response is None else response.status_code,
+            response_headers={} if response is None else self._redact.headers(response.headers),
+            response_body=self._redact.json(body),
+            seconds=round(seconds, 6),
+            error=error,
+        )
+        self._journal.exchange(exchange)
+        return exchange
+
+
+def _bounded(response: httpx.Response, deadline: float) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    for part in response.iter_bytes():
+        size += len(part)
+        if size > _LARGEST_BODY:
+            raise Flooded(f"the response is larger than {_LARGEST_BODY} bytes")
+        if time.perf_counter() > deadline:
+            raise Flooded("the response took longer than timing.request of the profile")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _decode(content: bytes) -> tuple[Any, bool]:
+    """Return the decoded JSON value and whether there was one (no content counts as one)."""
+    if not content:
+        return None, True
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return None, False
+    return (value, True) if _depth_within(value, _DEEPEST_BODY) else (None, False)
+
+
+def _depth_within(value: Any, limit: int) -> bool:
+    if limit == 0:
+        return False
+    if isinstance(value, dict):
+        return all(_depth_within(member, limit - 1) for member in value.values())
+    if isinstance(value, list):
+        return all(_depth_within(member, limit - 1) for member in value)
+    return True
+
+
+def _shown(content: bytes) -> Any:
+    if not content:
+        return None
+    value, is_json = _decode(content)
+    return value if is_json else _text(content)
+
+
+def _either(options: Iterable[object]) -> str:
+    return " or ".join(map(str, options))
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")

@@ -1,0 +1,132 @@
+"""The journal: every exchange and delivery of a run as JSON lines, secrets removed."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from conformance.client.listener import Delivery
+
+FOLDER = "journal"
+"""Name of the folder of journals, below that of the report."""
+
+_MASK = "***"
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization"})
+_SECRET_MEMBERS = frozenset({"clientSecret", "livenessAccessToken", "accessToken"})
+_SHORTEST_SECRET = 4
+
+
+class Redactor:
+    """Removes secrets from whatever is about to be written.
+
+    A secret goes wherever it stands, in plain and in base64; headers and JSON members that carry
+    secrets by their nature lose their values.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        plain = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+        coded = [base64.b64encode(secret.encode()).decode().rstrip("=") for secret in plain]
+        self._secrets = sorted({*plain, *coded}, key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without any of the secrets."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, _MASK)
+        return text
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return ``headers`` without secrets."""
+        return {
+            name: _MASK if name.lower() in _SECRET_HEADERS else self.text(value)
+            for name, value in headers.items()
+        }
+
+    def json(self, value: Any) -> Any:
+        """Return a JSON value without secrets."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.json(member) for member in value]
+        if isinstance(value, dict):
+            return {
+                self.text(name): _MASK if name in _SECRET_MEMBERS else self.json(member)
+                for name, member in value.items()
+            }
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came back, as written: without secrets.
+
+    ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte. Where no
+    response came, ``status`` is 0 and ``error`` says why. ``response_body`` is the decoded JSON
+    value, else the text, else ``None``.
+    """
+
+    id: str
+    test: str
+    operation: str
+    method: str
+    url: str
+    request_headers: dict[str, str]
+    request_body: Any
+    status: int
+    response_headers: dict[str, str]
+    response_body: Any
+    seconds: float
+    error: str = ""
+
+
+class Journal:
+    """Writes exchanges and deliveries to one JSON-lines file, as they happen.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, path: Path, worker: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: IO[str] = path.open("w", encoding="utf-8")
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._worker = worker
+
+    def number(self) -> str:
+        """Return the id of the next entry."""
+        return f"{self._worker}-{next(self._numbers)}"
+
+    def write(self, kind: str, entry: Mapping[str, Any]) -> None:
+        """Append one entry; it is on its way to the disk when this returns."""
+        line = json.dumps({"kind": kind, **entry}, ensure_ascii=False, default=str)
+        with self._lock:
+            if not self._file.closed:
+                self._file.write(line + "\n")
+                self._file.flush()
+
+    def exchange(self, exchange: Exchange) -> None:
+        """Append one exchange."""
+        self.write("exchange", asdict(exchange))
+
+    def delivery(self, delivery: Delivery, redactor: Redactor) -> None:
+        """Append one webhook delivery."""
+        self.write(
+            "delivery",
+            {
+                "number": delivery.number,
+                "at": delivery.at,
+                "headers": redactor.headers(delivery.headers),
+                "body": redactor.json(delivery.body),
+            },
+        )
+
+    def close(self) -> None:
+        """Close the file; later entries are dropped."""
+        with self._lock:
+            self._file.close()

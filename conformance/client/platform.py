@@ -1,0 +1,483 @@
+"""The suite in the part of a platform: verbs send a request, nouns arrange a resource."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from conformance.client.http import Answer, RecordingClient
+from conformance.client.listener import Delivery, Inbox
+from conformance.client.samples import Samples
+from conformance.target.profile import Corridor, Profile
+from conformance.target.triggers import Triggers
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    HarnessError,
+    PreconditionFailed,
+    ResourceMissing,
+)
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+_CONSENT_GIVEN = "2026-01-15T09:00:00Z"
+_MOST_PAGES = 50
+_PAGE = 100
+_LONGEST_PAUSE = 1.0
+
+
+@dataclass
+class Movement:
+    """What a test did to the internal accounts that it funded: the input of the audit.
+
+    ``deposits`` holds by account id what was deposited; ``quotes`` the accepted quotes.
+    """
+
+    deposits: dict[str, int] = field(default_factory=dict)
+    accounts: dict[str, Json] = field(default_factory=dict)
+    quotes: dict[str, Json] = field(default_factory=dict)
+
+
+class Platform:
+    """Acts on the target as a platform would.
+
+    Verbs (``execute``, ``create_quote``) return the :class:`Answer`, whatever it is. Nouns
+    (``customer``, ``account``, ``quote``) return the resource, and raise
+    :class:`PreconditionFailed` where the target refuses it.
+    """
+
+    def __init__(
+        self,
+        client: RecordingClient,
+        triggers: Triggers,
+        inbox: Inbox,
+        profile: Profile,
+        samples: Samples,
+    ) -> None:
+        self.client = client
+        self.profile = profile
+        self.samples = samples
+        self.movement = Movement()
+        self._triggers = triggers
+        self._inbox = inbox
+
+    # Verbs
+
+    def create_quote(self, body: Json, *, valid: bool = True) -> Answer:
+        """Send ``POST /quotes``."""
+        answer = self.client.call("createQuote", body=body, valid=valid)
+        if answer.accepted and isinstance(answer.body, dict) and "id" in answer.body:
+            self.movement.quotes[answer.body["id"]] = answer.body
+        return answer
+
+    def execute(self, quote: Json) -> Answer:
+        """Send ``POST /quotes/{quoteId}/execute``."""
+        return self.client.call("executeQuote", path={"quoteId": quote["id"]})
+
+    def authorize(self, quote: Json, proof: Json | None = None, *, valid: bool = True) -> Answer:
+        """Send ``POST /quotes/{quoteId}/authorize``, with the sandbox's right code by default."""
+        body = {"code": self.profile.bindings.sca_code} if proof is None else proof
+        return self.client.call(
+            "authorizeQuote", path={"quoteId": quote["id"]}, body=body, valid=valid
+        )
+
+    def list_transactions(self, *, valid: bool = True, **filters: Any) -> Answer:
+        """Send ``GET /transactions`` with ``filters`` as its query."""
+        return self.client.call("listTransactions", query=filters, valid=valid)
+
+    def approve(self, transaction_id: str) -> Answer:
+        """Send ``POST /transactions/{transactionId}/approve``."""
+        return self.client.call("approveTransaction", path={"transactionId": transaction_id})
+
+    def create_customer(self, body: Json, *, valid: bool = True) -> Answer:
+        """Send ``POST /customers``."""
+        return self.client.call("createCustomer", body=body, valid=valid)
+
+    def update_customer(self, customer: Json, body: Json, *, valid: bool = True) -> Answer:
+        """Send ``PATCH /customers/{customerId}``."""
+        return self.client.call(
+            "updateCustomer", path={"customerId": customer["id"]}, body=body, valid=valid
+        )
+
+    def create_external_account(self, body: Json, *, valid: bool = True) -> Answer:
+        """Send ``POST /customers/external-accounts``."""
+        return self.client.call("createExternalAccount", body=body, valid=valid)
+
+    def at_once(self, *actions: Callable[[], T]) -> list[T]:
+        """Run all actions at the same time, each in a thread of its own."""
+        with ThreadPoolExecutor(len(actions)) as pool:
+            return [future.result() for future in [pool.submit(action) for action in actions]]
+
+    # Causes
+
+    def cause(self, trigger: str, **parameters: Any) -> Json:
+        """Cause ``trigger`` by the profile's way; return its results.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        return self._triggers.fire(trigger, **parameters)
+
+    # Nouns
+
+    def terms_consent(self) -> Json:
+        """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
+        terms = self._arranged(self.client.call("getEndUserTerms"))
+        words = {
+            "{now}": _CONSENT_GIVEN,
+            "{version}": terms.get(self.profile.bindings.terms_version),
+        }
+        return {k: words.get(v, v) for k, v in self.profile.bindings.terms_consent.items()}
+
+    def customer_body(self, **members: Any) -> Json:
+        """Return a body that creates an individual customer who may move money.
+
+        ``members`` replace the usual ones; ``None`` leaves a member out.
+        """
+        body = {
+            "customerType": "INDIVIDUAL",
+            "platformCustomerId": self.samples.reference(),
+            "region": "US",
+            "currencies": ["USD"],
+            "fullName": self.samples.full_name(),
+            "birthDate": "1985-03-14",
+            "nationality": "US",
+            "email": f"{self.samples.reference()}@example.com",
+            "phoneNumber": f"+1415555{self.samples.digits(4)}",
+            "idType": "SSN",
+            "identifier": "536-22-8726",
+            "address": {
+                "line1": "500 Market Street",
+                "city": "San Francisco",
+                "state": "CA",
+                "postalCode": "94105",
+                "country": "US",
+            },
+            **self.profile.bindings.customer,
+            **members,
+        }
+        return {name: value for name, value in body.items() if value is not None}
+
+    def customer(self, *, consent: bool = True, **members: Any) -> Json:
+        """Create an individual customer who may move money.
+
+        Args:
+            consent: whether the acceptance of the end-user terms is put on file.
+            members: customer fields that differ from the usual ones.
+        """
+        if consent:
+            members.setdefault("endUserTermsConsent", self.terms_consent())
+        customer = self._arranged(self.create_customer(self.customer_body(**members)))
+        status = customer.get("kycStatus") or customer.get("kybStatus")
+        if status != "APPROVED" and self._triggers.maps("customer.approve"):
+            self.cause("customer.approve", customerId=customer["id"])
+            self.until(
+                lambda: self._arranged(
+                    self.client.call("getCustomer", path={"customerId": customer["id"]})
+                ),
+                lambda seen: (seen.get("kycStatus") or seen.get("kybStatus")) == "APPROVED",
+            )
+        return customer
+
+    def sca_customer(self, **members: Any) -> Json:
+        """Create a customer of a region where money movement needs strong authentication."""
+        if not self.profile.features.sca:
+            raise FeatureUndeclared("the profile does not declare features.sca")
+        region = self.profile.bindings.sca_region
+        return self.customer(
+            **{
+                "region": region,
+                "nationality": region,
+                "idType": None,
+                "identifier": None,
+                "phoneNumber": f"+4915123{self.samples.digits(6)}",
+                "address": {
+                    "line1": "Am Markt 3",
+                    "city": "Berlin",
+                    "postalCode": "10115",
+                    "country": region,
+                },
+                **members,
+            }
+        )
+
+    def account(
+        self, currency: str = "USD", *, amount: int = 100_000, customer: Json | None = None
+    ) -> Json:
+        """Return an internal account of a customer, with ``amount`` deposited to it.
+
+        Args:
+            currency: code of the account's currency.
+            amount: deposit in the smallest unit; 0 for none.
+            customer: the owner; a new customer by default.
+        """
+        owner = customer or self.customer(currencies=sorted({"USD", currency}))
+        account = next(
+            (a for a in self.internal_accounts(owner) if _currency(a) == currency), None
+        )
+        if account is None:
+            raise ResourceMissing(f"customers get no internal account in {currency}")
+        # The owner may be left out of the resource of an account that was asked for by owner.
+        account = {**account, "customerId": owner["id"]}
+        if amount:
+            self.deposit(account, amount)
+        return account
+
+    def deposit(self, account: Json, amount: int) -> None:
+        """Let a deposit of ``amount`` smallest units arrive, and wait until it can be spent."""
+        if amount > self.profile.budget.amount:
+            raise HarnessError(f"a deposit of {amount} is above budget.amount of the profile")
+        before = self.balances(account)
+        self.cause(
+            "deposit.arrive", accountId=account["id"], amount=amount, currency=_currency(account)
+        )
+        seen = self.until(
+            lambda: self.balances(account), lambda balances: balances[0] >= before[0] + amount
+        )
+        if seen[0] < before[0] + amount:
+            raise PreconditionFailed(f"the deposit of {amount} did not arrive: balance {seen[0]}")
+        first = account["id"] not in self.movement.deposits
+        self.movement.accounts[account["id"]] = account
+        self.movement.deposits[account["id"]] = (
+            self.movement.deposits.get(account["id"], 0) + amount + (before[1] if first else 0)
+        )
+
+    def internal_accounts(self, customer: Json) -> list[Json]:
+        """Return the internal accounts of a customer."""
+        answer = self.client.call(
+            "listCustomerInternalAccounts", query={"customerId": customer["id"]}
+        )
+        return members(self._arranged(answer))
+
+    def balances(self, account: Json) -> tuple[int, int]:
+        """Return ``balance`` and ``totalBalance`` of a customer's account, in smallest units."""
+        for seen in self.internal_accounts({"id": account["customerId"]}):
+            if seen["id"] == account["id"]:
+                return seen["balance"]["amount"], seen["totalBalance"]["amount"]
+        raise PreconditionFailed(f"{account['id']} is no longer listed for its customer")
+
+    def destination(
+        self, customer: Json, name: str = "usd_account", *, fate: str | None = None
+    ) -> Json:
+        """Create an external account of a customer.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            name: a file of ``fixtures/accounts``.
+            fate: a trigger that decides what becomes of payouts to the account.
+        """
+        body = {"customerId": customer["id"], **self.samples.account(name)}
+        body["platformAccountId"] = self.samples.reference()
+        magic = self._triggers.magic(fate) if fate else None
+        if magic:
+            body = _merged(body, magic)
+        body = _bound(body, self.profile.bindings.beneficiary)
+        account = self._arranged(self.create_external_account(body))
+        if fate and magic is None:
+            self.cause(fate, externalAccountId=account["id"])
+        return account
+
+    def corridor(self, *, same_currency: bool) -> Corridor:
+        """Return the first corridor of the profile that is (not) within one currency.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        for corridor in self.profile.resources.corridors:
+            if (corridor.sending == corridor.receiving) is same_currency:
+                return corridor
+        kind = "same-currency" if same_currency else "cross-currency"
+        raise ResourceMissing(f"resources.corridors of the profile has no {kind} one")
+
+    def quote_body(
+        self,
+        source: Json | None = None,
+        destination: Json | None = None,
+        *,
+        side: str = "SENDING",
+        amount: int = 10_000,
+        **members: Any,
+    ) -> Json:
+        """Return the body of a quote from an internal account to an account.
+
+        Args:
+            source: the internal account; by default a new customer's, with 100 000 deposited.
+            destination: the receiving account; by default an external one of the same customer.
+            side: ``lockedCurrencySide``.
+            amount: ``lockedCurrencyAmount`` in the smallest unit.
+            members: further members of the body.
+        """
+        source = source or self.account()
+        destination = destination or self.destination({"id": source["customerId"]})
+        return {
+            "source": {"sourceType": "ACCOUNT", "accountId": source["id"]},
+            "destination": {"destinationType": "ACCOUNT", "accountId": destination["id"]},
+            "lockedCurrencySide": side,
+            "lockedCurrencyAmount": amount,
+            **members,
+        }
+
+    def quote(
+        self, source: Json | None = None, destination: Json | None = None, **members: Any
+    ) -> Json:
+        """Create a quote; the arguments are those of :meth:`quote_body`."""
+        return self._arranged(self.create_quote(self.quote_body(source, destination, **members)))
+
+    def realtime_quote_body(
+        self, customer: Json | None = None, *, currency: str = "USD", **members: Any
+    ) -> Json:
+        """Return the body of a quote that a payment of the customer funds just in time."""
+        if not self.profile.features.realtime_funding:
+            raise FeatureUndeclared("the profile does not declare features.realtime_funding")
+        owner = customer or self.customer()
+        return {
+            "source": {
+                "sourceType": "REALTIME_FUNDING",
+                "customerId": owner["id"],
+                "currency": currency,
+            },
+            "destination": {
+                "destinationType": "ACCOUNT",
+                "accountId": self.destination(owner)["id"],
+            },
+            "lockedCurrencySide": "SENDING",
+            "lockedCurrencyAmount": 10_000,
+            **members,
+        }
+
+    def realtime_quote(self, customer: Json | None = None, **members: Any) -> Json:
+        """Create a quote that is funded just in time."""
+        return self._arranged(self.create_quote(self.realtime_quote_body(customer, **members)))
+
+    def executed(self, quote: Json | None = None) -> Json:
+        """Execute a quote (by default a new one) and return it as the execution returned it."""
+        return self._arranged(self.execute(quote or self.quote()))
+
+    def challenged(self, customer: Json | None = None, **members: Any) -> Json:
+        """Return an executed quote that waits for its customer's authorization."""
+        owner = customer or self.sca_customer()
+        executed = self.executed(self.quote(self.account(customer=owner), **members))
+        if executed.get("status") != "PENDING_AUTHORIZATION":
+            raise PreconditionFailed(
+                f"the quote of a customer of an SCA region was executed to {executed.get('status')}"
+            )
+        return executed
+
+    def transactions(self, customer_id: str | None = None, **filters: Any) -> Iterator[Json]:
+        """Yield the listed transactions, page after page."""
+        names = self.profile.bindings
+        query: Json = {}
+        if names.list_page_size:
+            query[names.list_page_size] = _PAGE
+        if names.transactions_of_customer and customer_id:
+            query[names.transactions_of_customer] = customer_id
+        for _ in range(_MOST_PAGES):
+            body = self._arranged(self.client.call("listTransactions", query={**query, **filters}))
+            yield from members(body)
+            following = body.get(names.list_next) if isinstance(body, dict) else None
+            if not following or not names.list_cursor:
+                return
+            query[names.list_cursor] = following
+
+    def transaction(self, quote: Json) -> Json:
+        """Return the transaction of a quote as it stands now."""
+        wanted = quote["transactionId"]
+        owner = self._owner(quote)
+        for transaction in self.transactions(owner):
+            if transaction.get("id") == wanted:
+                return transaction
+        raise PreconditionFailed(f"GET /transactions does not list {wanted}")
+
+    def transaction_in(self, quote: Json, *statuses: str) -> Json:
+        """Return the transaction of a quote once its status is one of ``statuses``.
+
+        After ``timing.state`` of the profile it is returned as it is then.
+        """
+        return self.until(
+            lambda: self.transaction(quote), lambda seen: seen.get("status") in statuses
+        )
+
+    # Events
+
+    def event(self, kind: str, resource: str, *, within: float | None = None) -> Delivery | None:
+        """Return the first delivery of type ``kind`` about ``resource``; wait for it if need be."""
+        limit = self.profile.timing.event if within is None else within
+        return self._inbox.wait(lambda d: d.type == kind and d.concerns(resource), limit)
+
+    def events(self, resource: str) -> list[Delivery]:
+        """Return all deliveries about ``resource`` that have arrived."""
+        return self._inbox.all(lambda delivery: delivery.concerns(resource))
+
+    def quiet(self, kind: str, resource: str) -> bool:
+        """Return whether no event of type ``kind`` about ``resource`` comes (``timing.quiet``)."""
+        return self.event(kind, resource, within=self.profile.timing.quiet) is None
+
+    # Waiting
+
+    def until(self, read: Callable[[], T], wanted: Callable[[T], bool]) -> T:
+        """Read again and again until the value is wanted or ``timing.state`` has passed.
+
+        Returns:
+            the last value read.
+        """
+        until = time.monotonic() + self.profile.timing.state
+        pause = self.profile.timing.poll
+        while not wanted(value := read()) and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return value
+
+    def _owner(self, quote: Json) -> str | None:
+        source = quote.get("source", {})
+        account = self.movement.accounts.get(source.get("accountId", ""), {})
+        return account.get("customerId") or source.get("customerId")
+
+    def _arranged(self, answer: Answer) -> Any:
+        if not answer.accepted:
+            raise PreconditionFailed(f"a step before the check failed: {answer}")
+        return answer.body
+
+
+def members(body: Any) -> list[Json]:
+    """Return the members of a list response, which may stand bare or under ``data``."""
+    found = body.get("data") if isinstance(body, dict) else body
+    return found if isinstance(found, list) else []
+
+
+def wait_until(moment: datetime) -> None:
+    """Return once ``moment`` has passed by this machine's clock."""
+    while (left := (moment - datetime.now(UTC)).total_seconds()) > 0:
+        time.sleep(left)
+
+
+def _currency(account: Mapping[str, Any]) -> str | None:
+    code: str | None = account.get("balance", {}).get("currency", {}).get("code")
+    return code
+
+
+def _merged(body: Json, values: Mapping[str, Any]) -> Json:
+    merged = dict(body)
+    for name, value in values.items():
+        inner = merged.get(name)
+        nested = isinstance(value, dict) and isinstance(inner, dict)
+        merged[name] = _merged(inner, value) if nested else value
+    return merged
+
+
+def _bound(body: Json, place: str) -> Json:
+    """Move the beneficiary to where the implementation reads it."""
+    moved = deepcopy(body)
+    beneficiary = moved["accountInfo"].pop("beneficiary", None)
+    if beneficiary is None:
+        return moved
+    *holders, name = place.split(".")
+    node = moved
+    for holder in holders:
+        node = node.setdefault(holder, {})
+    node[name] = beneficiary
+    return moved

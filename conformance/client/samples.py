@@ -1,0 +1,63 @@
+"""Deterministic data: what a test sends follows from the seed of the run and the test's name."""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import yaml
+
+from conformance.data import FIXTURES
+
+_GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomás", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
+_FAMILY = ("Okafor", "Lindqvist", "Marchetti", "Novak", "Castillo", "Bauer", "Mensah", "Tanaka")
+
+
+class Samples:
+    """Names, numbers and amounts for one test, the same in every run with the same seed."""
+
+    def __init__(self, seed: int, test: str) -> None:
+        self.random = random.Random(f"{seed}/{test}")  # noqa: S311 - not for secrets
+
+    def full_name(self) -> str:
+        """Return a given and a family name."""
+        return f"{self.random.choice(_GIVEN)} {self.random.choice(_FAMILY)}"
+
+    def digits(self, count: int) -> str:
+        """Return ``count`` digits, the first not 0 and the last three no sandbox suffix."""
+        body = "".join(self.random.choices(string.digits, k=count - 1))
+        return self.random.choice("123456789") + body[:-1] + "9"
+
+    def reference(self) -> str:
+        """Return a short text that no other test uses."""
+        return "".join(self.random.choices(string.ascii_lowercase + string.digits, k=12))
+
+    def amount(self, low: int, high: int) -> int:
+        """Return an amount between ``low`` and ``high`` in the smallest unit."""
+        return self.random.randint(low, high)
+
+    def account(self, name: str) -> dict[str, Any]:
+        """Return a valid external account as ``{currency, accountInfo}``, with a fresh number.
+
+        ``name`` is a file of ``fixtures/accounts`` without its ending.
+        """
+        fixture = account_fixture(name)
+        account: dict[str, Any] = deepcopy(
+            {"currency": fixture["currency"], "accountInfo": fixture["accountInfo"]}
+        )
+        if "fresh" in fixture:
+            member, count = fixture["fresh"]["member"], fixture["fresh"]["digits"]
+            account["accountInfo"][member] = fixture["fresh"].get("prefix", "") + self.digits(count)
+        return account
+
+
+@cache
+def account_fixture(name: str) -> Mapping[str, Any]:
+    """Return the content of one file of ``fixtures/accounts``."""
+    text = (FIXTURES / "accounts" / f"{name}.yaml").read_text(encoding="utf-8")
+    content: Mapping[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return content

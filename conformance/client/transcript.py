@@ -1,0 +1,103 @@
+"""Shows exchanges to a person, and as commands that repeat them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from conformance.client.journal import Exchange
+
+_LONGEST = 1200
+_TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
+
+
+def transcript(exchanges: Iterable[Exchange]) -> str:
+    """Return the requests and responses as text, in the order in which they happened."""
+    return "\n".join(_describe(exchange) for exchange in exchanges)
+
+
+def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
+    """Return a shell script that repeats the requests with curl.
+
+    The secrets and the base URL are variables. An id that a response brought and a later request
+    uses is taken from the repeated response, so that the chain works on fresh resources.
+    """
+    chain = list(exchanges)
+    lines = [
+        "#!/bin/sh",
+        "# Needs curl and jq, PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET.",
+        f"BASE_URL=${{BASE_URL:-{base_url}}}",
+        'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
+    ]
+    known: dict[str, str] = {}
+    origin = base_url.rpartition("/")[0]
+    for number, exchange in enumerate(chain, 1):
+        later = json.dumps([(e.url, e.request_body) for e in chain[number:]])
+        used = [
+            (pointer, value)
+            for pointer, value in _ids(exchange.response_body, "")
+            if value in later and value not in known
+        ]
+        url = exchange.url.replace(base_url, "$BASE_URL").replace(origin, "${BASE_URL%/*}")
+        command = ["api", "-X", exchange.method, f'"{_fill(url, known)}"']
+        for name, value in exchange.request_headers.items():
+            if name in _TOLD:
+                command += ["-H", shlex.quote(f"{name}: {value}")]
+        if exchange.request_body is not None:
+            body = json.dumps(exchange.request_body, ensure_ascii=False)
+            command += ["-H", "'content-type: application/json'", "--data-raw", _quote(body, known)]
+        lines.append(f"# {number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
+        if not used:
+            lines.append(" ".join(command))
+            continue
+        lines.append(f"r{number}=$({' '.join(command)}); echo \"$r{number}\"")
+        for pointer, value in used:
+            variable = f"id{len(known) + 1}"
+            known[value] = variable
+            lines.append(f"{variable}=$(printf '%s' \"$r{number}\" | jq -r {shlex.quote(pointer)})")
+    return "\n".join(lines) + "\n"
+
+
+def _describe(exchange: Exchange) -> str:
+    lines = [f"[{exchange.id}] {exchange.method} {exchange.url}"]
+    if exchange.request_body is not None:
+        lines.append(f"    → {_short(exchange.request_body)}")
+    if exchange.error:
+        lines.append(f"    ← no response: {exchange.error}")
+    else:
+        lines.append(
+            f"    ← {exchange.status} ({exchange.seconds * 1000:.0f} ms) "
+            f"{_short(exchange.response_body)}"
+        )
+    return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+
+
+def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _ids(member, f"{pointer}.{name}")
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _ids(member, f"{pointer or '.'}[{index}]")
+    elif isinstance(value, str) and ":" in value and value.partition(":")[0].isalpha():
+        yield pointer or ".", value
+
+
+def _fill(text: str, known: dict[str, str]) -> str:
+    for value, variable in known.items():
+        text = text.replace(value, f"${{{variable}}}")
+    return text
+
+
+def _quote(body: str, known: dict[str, str]) -> str:
+    quoted = shlex.quote(body)
+    for value, variable in known.items():
+        quoted = quoted.replace(value, f"'\"${variable}\"'")
+    return quoted

@@ -1,0 +1,207 @@
+"""The catalogue: every rule of the specification as one entry under one id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from conformance.contract.vocabulary import FEATURES, TRIGGERS, nearest
+from conformance.data import SPEC
+
+_ID = re.compile(r"[A-Z]{3}-\d{3,4}")
+_KEYS = {"id", "level", "statement", "source", "operations", "needs", "untestable"}
+
+
+class Level(StrEnum):
+    """How strongly the specification binds an implementation (RFC 2119)."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    MAY = "MAY"
+
+
+class CatalogueError(Exception):
+    """The catalogue cannot be used as it is written."""
+
+
+class DuplicateId(CatalogueError):
+    """Two entries carry one id."""
+
+    def __init__(self, identifier: str, first: str, second: str) -> None:
+        super().__init__(f"{second}: {identifier} stands already in {first}; give it a new number")
+
+
+class BadEntry(CatalogueError):
+    """An entry misses a key, has one too many, or holds a value outside its vocabulary."""
+
+
+class UnknownRequirement(CatalogueError):
+    """An id is used that the catalogue does not have."""
+
+    def __init__(self, identifier: str, where: str, known: Mapping[str, object]) -> None:
+        hint = nearest(identifier, known)
+        super().__init__(
+            f"{where} names {identifier}, which is not in the catalogue"
+            + (f"; the nearest id is {hint}" if hint else "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where in the specification a requirement comes from."""
+
+    section: str
+    lines: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.section} (line {', '.join(map(str, self.lines))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a target has to offer before a requirement can be decided."""
+
+    triggers: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One observable fact that the specification states."""
+
+    id: str
+    level: Level
+    statement: str
+    source: Source
+    operations: tuple[str, ...]
+    part: str
+    needs: Needs = field(default_factory=Needs)
+    untestable: str | None = None
+
+    @classmethod
+    def from_entry(cls, entry: Any, part: str, where: str) -> Requirement:
+        """Read one mapping of a catalogue file.
+
+        Raises:
+            BadEntry: naming the file, the id and the key to change.
+        """
+        if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
+            raise BadEntry(f"{where}: expected a mapping with an id, got {entry!r}")
+        where = f"{where}: {entry['id']}"
+        if not _ID.fullmatch(entry["id"]):
+            raise BadEntry(f"{where}: an id is three capitals, a hyphen and three digits")
+        for key in entry.keys() - _KEYS:
+            raise BadEntry(f"{where}: unknown key {key!r}; {_did_you_mean(key, _KEYS)}")
+        for key in ("level", "statement", "source", "operations"):
+            if key not in entry:
+                raise BadEntry(f"{where}: the key {key!r} is missing")
+        if entry["level"] not in Level.__members__:
+            raise BadEntry(f"{where}: level {entry['level']!r} is none of {', '.join(Level)}")
+        source = entry["source"]
+        if (
+            not isinstance(source, dict)
+            or source.keys() != {"section", "lines"}
+            or not source["lines"]
+            or not all(isinstance(line, int) for line in source["lines"])
+        ):
+            raise BadEntry(f"{where}: source is {{section: text, lines: [numbers]}}, got {source}")
+        needs = entry.get("needs") or {}
+        for key in needs.keys() - {"trigger", "feature"}:
+            raise BadEntry(f"{where}: needs has trigger and feature, not {key!r}")
+        for kind, vocabulary in (("trigger", TRIGGERS), ("feature", FEATURES)):
+            for name in needs.get(kind, ()):
+                if name not in vocabulary:
+                    raise BadEntry(
+                        f"{where}: unknown {kind} {name!r}; {_did_you_mean(name, vocabulary)}"
+                    )
+        return cls(
+            id=entry["id"],
+            level=Level(entry["level"]),
+            statement=" ".join(entry["statement"].split()),
+            source=Source(source["section"], tuple(source["lines"])),
+            operations=tuple(entry["operations"]),
+            part=part,
+            needs=Needs(tuple(needs.get("trigger", ())), tuple(needs.get("feature", ()))),
+            untestable=entry.get("untestable"),
+        )
+
+
+class Catalogue(Mapping[str, Requirement]):
+    """All requirements by id, in the order in which the files list them."""
+
+    def __init__(self, requirements: Mapping[str, Requirement]) -> None:
+        self._requirements = dict(requirements)
+
+    @classmethod
+    def load(cls, folder: Path) -> Catalogue:
+        """Read every ``*.yaml`` below ``folder``; the file's name is the part.
+
+        Raises:
+            DuplicateId: two entries carry one id.
+            BadEntry: an entry is not what the module describes.
+        """
+        found: dict[str, Requirement] = {}
+        origin: dict[str, str] = {}
+        for path in sorted(folder.glob("*.yaml")):
+            entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+            if not isinstance(entries, list):
+                raise BadEntry(f"{path.name}: expected a list of entries")
+            for entry in entries:
+                requirement = Requirement.from_entry(entry, path.stem, path.name)
+                if requirement.id in found:
+                    raise DuplicateId(requirement.id, origin[requirement.id], path.name)
+                found[requirement.id] = requirement
+                origin[requirement.id] = path.name
+        return cls(found)
+
+    def require(self, identifier: str, where: str) -> Requirement:
+        """Return the entry of ``identifier`` for its user ``where``.
+
+        Raises:
+            UnknownRequirement: naming the user and the nearest id.
+        """
+        try:
+            return self._requirements[identifier]
+        except KeyError:
+            raise UnknownRequirement(identifier, where, self._requirements) from None
+
+    def check_operations(self, known: set[str]) -> None:
+        """Refuse entries that name an operation which the OpenAPI document does not have.
+
+        Raises:
+            BadEntry: naming the entry and the nearest operation.
+        """
+        for requirement in self.values():
+            for operation in requirement.operations:
+                if operation not in known:
+                    raise BadEntry(
+                        f"{requirement.id}: unknown operation {operation!r}; "
+                        f"{_did_you_mean(operation, known)}"
+                    )
+
+    def __getitem__(self, identifier: str) -> Requirement:
+        return self._requirements[identifier]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._requirements)
+
+    def __len__(self) -> int:
+        return len(self._requirements)
+
+
+def _did_you_mean(word: object, known: Any) -> str:
+    hint = nearest(str(word), known)
+    return f"the nearest is {hint!r}" if hint else f"known are {', '.join(sorted(known))}"
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Return the catalogue that the suite ships."""
+    return Catalogue.load(SPEC / "requirements")

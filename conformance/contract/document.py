@@ -1,0 +1,126 @@
+"""The OpenAPI document: loaded, its references resolved, its operations by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import yaml
+
+from conformance.data import SPEC
+
+_METHODS = ("get", "post", "put", "patch", "delete")
+
+
+class DocumentError(Exception):
+    """The OpenAPI document cannot be read as it is written."""
+
+
+class BrokenReference(DocumentError):
+    """A ``$ref`` leads nowhere, or back to itself."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of the document, its references resolved."""
+
+    id: str
+    method: str
+    path: str
+    raw: Mapping[str, Any]
+
+    @cached_property
+    def request_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the JSON request body, if the operation takes one."""
+        media = self.raw.get("requestBody", {}).get("content", {}).get("application/json")
+        return None if media is None else media.get("schema", {})
+
+    @property
+    def body_required(self) -> bool:
+        """Whether a request without a body is outside the document."""
+        return bool(self.raw.get("requestBody", {}).get("required"))
+
+    def response(self, status: int) -> Mapping[str, Any] | None:
+        """Return the response object documented for ``status``, if there is one."""
+        responses: Mapping[str, Any] = self.raw["responses"]
+        found: Mapping[str, Any] | None = responses.get(str(status))
+        return found
+
+
+class Document:
+    """An OpenAPI document read from files, with every reference resolved in place."""
+
+    def __init__(self, entry: Path) -> None:
+        self._files: dict[Path, Any] = {}
+        self._resolved: dict[tuple[Path, str], Any] = {}
+        self.raw: Mapping[str, Any] = self._resolve(self._read(entry), entry, ())
+        """The whole document as one tree without references."""
+
+    @cached_property
+    def operations(self) -> Mapping[str, Operation]:
+        """Every operation by its ``operationId``."""
+        return {
+            item[method]["operationId"]: Operation(
+                item[method]["operationId"],
+                method.upper(),
+                path,
+                # A path item's parameters belong to each of its operations.
+                {
+                    **item[method],
+                    "parameters": [*item.get("parameters", ()), *item[method].get("parameters", ())],
+                },
+            )
+            for path, item in self.raw["paths"].items()
+            for method in _METHODS
+            if method in item
+        }
+
+    def _read(self, path: Path) -> Any:
+        if path not in self._files:
+            if not path.is_file():
+                raise BrokenReference(f"{path}: no such file")
+            text = path.read_text(encoding="utf-8")
+            self._files[path] = yaml.load(text, Loader=yaml.CSafeLoader)
+        return self._files[path]
+
+    def _resolve(self, node: Any, file: Path, trail: tuple[tuple[Path, str], ...]) -> Any:
+        if isinstance(node, list):
+            return [self._resolve(member, file, trail) for member in node]
+        if not isinstance(node, dict):
+            return node
+        if not isinstance(node.get("$ref"), str):
+            return {key: self._resolve(value, file, trail) for key, value in node.items()}
+        target = self._target(node["$ref"], file, trail)
+        beside = {
+            key: self._resolve(value, file, trail) for key, value in node.items() if key != "$ref"
+        }
+        if not beside:
+            return target
+        # Both may conjoin, and the one beside the reference is the more specific.
+        return {**target, **beside}
+
+    def _target(self, reference: str, file: Path, trail: tuple[tuple[Path, str], ...]) -> Any:
+        name, _, pointer = reference.partition("#")
+        path = (file.parent / name).resolve() if name else file
+        key = (path, pointer)
+        if key in trail:
+            raise BrokenReference(f"{file.name}: {reference} leads back to itself")
+        if key not in self._resolved:
+            node = self._read(path)
+            for token in pointer.split("/")[1:]:
+                token = unquote(token).replace("~1", "/").replace("~0", "~")  # noqa: PLW2901
+                if not isinstance(node, dict) or token not in node:
+                    raise BrokenReference(f"{file.name}: {reference} does not lead anywhere")
+                node = node[token]
+            self._resolved[key] = self._resolve(node, path, (*trail, key))
+        return self._resolved[key]
+
+
+@cache
+def document() -> Document:
+    """Return the OpenAPI document that the suite ships."""
+    return Document(SPEC / "openapi.yaml")

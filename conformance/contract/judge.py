@@ -1,0 +1,302 @@
+"""Judges single messages against the OpenAPI document, under requirement ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+import yaml
+
+from conformance.contract.document import Document, Operation, document
+from conformance.data import SPEC
+
+KEY = "x-requirement"
+_ANY_MEMBER = "*"
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_CLIENT_ERRORS = range(400, 500)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one message says about one requirement."""
+
+    requirement: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All findings on one message, and what was seen that the document does not mention."""
+
+    findings: tuple[Finding, ...]
+    observations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    """A place of a schema that decides requirements: where it is, and what must hold there."""
+
+    requirements: tuple[str, ...]
+    schema_path: tuple[str | int, ...]
+    instance_path: tuple[str, ...]
+    schema: Mapping[str, Any]
+    required: bool
+    conditional: bool
+
+    def encloses(self, other: _Annotation) -> bool:
+        mine = self.schema_path
+        return len(mine) < len(other.schema_path) and other.schema_path[: len(mine)] == mine
+
+
+class SchemaJudge:
+    """Judges JSON values against one schema and its annotations.
+
+    A violation counts against the innermost annotated subschema that it lies in. A requirement
+    is decided only where the value has something to decide it on.
+    """
+
+    def __init__(self, schema: Mapping[str, Any], fallback: str) -> None:
+        self._schema = schema
+        self._fallback = fallback
+        self._validator = _compile(schema)
+        self._annotations = list(_annotations(schema, (), (), required=False))
+        self._validators: dict[int, jsonschema_rs.Draft202012Validator] = {}
+
+    def judge(self, value: Any) -> Iterator[Finding]:
+        """Yield what ``value`` says about each requirement that the schema carries."""
+        if self._validator.is_valid(value):
+            yield Finding(self._fallback, passed=True)
+            for annotation in self._annotations:
+                if any(self._applies(annotation, found) for found in _at(value, annotation)):
+                    yield from (Finding(name, passed=True) for name in annotation.requirements)
+            return
+        failed = [(note, error) for note in self._annotations if (error := self._error(note, value))]
+        blamed = [
+            (note, error)
+            for note, error in failed
+            if not any(note.encloses(inner) for inner, _ in failed)
+        ]
+        for note, error in blamed:
+            yield from (Finding(name, passed=False, detail=error) for name in note.requirements)
+        if blamed:
+            yield Finding(self._fallback, passed=True)
+        else:
+            error = next(iter(self._validator.iter_errors(value)))
+            yield Finding(self._fallback, passed=False, detail=_describe(error))
+        broken = {id(note) for note, _ in failed}
+        for note in self._annotations:
+            if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
+                yield from (Finding(name, passed=True) for name in note.requirements)
+
+    def unknown_members(self, value: Any) -> Iterator[str]:
+        """Yield the members of ``value`` that the schema does not name."""
+        known = self._schema.get("properties")
+        if known is not None and isinstance(value, dict):
+            yield from value.keys() - known.keys()
+
+    def _error(self, note: _Annotation, value: Any) -> str | None:
+        if note.required:
+            for holder in _walk(value, note.instance_path[:-1]):
+                if isinstance(holder, dict) and note.instance_path[-1] not in holder:
+                    return f"{_dotted(note.instance_path)} is missing"
+        # A null where something is required is wrong; elsewhere null and absent are alike.
+        for found in _walk(value, note.instance_path) if note.required else _at(value, note):
+            error = next(iter(self._validator_of(note.schema).iter_errors(found)), None)
+            if error is not None:
+                return _describe(error, note.instance_path)
+        return None
+
+    def _applies(self, note: _Annotation, found: Any) -> bool:
+        if not note.conditional:
+            return True
+        return self._validator_of(note.schema["if"]).is_valid(found)
+
+    def _validator_of(self, schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
+        if id(schema) not in self._validators:
+            self._validators[id(schema)] = _compile(schema)
+        return self._validators[id(schema)]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges requests, responses and deliveries against one OpenAPI document.
+
+    ``ids`` are the requirements that hold for every message; the document names them itself
+    under ``x-judge``. ``statuses`` maps each error code to the statuses it may come with.
+    """
+
+    document: Document
+    statuses: Mapping[str, frozenset[int]]
+    _judges: dict[tuple[str, str], SchemaJudge] = field(default_factory=dict)
+
+    def response(
+        self,
+        operation: Operation,
+        status: int,
+        media_type: str,
+        body: Any,
+        *,
+        intended: bool,
+        is_json: bool = True,
+    ) -> Verdict:
+        """Judge one response.
+
+        Args:
+            operation: the operation that was called.
+            status: the HTTP status.
+            media_type: the response's media type without parameters, or ``""``.
+            body: the decoded JSON value, or ``None`` where the response has no body.
+            intended: whether the request was valid by the document. An invalid one may be
+                answered with any client error.
+            is_json: whether a body, if there is one, could be decoded as JSON.
+        """
+        ids: Mapping[str, str] = self.document.raw["x-judge"]
+        documented = operation.response(status)
+        if documented is None:
+            if not intended and status in _CLIENT_ERRORS:
+                return Verdict((), (f"{operation.id} answered {status}, which it does not list",))
+            listed = ", ".join(operation.raw["responses"])
+            detail = f"{operation.id} answered {status}; documented are {listed}"
+            return Verdict((Finding(ids["status"], passed=False, detail=detail),))
+        findings = [Finding(ids["status"], passed=True)]
+        content: Mapping[str, Any] = documented.get("content", {})
+        if not content:
+            return Verdict(tuple(findings))
+        schema = content.get("application/json", {}).get("schema")
+        if media_type not in content or not is_json:
+            shown = media_type or "no media type"
+            detail = (
+                f"{operation.id} answered {status} with {shown}"
+                + ("" if is_json else " and a body that is not JSON")
+                + f"; documented is {', '.join(content)}"
+            )
+            findings.append(Finding(ids["media-type"], passed=False, detail=detail))
+            return Verdict(tuple(findings))
+        findings.append(Finding(ids["media-type"], passed=True))
+        judge = self._judge(operation.id, str(status), schema, ids["schema"])
+        findings.extend(judge.judge(body))
+        code = body.get("code") if isinstance(body, dict) else None
+        if status >= _CLIENT_ERRORS.start and code in self.statuses:
+            fits = status in self.statuses[code]
+            listed = " or ".join(map(str, sorted(self.statuses[code])))
+            detail = "" if fits else f"{code} came with {status}; its status is {listed}"
+            findings.append(Finding(ids["code-status"], passed=fits, detail=detail))
+        unknown = tuple(
+            f"{operation.id} {status} carries {name!r}, which the specification does not name"
+            for name in judge.unknown_members(body)
+        )
+        return Verdict(tuple(findings), unknown)
+
+    def delivery(self, body: Any) -> Verdict:
+        """Judge the body of one webhook delivery by its ``type``."""
+        ids: Mapping[str, str] = self.document.raw["x-judge"]
+        kind = body.get("type") if isinstance(body, dict) else None
+        webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
+        if kind not in webhooks:
+            return Verdict((), (f"an event of type {kind!r} arrived, which the document lacks",))
+        media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
+        judge = self._judge("webhook", kind, media["schema"], ids["schema"])
+        return Verdict(tuple(judge.judge(body)))
+
+    def request_errors(self, operation: Operation, body: Any) -> list[str]:
+        """Return what makes a request body invalid by the document; nothing if it is valid."""
+        if operation.request_schema is None:
+            return [f"{operation.id} takes no JSON body"] if body is not None else []
+        if body is None:
+            return [f"{operation.id} needs a body"] if operation.body_required else []
+        judge = self._judge(operation.id, "request", operation.request_schema, "")
+        return [finding.detail for finding in judge.judge(body) if not finding.passed]
+
+    def _judge(self, name: str, part: str, schema: Mapping[str, Any], fallback: str) -> SchemaJudge:
+        key = (name, part)
+        if key not in self._judges:
+            self._judges[key] = SchemaJudge(schema, fallback)
+        return self._judges[key]
+
+
+def decided_by_schema(schema: Mapping[str, Any]) -> set[str]:
+    """Return the requirements that the annotations of ``schema`` can decide."""
+    return {name for note in _annotations(schema, (), (), required=False) for name in note.requirements}
+
+
+@cache
+def judge() -> Judge:
+    """Return the judge of the document that the suite ships."""
+    codes = yaml.load((SPEC / "errors.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    statuses = {
+        entry["code"]: frozenset(entry["statuses"]) for entry in codes if entry.get("statuses")
+    }
+    return Judge(document(), statuses)
+
+
+def _compile(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True)
+
+
+def _annotations(
+    schema: Mapping[str, Any],
+    schema_path: tuple[str | int, ...],
+    instance_path: tuple[str, ...],
+    *,
+    required: bool,
+) -> Iterator[_Annotation]:
+    if not isinstance(schema, dict):
+        return
+    if KEY in schema:
+        named = schema[KEY]
+        yield _Annotation(
+            (named,) if isinstance(named, str) else tuple(named),
+            schema_path,
+            instance_path,
+            schema,
+            required,
+            "if" in schema,
+        )
+    needed: Iterable[str] = schema.get("required", ())
+    for name, member in schema.get("properties", {}).items():
+        yield from _annotations(
+            member,
+            (*schema_path, "properties", name),
+            (*instance_path, name),
+            required=name in needed,
+        )
+    if "items" in schema:
+        yield from _annotations(
+            schema["items"],
+            (*schema_path, "items"),
+            (*instance_path, _ANY_MEMBER),
+            required=False,
+        )
+    for keyword in _BRANCHES:
+        for index, branch in enumerate(schema.get(keyword, ())):
+            yield from _annotations(
+                branch, (*schema_path, keyword, index), instance_path, required=False
+            )
+
+
+def _at(value: Any, note: _Annotation) -> Iterator[Any]:
+    return (found for found in _walk(value, note.instance_path) if found is not None)
+
+
+def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    if not path:
+        yield value
+    elif path[0] == _ANY_MEMBER:
+        if isinstance(value, list):
+            for member in value:
+                yield from _walk(member, path[1:])
+    elif isinstance(value, dict) and path[0] in value:
+        yield from _walk(value[path[0]], path[1:])
+
+
+def _describe(error: jsonschema_rs.ValidationError, at: tuple[str, ...] = ()) -> str:
+    place = _dotted((*at, *map(str, error.instance_path)))
+    return f"{place}: {error.message}" if place else error.message
+
+
+def _dotted(path: Iterable[str]) -> str:
+    return ".".join(path)

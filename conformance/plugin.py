@@ -1,0 +1,113 @@
+"""The pytest plugin: options, markers and hooks.
+
+It stays out of the way of sessions that do not run the suite: nothing is started or imported
+unless the arguments lead to ``conformance/scenarios`` or ``conformance/fuzz``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conformance.client.platform import Platform
+    from conformance.session import Session
+
+_PACKAGE = Path(__file__).parent
+_SUITE = (_PACKAGE / "scenarios", _PACKAGE / "fuzz")
+
+SESSION = pytest.StashKey["Session"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the suite."""
+    group = parser.getgroup("payments-conformance", "payments conformance suite")
+    group.addoption(
+        "--profile",
+        metavar="FILE",
+        help="what cannot be known about the target: a YAML file, or the name of a shipped one",
+    )
+    group.addoption(
+        "--run-seed", type=int, default=1, help="seed of all data that the run sends (1)"
+    )
+    group.addoption(
+        "--report-dir",
+        type=Path,
+        default=Path("reports/latest"),
+        metavar="DIR",
+        help="where report.json, report.html and the journal go (reports/latest)",
+    )
+    group.addoption(
+        "--fuzz-examples",
+        type=int,
+        default=20,
+        metavar="N",
+        help="generated requests for each operation and phase (20); 0 leaves fuzzing out",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and make the suite's session where the arguments ask for the suite."""
+    config.addinivalue_line(
+        "markers",
+        "requirement(*ids): the requirements of the catalogue that a test decides",
+    )
+    if not _wanted(config):
+        return
+    from conformance.session import Session  # noqa: PLC0415 - other sessions need not pay for it
+
+    config.stash[SESSION] = session = Session(config)
+    config.pluginmanager.register(session, "payments-conformance-session")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the suite's own tests out, unless they are asked for by name."""
+    own = _PACKAGE / "selftest"
+    if collection_path == own and not any(own in (p, *p.parents) for p in _argument_paths(config)):
+        return True
+    return None
+
+
+def _wanted(config: pytest.Config) -> bool:
+    """Return whether the arguments lead to the suite."""
+    if getattr(config, "workerinput", None) is not None:
+        return "payments_conformance" in config.workerinput  # type: ignore[attr-defined]
+    whole = {_PACKAGE}
+    if (_PACKAGE.parent / "pyproject.toml").is_file():
+        whole.add(_PACKAGE.parent)
+    return any(
+        path in whole or any(room in (path, *path.parents) for room in _SUITE)
+        for path in _argument_paths(config)
+    )
+
+
+def _argument_paths(config: pytest.Config) -> Iterator[Path]:
+    for argument in config.args:
+        name = argument.partition("::")[0].partition("[")[0]
+        if config.option.pyargs and name.partition(".")[0] == _PACKAGE.name:
+            yield _PACKAGE.joinpath(*name.split(".")[1:])
+        yield (config.invocation_params.dir / name).resolve()
+
+
+@pytest.fixture
+def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
+    """The suite in the part of a platform; what the test moved is audited at its end."""
+    from conformance.client.audit import audit  # noqa: PLC0415
+
+    session = request.config.stash[SESSION]
+    # The same wherever the suite is installed, so that the data are too.
+    name = request.node.nodeid.rpartition("/")[2]
+    acting = session.connection.platform(name)
+    yield acting
+    session.audit(request.node, audit(acting))
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest) -> Any:
+    """Decides requirements by a block of assertions; the test goes on after a failure."""
+    from conformance.session import RECORDER  # noqa: PLC0415
+
+    return request.node.stash[RECORDER].check

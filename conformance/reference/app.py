@@ -1,0 +1,243 @@
+"""The reference implementation as a Starlette application."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from conformance.reference import errors, fields, routes, rules
+from conformance.reference.service import Service
+from conformance.reference.unit import Ask
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from conformance.reference.routes import Operation
+    from conformance.reference.settings import Settings
+
+_log = logging.getLogger(__name__)
+_JSON = "application/json"
+_ENDPOINT_FIELDS = (rules.Field("url", "string", required=True, pattern=r"https?://[^\s/]+\S*"),)
+_NO_CONTENT = 204
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(settings: Settings) -> Starlette:
+    """Return the application; its state holds the ``service``, which lifespan starts."""
+    service = Service(settings)
+    operations = [
+        _route(service, row, f"/{settings.version}") for row in routes.OPERATIONS.values()
+    ]
+    controls = [_route(service, row, "/control") for row in routes.CONTROL]
+    webhook = Route("/control/webhook-endpoint", _webhook_endpoint(service), methods=["POST"])
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        service.start()
+        yield
+        await to_thread.run_sync(service.stop)
+
+    app = Starlette(
+        routes=[*operations, *controls, webhook],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _unrouted, Exception: _broken},
+    )
+    app.router.redirect_slashes = False
+    app.state.service = service
+    app.add_middleware(BasicAuth, settings=settings)
+    return app
+
+
+def reset(app: Starlette) -> None:
+    """Forget everything but the platform's seed and its webhook endpoint."""
+    app.state.service.reset()
+
+
+class BasicAuth:
+    """Lets requests pass that carry the platform's credentials; the others are 401."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "http" and not self._is_allowed(scope):
+            refusal = errors.Refusal(
+                "UNAUTHORIZED", "Expected HTTP Basic credentials: the API token id and secret."
+            )
+            await refuse(refusal, {"WWW-Authenticate": "Basic"})(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        return is_authentic(given, self._settings)
+
+
+def is_authentic(header: bytes, settings: Settings) -> bool:
+    """Return whether an ``Authorization`` header carries the platform's credentials."""
+    scheme, _, encoded = header.partition(b" ")
+    if scheme.lower() != b"basic":
+        return False
+    try:
+        given = base64.b64decode(encoded.strip(), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    wanted = f"{settings.api_token_id}:{settings.api_client_secret}".encode()
+    return hmac.compare_digest(given, wanted)
+
+
+def respond(status: int, body: Any, headers: dict[str, str] | None = None) -> Response:
+    """Return a JSON response; without a body where the status has none."""
+    if status == _NO_CONTENT:
+        return Response(status_code=status)
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode(), status, headers, media_type=_JSON)
+
+
+def refuse(refusal: errors.Refusal, headers: dict[str, str] | None = None) -> Response:
+    """Return the response of a refusal."""
+    return respond(errors.status_of(refusal), errors.view(refusal), headers)
+
+
+async def read_json(request: Request, limit: int) -> Any:
+    """Return the JSON body of a request.
+
+    Raises ``Refusal`` (INVALID_REQUEST_FORMAT) for anything but JSON of at most ``limit`` bytes
+    that a database can hold.
+    """
+    kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
+    if kind != _JSON and not kind.endswith("+json"):
+        raise malformed(f"Expected {_JSON}, got {kind[:64]!r}.")
+    raw = bytearray()
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > limit:
+            raise malformed(f"Expected at most {limit} bytes.")
+    try:
+        text = raw.decode()
+        body = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        json.dumps(body)
+    except (ValueError, RecursionError) as error:
+        raise malformed("Expected JSON as body.") from error
+    if "\\u" in text:
+        unstorable = list(unstorable_paths(body))
+        if unstorable:
+            message = "Expected text without null characters and lone surrogates."
+            raise errors.invalid_input(*(errors.field_error(path, message) for path in unstorable))
+    return body
+
+
+def malformed(reason: str) -> errors.Refusal:
+    """Return the refusal of a body that cannot be read."""
+    return errors.Refusal("INVALID_REQUEST_FORMAT", f"{reason} Send a JSON object.")
+
+
+def unstorable_paths(value: Any, path: str = "") -> list[str]:
+    """Return the paths of texts that no database can hold."""
+    if isinstance(value, str):
+        return [path] if _UNSTORABLE.search(value) else []
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        if any(_UNSTORABLE.search(name) for name in value):
+            return [path]
+        pairs = list(value.items())
+    elif isinstance(value, list):
+        pairs = list(enumerate(value))
+    return [
+        found
+        for name, item in pairs
+        for found in unstorable_paths(item, f"{path}.{name}" if path else str(name))
+    ]
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value - value != 0:
+        raise ValueError(text)
+    return value
+
+
+def _route(service: Service, row: Operation, prefix: str) -> Route:
+    return Route(prefix + row.path, _endpoint(service, row), methods=[row.method])
+
+
+def _endpoint(service: Service, row: Operation) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        operation = routes.OPERATIONS.get(row.id, row)
+        try:
+            ask = Ask(
+                _clean(request.path_params),
+                _clean(dict(request.query_params)),
+                await read_json(request, service.settings.max_body_bytes)
+                if operation.body
+                else None,
+            )
+            work = partial(service.answer, operation.handler, ask)
+            return respond(operation.status, await to_thread.run_sync(work))
+        except errors.Refusal as refusal:
+            return refuse(refusal)
+        except ClientDisconnect:
+            return refuse(malformed("The body ended early."))
+
+    return endpoint
+
+
+def _clean(values: dict[str, str]) -> dict[str, str]:
+    broken = [name for name, value in values.items() if _UNSTORABLE.search(value)]
+    if broken:
+        message = "Expected text without null characters."
+        raise errors.invalid_input(*(errors.field_error(name, message) for name in broken))
+    return values
+
+
+def _webhook_endpoint(service: Service) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        try:
+            body = await read_json(request, service.settings.max_body_bytes)
+            url: str = fields.demand(body, _ENDPOINT_FIELDS)["url"]
+        except errors.Refusal as refusal:
+            return refuse(refusal)
+        service.deliveries.direct_to(url)
+        return respond(_NO_CONTENT, None)
+
+    return endpoint
+
+
+async def _unrouted(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    known = error.status_code in (404, 405)
+    code = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}.get(error.status_code, "INVALID_INPUT")
+    reason = {
+        404: "Nothing is served at this path. See the paths of the interface.",
+        405: "This path does not take this method. See the Allow header.",
+    }.get(error.status_code, error.detail)
+    headers = dict(error.headers) if known and error.headers else None
+    return refuse(errors.Refusal(code, reason), headers)
+
+
+async def _broken(_request: Request, error: Exception) -> Response:
+    _log.error("A request failed.", exc_info=error)
+    return refuse(errors.Refusal("INTERNAL_ERROR", "The service failed. Report it."))

@@ -1,0 +1,132 @@
+"""The control path: what happens in the world and no client can cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.reference import (
+    accounts,
+    customers,
+    errors,
+    externals,
+    fields,
+    onboarding,
+    parties,
+    quotes,
+    rules,
+    sca,
+    settlement,
+    transactions,
+)
+from conformance.reference.rules import Field
+from conformance.reference.store import Challenge, Json
+
+if TYPE_CHECKING:
+    from conformance.reference.unit import Ask, Unit
+
+CUSTOMER_CONDITIONS: Final = (
+    "RATE_UNAVAILABLE",
+    "QUOTING_DOWN",
+    "VOLUME_REACHED",
+    "SECOND_CHALLENGE",
+    "SCA_SESSION_LAPSED",
+    "SCA_LOCKED",
+)
+_AGENT_FIELDS: Final = (
+    Field("customerId", "string", required=True),
+    Field("accountId", "string", required=True),
+    Field("externalAccountId", "string", required=True),
+    Field("amount", "integer", required=True, minimum=1),
+)
+
+
+def review(unit: Unit, ask: Ask) -> None:
+    """Decide the review of a customer: ``{decision: APPROVED | REJECTED}``."""
+    decisions = ("APPROVED", "REJECTED")
+    body = fields.demand(ask.body, [Field("decision", "string", required=True, enum=decisions)])
+    onboarding.decide(unit, customers.get(unit, ask.params["customerId"]), body["decision"])
+
+
+def condition_customer(unit: Unit, ask: Ask) -> None:
+    """Let a condition hold for a customer; RATE_UNAVAILABLE names its two currencies."""
+    corridor = ("condition", "RATE_UNAVAILABLE")
+    body = fields.demand(
+        ask.body,
+        [
+            Field("condition", "string", required=True, enum=CUSTOMER_CONDITIONS),
+            Field("sendingCurrency", "string", required=True, when=corridor),
+            Field("receivingCurrency", "string", required=True, when=corridor),
+        ],
+    )
+    customer = customers.get(unit, ask.params["customerId"])
+    name = body["condition"]
+    value: Any = True
+    if name == "RATE_UNAVAILABLE":
+        pair = [body["sendingCurrency"], body["receivingCurrency"]]
+        value = [*customer.conditions.get(name, []), pair]
+    customer.conditions = {**customer.conditions, name: value}
+
+
+def condition_external_account(unit: Unit, ask: Ask) -> None:
+    """Say what payouts to an external account meet: ``{condition}``."""
+    known = tuple(rules.PAYOUT_RESULTS)
+    body = fields.demand(ask.body, [Field("condition", "string", required=True, enum=known)])
+    externals.get(unit, ask.params["externalAccountId"]).condition = body["condition"]
+
+
+def expire_quote(unit: Unit, ask: Ask) -> None:
+    """Let a quote's lifetime pass."""
+    quote, transaction = _quote(unit, ask)
+    quote.expires_at = min(quote.expires_at, unit.now)
+    transaction.expires_at = quote.expires_at
+
+
+def deposit(unit: Unit, ask: Ask) -> None:
+    """Let the payment that a real-time funded quote asks for arrive."""
+    quote, transaction = _quote(unit, ask)
+    if quote.source_kind != "REALTIME":
+        raise errors.Refusal("CONFLICT", "The quote does not wait for a deposit.")
+    settlement.record_deposit(quote, transaction)
+    quotes.perform(unit, quote, "DEPOSIT")
+
+
+def move_rate(unit: Unit, ask: Ask) -> None:
+    """Let the market leave a quoted rate behind: ``{stale: true}``."""
+    body = fields.demand(ask.body, [Field("stale", "boolean", required=True)])
+    _quote(unit, ask)[0].stale = body["stale"]
+
+
+def release(unit: Unit, ask: Ask) -> None:
+    """Release a held payout, review or refund."""
+    settlement.release(unit, ask.params["transactionId"])
+
+
+def expire_challenge(unit: Unit, ask: Ask) -> None:
+    """Let a challenge's ``expiresAt`` pass."""
+    challenge = unit.session.get(Challenge, ask.params["challengeId"])
+    if challenge is None:
+        raise errors.Refusal("NOT_FOUND", "No challenge has this id.")
+    challenge.expires_at = min(challenge.expires_at, unit.now)
+    sca.expire(unit, challenge)
+
+
+def initiate_by_agent(unit: Unit, ask: Ask) -> Json:
+    """Let a customer's agent initiate a payment that waits for approval; ``{transactionId}``."""
+    body = fields.demand(ask.body, _AGENT_FIELDS)
+    account = accounts.find(unit, body["accountId"])
+    if account is None or account.customer_id != body["customerId"]:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "The customer has no such internal account.")
+    target = {"destinationType": "ACCOUNT", "accountId": body["externalAccountId"]}
+    order = quotes.Order(
+        source=parties.source_of(unit, {"sourceType": "ACCOUNT", "accountId": account.id}),
+        destination=parties.destination_of(unit, target),
+        side="SENDING",
+        amount=int(body["amount"]),
+        agent_initiated=True,
+    )
+    return {"transactionId": quotes.draft(unit, order).transaction_id}
+
+
+def _quote(unit: Unit, ask: Ask) -> tuple[Any, Any]:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    return quote, transactions.get(unit, quote.transaction_id, lock=True)

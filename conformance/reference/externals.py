@@ -1,0 +1,193 @@
+"""External accounts, the receiver lookup and the discoveries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.reference import customers, errors, fields, money, pages, rules
+from conformance.reference.store import Customer, ExternalAccount, Json
+from conformance.reference.unit import Ask, Unit, new_id, present
+
+_SENT_BY_SERVICE = "paymentRails"
+
+
+def find(unit: Unit, account_id: str) -> ExternalAccount | None:
+    """Return the external account of an id, or ``None``; a deleted one is gone."""
+    account = unit.session.get(ExternalAccount, account_id)
+    return None if account is None or account.deleted else account
+
+
+def get(unit: Unit, account_id: str) -> ExternalAccount:
+    """Return the external account of an id; raises ``Refusal`` (ACCOUNT_NOT_FOUND)."""
+    account = find(unit, account_id)
+    if account is None:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No external account has this id.")
+    return account
+
+
+def can_receive(account: ExternalAccount) -> bool:
+    """Return whether an account may be a destination: only an active one."""
+    return account.status == "ACTIVE"
+
+
+def is_pullable(account: ExternalAccount) -> bool:
+    """Return whether money can be pulled from an account."""
+    return rules.ACCOUNT_TYPES[account.account_type].pullable and account.customer_id is not None
+
+
+def create(unit: Unit, ask: Ask) -> Json:
+    """Create an external account; active at once."""
+    body = fields.demand(ask.body, rules.EXTERNAL_ACCOUNT_FIELDS)
+    info: dict[str, Any] = body["accountInfo"]
+    kind = rules.ACCOUNT_TYPES.get(info["accountType"])
+    if kind is None:
+        raise errors.invalid_input(
+            errors.field_error(
+                "accountInfo.accountType", f"Expected one of {', '.join(rules.ACCOUNT_TYPES)}."
+            )
+        )
+    beneficiary = rules.BENEFICIARY_FIELDS if kind.beneficiary else ()
+    fields.demand(body, [*kind.fields, *beneficiary], *pairing_errors(body, kind))
+    if body.get("customerId") is not None:
+        customers.get(unit, body["customerId"])
+    account = ExternalAccount(
+        id=new_id("ExternalAccount"),
+        customer_id=body.get("customerId"),
+        status="ACTIVE",
+        currency=body["currency"],
+        account_type=info["accountType"],
+        platform_account_id=body.get("platformAccountId"),
+        info=stored_info(info, kind),
+        condition="NORMAL",
+        deleted=False,
+        created_at=unit.now,
+    )
+    unit.session.add(account)
+    return view(account)
+
+
+def pairing_errors(body: Json, kind: rules.AccountType) -> list[Json]:
+    """Return the errors of rules between fields: the currency, and fields of which one is due."""
+    found = []
+    if body["currency"] not in kind.currencies:
+        message = f"Expected {' or '.join(kind.currencies)} for this accountType."
+        found.append(errors.field_error("currency", message, enum=list(kind.currencies)))
+    given = [name for name in kind.one_of if body["accountInfo"].get(name) is not None]
+    if kind.one_of and (not given or (kind.exactly_one and len(given) > 1)):
+        message = f"Expected one of {', '.join(kind.one_of)}; got {len(given)} of them."
+        name = given[1] if given else kind.one_of[0]
+        found.append(errors.field_error(f"accountInfo.{name}", message))
+    return found
+
+
+def stored_info(info: Json, kind: rules.AccountType) -> Json:
+    """Return the account's data; the rails are the service's to say, never the caller's."""
+    kept = {name: value for name, value in info.items() if name != _SENT_BY_SERVICE}
+    return {**kept, _SENT_BY_SERVICE: list(kind.rails)} if kind.rails else kept
+
+
+def view(account: ExternalAccount) -> Json:
+    """Return the external account as clients see it."""
+    return present(
+        {
+            "id": account.id,
+            "customerId": account.customer_id,
+            "status": account.status,
+            "currency": account.currency,
+            "platformAccountId": account.platform_account_id,
+            "accountInfo": account.info,
+        }
+    )
+
+
+def list_for_customers(unit: Unit, ask: Ask) -> Json:
+    """List customers' external accounts, or one customer's."""
+    query = select(ExternalAccount).where(
+        ExternalAccount.deleted.is_(False), ExternalAccount.customer_id.is_not(None)
+    )
+    if "customerId" in ask.query:
+        customer = customers.get(unit, ask.query["customerId"])
+        query = query.where(ExternalAccount.customer_id == customer.id)
+    if "currency" in ask.query:
+        query = query.where(ExternalAccount.currency == ask.query["currency"])
+    page = pages.take(unit, query, ExternalAccount, pages.read(ask.query, descending=False))
+    return page.view([view(row) for row in page.rows])
+
+
+def list_for_platform(unit: Unit, ask: Ask) -> Json:
+    """List the platform's external accounts."""
+    query = select(ExternalAccount).where(
+        ExternalAccount.deleted.is_(False), ExternalAccount.customer_id.is_(None)
+    )
+    page = pages.take(unit, query, ExternalAccount, pages.read(ask.query, descending=False))
+    return page.view([view(row) for row in page.rows])
+
+
+def read(unit: Unit, ask: Ask) -> Json:
+    """Return an external account."""
+    return view(get(unit, ask.params["externalAccountId"]))
+
+
+def remove(unit: Unit, ask: Ask) -> None:
+    """Delete an external account."""
+    get(unit, ask.params["externalAccountId"]).deleted = True
+
+
+def discoveries(_unit: Unit, ask: Ask) -> Json:
+    """List the receiving institutions of a country and a currency."""
+    wanted = ask.query
+    return {
+        "data": [
+            {"bankName": bank, "displayName": name, "country": country, "currency": currency}
+            for bank, name, country, currency in rules.INSTITUTIONS
+            if wanted.get("country", country) == country
+            and wanted.get("currency", currency) == currency
+        ]
+    }
+
+
+def lookup(unit: Unit, ask: Ask) -> Json:
+    """Return what an external account can receive, priced against the sender's currency."""
+    account = get(unit, ask.params["accountId"])
+    sending = sender_currency(unit, ask.query)
+    largest = 10**9 * 10 ** rules.CURRENCIES[account.currency].decimals
+    rate = money.market_rate(sending, account.currency)
+    return {
+        "accountId": account.id,
+        "lookupId": new_id("Lookup"),
+        "sendingCurrency": money.currency_view(sending),
+        "supportedCurrencies": [
+            {
+                "currency": money.currency_view(account.currency),
+                "estimatedExchangeRate": money.number(rate),
+                "min": 1,
+                "max": largest,
+                "minSendingAmount": money.cost(1, rate, sending, account.currency),
+                "maxSendingAmount": money.cost(largest, rate, sending, account.currency),
+            }
+        ],
+        "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
+    }
+
+
+def sender_currency(unit: Unit, query: dict[str, str]) -> str:
+    """Return the currency a lookup is priced against: the one named, or the sender's default."""
+    if "customerId" in query:
+        sender = customers.get(unit, query["customerId"])
+    elif "senderUmaAddress" in query:
+        address = query["senderUmaAddress"]
+        found = unit.session.scalar(
+            select(Customer).where(Customer.uma_address == address).limit(1)
+        )
+        if found is None:
+            raise errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this UMA address.")
+        sender = found
+    else:
+        message = "Expected customerId or senderUmaAddress."
+        raise errors.invalid_input(errors.field_error("customerId", message))
+    if "sendingCurrency" in query:
+        return money.currency_of(query["sendingCurrency"]).code
+    known = [code for code in sender.currencies if code in rules.CURRENCIES]
+    return known[0] if known else unit.settings.platform_currency

@@ -1,0 +1,148 @@
+"""Creating, changing and reviewing customers, and the end-user terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference import accounts, customers, errors, fields, rules
+from conformance.reference.store import Customer, Json
+from conformance.reference.unit import Ask, Unit, new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DETAILS = (
+    "fullName",
+    "birthDate",
+    "nationality",
+    "address",
+    "email",
+    "phoneNumber",
+    "idType",
+    "identifier",
+    "businessInfo",
+    "sourceOfFundsCategories",
+    "sourceOfFundsOtherDescription",
+    "sourceOfWealthCategories",
+    "sourceOfWealthOtherDescription",
+    "purposeOfAccount",
+    "expectedMonthlyTransactionCount",
+    "expectedMonthlyTransactionVolume",
+    "annualIncomeRange",
+    "netWorthRange",
+    "pepStatus",
+)
+
+
+def create(unit: Unit, ask: Ask) -> Json:
+    """Create a customer and its internal accounts."""
+    body = fields.demand(ask.body, creation_rules(ask.body), *name_errors(ask.body))
+    customer = Customer(
+        id=new_id("Customer"),
+        customer_type=body["customerType"],
+        status=rules.INITIAL_CUSTOMER_STATUS[unit.settings.platform_model],
+        platform_customer_id=body.get("platformCustomerId") or generated_platform_id(),
+        uma_address=body.get("umaAddress") or f"${new_id('user').replace(':', '-')}@uma.example",
+        region=body.get("region"),
+        currencies=body.get("currencies") or [],
+        details={name: body[name] for name in _DETAILS if body.get(name) is not None},
+        consent=accepted_terms(unit, body),
+        conditions={},
+        created_at=unit.now,
+        updated_at=unit.now,
+    )
+    unit.session.add(customer)
+    accounts.provision_for_customer(unit, customer.id, customer.currencies)
+    return customers.view(customer)
+
+
+def creation_rules(body: Any) -> Sequence[rules.Field]:
+    """Return the field rules of a new customer: a business has some of its own."""
+    if isinstance(body, dict) and body.get("customerType") == "BUSINESS":
+        return [*rules.CUSTOMER_FIELDS, *rules.BUSINESS_FIELDS]
+    return rules.CUSTOMER_FIELDS
+
+
+def update_rules() -> Sequence[rules.Field]:
+    """Return the field rules of a change: nothing is required, but a consent is whole."""
+    return [
+        field if field.path.startswith("endUserTermsConsent") else replace(field, required=False)
+        for field in (*rules.CUSTOMER_FIELDS, *rules.BUSINESS_FIELDS)
+    ]
+
+
+def name_errors(body: Any) -> list[Json]:
+    """Return the error of a ``fullName`` of a single word."""
+    name = body.get("fullName") if isinstance(body, dict) else None
+    if not isinstance(name, str) or has_given_and_family_name(name):
+        return []
+    message = "Expected a given and a family name, got a single word."
+    return [errors.field_error("fullName", message)]
+
+
+def has_given_and_family_name(name: str) -> bool:
+    """Return whether a full name has at least two words; an empty one is judged elsewhere."""
+    return len(name.split()) != 1
+
+
+def generated_platform_id() -> str:
+    """Return the ``platformCustomerId`` of a customer created without one."""
+    return new_id("platform").replace(":", "-")
+
+
+def accepted_terms(unit: Unit, body: Json) -> Json | None:
+    """Return the consent in a request, or ``None``.
+
+    Raises ``Refusal`` (END_USER_TERMS_VERSION_NOT_FOUND) when it names other terms.
+    """
+    consent: Json | None = body.get("endUserTermsConsent")
+    if consent is not None and consent["termsVersion"] != unit.settings.terms_version:
+        raise errors.Refusal(
+            "END_USER_TERMS_VERSION_NOT_FOUND",
+            f"Expected the version {unit.settings.terms_version}. See GET "
+            "/customers/end-user-terms.",
+        )
+    return consent
+
+
+def update(unit: Unit, ask: Ask) -> Json:
+    """Change a customer; accounts in added currencies are opened."""
+    customer = customers.get(unit, ask.params["customerId"])
+    body = fields.demand(ask.body, update_rules(), *name_errors(ask.body))
+    changes = {name: body[name] for name in _DETAILS if name in body}
+    customer.details = {**customer.details, **changes}
+    customer.region = body.get("region", customer.region)
+    customer.currencies = body.get("currencies") or customer.currencies
+    customer.platform_customer_id = body.get("platformCustomerId") or customer.platform_customer_id
+    customer.uma_address = body.get("umaAddress") or customer.uma_address
+    customer.consent = accepted_terms(unit, body) or customer.consent
+    customer.updated_at = unit.now
+    accounts.provision_for_customer(unit, customer.id, customer.currencies)
+    return customers.view(customer)
+
+
+def read(unit: Unit, ask: Ask) -> Json:
+    """Return a customer."""
+    return customers.view(customers.get(unit, ask.params["customerId"]))
+
+
+def terms(unit: Unit, _ask: Ask) -> Json:
+    """Return the current end-user terms."""
+    return {"version": unit.settings.terms_version, "url": unit.settings.terms_url}
+
+
+def decide(unit: Unit, customer: Customer, decision: str) -> None:
+    """Decide a customer's review; one that was not submitted is submitted first."""
+    if customer.status == decision:
+        return
+    if customer.status == "UNVERIFIED":
+        reach(unit, customer, "PENDING")
+    reach(unit, customer, decision)
+
+
+def reach(unit: Unit, customer: Customer, status: str) -> None:
+    """Give a customer a verification status and emit its event."""
+    customer.status = status
+    customer.updated_at = unit.now
+    unit.emit(rules.REVIEW_EVENTS[customer.customer_type, status], customers.view(customer))

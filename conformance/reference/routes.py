@@ -1,0 +1,157 @@
+"""The operations: where each is served, by which function, with which success status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference import (
+    accounts,
+    control,
+    externals,
+    onboarding,
+    platform,
+    quotes,
+    transactions,
+    transfers,
+)
+from conformance.reference.unit import Ask, Unit
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Handler = Callable[[Unit, Ask], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation. ``path`` is relative to the base URL, or to the origin under ``/control``."""
+
+    id: str
+    method: str
+    path: str
+    module: ModuleType
+    function: str
+    status: int = 200
+    body: bool = False
+
+    @property
+    def handler(self) -> Handler:
+        """The function that serves it, as its module has it now."""
+        handler: Handler = getattr(self.module, self.function)
+        return handler
+
+
+_CUSTOMER = "/customers/{customerId}"
+_EXTERNAL = "/customers/external-accounts"
+
+# A path that another would match as well comes before it.
+OPERATIONS: dict[str, Operation] = {
+    row.id: row
+    for row in (
+        Operation("getEndUserTerms", "GET", "/customers/end-user-terms", onboarding, "terms"),
+        Operation(
+            "listCustomerInternalAccounts",
+            "GET",
+            "/customers/internal-accounts",
+            accounts,
+            "list_for_customers",
+        ),
+        Operation("createExternalAccount", "POST", _EXTERNAL, externals, "create", 201, body=True),
+        Operation(
+            "listCustomerExternalAccounts", "GET", _EXTERNAL, externals, "list_for_customers"
+        ),
+        Operation(
+            "getExternalAccount", "GET", f"{_EXTERNAL}/{{externalAccountId}}", externals, "read"
+        ),
+        Operation(
+            "deleteExternalAccount",
+            "DELETE",
+            f"{_EXTERNAL}/{{externalAccountId}}",
+            externals,
+            "remove",
+            204,
+        ),
+        Operation("createCustomer", "POST", "/customers", onboarding, "create", 201, body=True),
+        Operation("getCustomer", "GET", _CUSTOMER, onboarding, "read"),
+        Operation("updateCustomer", "PATCH", _CUSTOMER, onboarding, "update", body=True),
+        Operation("getConfig", "GET", "/config", platform, "read"),
+        Operation("updateConfig", "PATCH", "/config", platform, "update", body=True),
+        Operation(
+            "listPlatformInternalAccounts",
+            "GET",
+            "/platform/internal-accounts",
+            accounts,
+            "list_for_platform",
+        ),
+        Operation(
+            "listPlatformExternalAccounts",
+            "GET",
+            "/platform/external-accounts",
+            externals,
+            "list_for_platform",
+        ),
+        Operation(
+            "fundInternalAccount",
+            "POST",
+            "/sandbox/internal-accounts/{accountId}/fund",
+            accounts,
+            "fund",
+            body=True,
+        ),
+        Operation(
+            "lookupExternalAccount",
+            "GET",
+            "/receiver/external-account/{accountId}",
+            externals,
+            "lookup",
+        ),
+        Operation("listDiscoveries", "GET", "/discoveries", externals, "discoveries"),
+        Operation("createQuote", "POST", "/quotes", quotes, "create", 201, body=True),
+        Operation("executeQuote", "POST", "/quotes/{quoteId}/execute", quotes, "execute"),
+        Operation(
+            "authorizeQuote", "POST", "/quotes/{quoteId}/authorize", quotes, "authorize", body=True
+        ),
+        Operation("listTransactions", "GET", "/transactions", transactions, "list_all"),
+        Operation(
+            "approveTransaction",
+            "POST",
+            "/transactions/{transactionId}/approve",
+            quotes,
+            "approve",
+        ),
+        Operation("transferIn", "POST", "/transfer-in", transfers, "transfer_in", 201, body=True),
+        Operation(
+            "transferOut", "POST", "/transfer-out", transfers, "transfer_out", 201, body=True
+        ),
+    )
+}
+
+CONTROL: tuple[Operation, ...] = (
+    Operation("", "POST", "/customers/{customerId}/review", control, "review", 204, body=True),
+    Operation(
+        "",
+        "POST",
+        "/customers/{customerId}/condition",
+        control,
+        "condition_customer",
+        204,
+        body=True,
+    ),
+    Operation("", "POST", "/quotes/{quoteId}/expire", control, "expire_quote", 204),
+    Operation("", "POST", "/quotes/{quoteId}/deposit", control, "deposit", 204),
+    Operation("", "POST", "/quotes/{quoteId}/rate", control, "move_rate", 204, body=True),
+    Operation(
+        "",
+        "POST",
+        "/external-accounts/{externalAccountId}/condition",
+        control,
+        "condition_external_account",
+        204,
+        body=True,
+    ),
+    Operation("", "POST", "/transactions/{transactionId}/release", control, "release", 204),
+    Operation("", "POST", "/sca/challenges/{challengeId}/expire", control, "expire_challenge", 204),
+    Operation("", "POST", "/agents/transactions", control, "initiate_by_agent", 200, body=True),
+)

@@ -1,0 +1,599 @@
+"""The rules that are tables: each row states one fact and can be replaced alone.
+
+The other modules look the tables up at the time of use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+Kind = Literal["string", "integer", "boolean", "object", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """One currency: its code, names and number of decimal places (>= 0)."""
+
+    code: str
+    name: str
+    symbol: str
+    decimals: int
+    crypto: bool = False
+
+
+CURRENCIES: dict[str, Currency] = {
+    row.code: row
+    for row in (
+        Currency("USD", "United States Dollar", "$", 2),
+        Currency("EUR", "Euro", "€", 2),
+        Currency("GBP", "Pound Sterling", "£", 2),
+        Currency("MXN", "Mexican Peso", "$", 2),
+        Currency("BRL", "Brazilian Real", "R$", 2),
+        Currency("INR", "Indian Rupee", "₹", 2),
+        Currency("COP", "Colombian Peso", "$", 2),
+        Currency("PHP", "Philippine Peso", "₱", 2),
+        Currency("NGN", "Nigerian Naira", "₦", 2),
+        Currency("ZAR", "South African Rand", "R", 2),
+        Currency("CAD", "Canadian Dollar", "$", 2),
+        Currency("AED", "United Arab Emirates Dirham", "د.إ", 2),
+        Currency("ILS", "Israeli New Shekel", "₪", 2),
+        Currency("BDT", "Bangladeshi Taka", "৳", 2),
+        Currency("CNY", "Chinese Yuan", "¥", 2),
+        Currency("KES", "Kenyan Shilling", "KSh", 2),
+        Currency("TZS", "Tanzanian Shilling", "TSh", 2),
+        Currency("ZMW", "Zambian Kwacha", "ZK", 2),
+        Currency("MWK", "Malawian Kwacha", "MK", 2),
+        Currency("BWP", "Botswana Pula", "P", 2),
+        Currency("RWF", "Rwandan Franc", "FRw", 0),
+        Currency("UGX", "Ugandan Shilling", "USh", 0),
+        Currency("XOF", "West African CFA Franc", "CFA", 0),
+        Currency("USDC", "USD Coin", "USDC", 6, crypto=True),
+        Currency("USDT", "Tether", "USDT", 6, crypto=True),
+        Currency("BTC", "Bitcoin", "₿", 8, crypto=True),
+    )
+}
+
+USD_PRICES: dict[str, Decimal] = {
+    "USD": Decimal(1),
+    "EUR": Decimal("1.08"),
+    "GBP": Decimal("1.27"),
+    "MXN": Decimal("0.054"),
+    "BRL": Decimal("0.18"),
+    "INR": Decimal("0.012"),
+    "COP": Decimal("0.00025"),
+    "PHP": Decimal("0.0175"),
+    "NGN": Decimal("0.00065"),
+    "ZAR": Decimal("0.055"),
+    "CAD": Decimal("0.73"),
+    "AED": Decimal("0.2723"),
+    "ILS": Decimal("0.27"),
+    "BDT": Decimal("0.0084"),
+    "CNY": Decimal("0.14"),
+    "KES": Decimal("0.0077"),
+    "TZS": Decimal("0.0004"),
+    "ZMW": Decimal("0.037"),
+    "MWK": Decimal("0.00058"),
+    "BWP": Decimal("0.073"),
+    "RWF": Decimal("0.00071"),
+    "UGX": Decimal("0.00027"),
+    "XOF": Decimal("0.00165"),
+    "USDC": Decimal(1),
+    "USDT": Decimal("0.9995"),
+    "BTC": Decimal(64000),
+}
+"""Whole US dollars for one whole unit of the currency."""
+
+EU_COUNTRIES: Final = frozenset(
+    [
+        "AT",
+        "BE",
+        "BG",
+        "CY",
+        "CZ",
+        "DE",
+        "DK",
+        "EE",
+        "ES",
+        "FI",
+        "FR",
+        "GR",
+        "HR",
+        "HU",
+        "IE",
+        "IT",
+        "LT",
+        "LU",
+        "LV",
+        "MT",
+        "NL",
+        "PL",
+        "PT",
+        "RO",
+        "SE",
+        "SI",
+        "SK",
+        "EU",
+    ]
+)
+SCA_REGIONS: frozenset[str] = EU_COUNTRIES
+"""Regions and countries whose customers authorize money movement themselves."""
+
+
+# --- Request fields -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The rule of one member of a request body.
+
+    ``path`` is dotted; a nested rule applies where the enclosing object is present. ``when`` names
+    a path and the value under which the rule applies. Lengths count code points.
+    """
+
+    path: str
+    kind: Kind
+    required: bool = False
+    enum: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    pattern: str | None = None
+    format: str | None = None
+    items: Kind | None = None
+    nullable: bool = False
+    when: tuple[str, str] | None = None
+
+
+LARGEST_INTEGER: Final = 2**63 - 1
+DATE: Final = "date"
+COUNTRY_PATTERN: Final = r"[A-Z]{2}"
+
+_FEE_FIELDS = ("variableFeeBasisPoints", "fixedFeeAmount")
+
+QUOTE_FIELDS: tuple[Field, ...] = (
+    Field("source", "object", required=True),
+    Field("source.sourceType", "string", required=True, enum=("ACCOUNT", "REALTIME_FUNDING")),
+    Field(
+        "source.accountId",
+        "string",
+        required=True,
+        min_length=1,
+        when=("source.sourceType", "ACCOUNT"),
+    ),
+    Field("source.customerId", "string", when=("source.sourceType", "REALTIME_FUNDING")),
+    Field("source.platform", "boolean", when=("source.sourceType", "REALTIME_FUNDING")),
+    Field(
+        "source.currency",
+        "string",
+        required=True,
+        when=("source.sourceType", "REALTIME_FUNDING"),
+    ),
+    Field("destination", "object", required=True),
+    Field("destination.destinationType", "string", required=True, enum=("ACCOUNT", "UMA_ADDRESS")),
+    Field(
+        "destination.accountId",
+        "string",
+        required=True,
+        min_length=1,
+        when=("destination.destinationType", "ACCOUNT"),
+    ),
+    Field("destination.paymentRail", "string", when=("destination.destinationType", "ACCOUNT")),
+    Field(
+        "destination.umaAddress",
+        "string",
+        required=True,
+        min_length=1,
+        when=("destination.destinationType", "UMA_ADDRESS"),
+    ),
+    Field("destination.currency", "string", when=("destination.destinationType", "UMA_ADDRESS")),
+    Field("lockedCurrencySide", "string", required=True, enum=("SENDING", "RECEIVING")),
+    Field("lockedCurrencyAmount", "integer", required=True, minimum=1, maximum=LARGEST_INTEGER),
+    Field("immediatelyExecute", "boolean"),
+    Field("remittanceInformation", "string", max_length=80),
+    Field("description", "string"),
+    Field("purposeOfPayment", "string"),
+    Field("platformFeeOverride", "object"),
+    Field("platformFeeOverride.variableFeeBasisPoints", "integer", minimum=0, maximum=5000),
+    Field("platformFeeOverride.fixedFeeAmount", "integer", minimum=0, maximum=10**12),
+)
+
+AUTHORIZE_FIELDS: tuple[Field, ...] = (
+    Field("code", "string", min_length=1),
+    Field("passkeyAssertion", "object"),
+    Field("origin", "string"),
+)
+
+FUND_FIELDS: tuple[Field, ...] = (
+    Field("amount", "integer", required=True, minimum=1, maximum=10**15),
+)
+
+TRANSFER_FIELDS: tuple[Field, ...] = (
+    Field("source", "object", required=True),
+    Field("source.accountId", "string", required=True, min_length=1),
+    Field("destination", "object", required=True),
+    Field("destination.accountId", "string", required=True, min_length=1),
+    Field("amount", "integer", required=True, minimum=1, maximum=LARGEST_INTEGER),
+    Field("remittanceInformation", "string", max_length=80),
+)
+
+_ADDRESS = ("line1", "line2", "city", "state", "postalCode")
+
+CUSTOMER_FIELDS: tuple[Field, ...] = (
+    Field("customerType", "string", required=True, enum=("INDIVIDUAL", "BUSINESS")),
+    Field("platformCustomerId", "string", min_length=1, max_length=255),
+    Field("region", "string", min_length=1, max_length=16),
+    Field("currencies", "array", items="string"),
+    Field("umaAddress", "string", max_length=255),
+    Field("fullName", "string", min_length=1, max_length=255),
+    Field("birthDate", "string", format=DATE),
+    Field("nationality", "string", pattern=COUNTRY_PATTERN),
+    Field("address", "object"),
+    *(Field(f"address.{name}", "string", max_length=255, nullable=True) for name in _ADDRESS),
+    Field("address.country", "string", pattern=COUNTRY_PATTERN),
+    Field("email", "string", format="email"),
+    Field("phoneNumber", "string", format="tel"),
+    Field("idType", "string", enum=("SSN", "ITIN")),
+    Field("identifier", "string"),
+    Field("identifier", "string", pattern=r"\d{3}-\d{2}-\d{4}", when=("idType", "SSN")),
+    Field("businessInfo", "object"),
+    Field("businessInfo", "object", required=True, when=("customerType", "BUSINESS")),
+    Field("endUserTermsConsent", "object"),
+    Field("endUserTermsConsent.acceptedAt", "string", required=True, format="date-time"),
+    Field("endUserTermsConsent.ipAddress", "string", required=True, min_length=1, max_length=45),
+    Field("endUserTermsConsent.termsVersion", "string", required=True, min_length=1),
+    Field("endUserTermsConsent.acceptanceMethod", "string", required=True, min_length=1),
+)
+
+BUSINESS_FIELDS: tuple[Field, ...] = (
+    Field("businessInfo.legalName", "string", required=True, min_length=1),
+    Field("businessInfo.country", "string", required=True, pattern=COUNTRY_PATTERN),
+    Field("businessInfo.taxId", "string", required=True, min_length=1),
+    Field("businessInfo.incorporatedOn", "string", required=True, format=DATE),
+    Field("businessInfo.registrationNumber", "string"),
+)
+
+CONFIG_FIELDS: tuple[Field, ...] = (
+    Field("feeConfigs", "array", items="object"),
+    Field("cardTokenization2faConfig", "object", nullable=True),
+)
+
+FEE_CONFIG_FIELDS: tuple[Field, ...] = (
+    Field("sourceCurrency", "string", required=True),
+    Field("variableFeeBasisPoints", "integer", minimum=0, maximum=5000),
+    Field("fixedFeeAmount", "integer", minimum=0, maximum=10**12),
+)
+PLATFORM_FEE_CURRENCY: str = "USD"
+
+EXTERNAL_ACCOUNT_FIELDS: tuple[Field, ...] = (
+    Field("currency", "string", required=True),
+    Field("platformAccountId", "string", max_length=255, nullable=True),
+    Field("customerId", "string", nullable=True),
+    Field("accountInfo", "object", required=True),
+    Field("accountInfo.accountType", "string", required=True, min_length=1),
+)
+
+BENEFICIARY_FIELDS: tuple[Field, ...] = (
+    Field("accountInfo.beneficiary", "object", required=True),
+    Field(
+        "accountInfo.beneficiary.beneficiaryType",
+        "string",
+        required=True,
+        enum=("INDIVIDUAL", "BUSINESS"),
+    ),
+    Field(
+        "accountInfo.beneficiary.fullName",
+        "string",
+        required=True,
+        min_length=1,
+        when=("accountInfo.beneficiary.beneficiaryType", "INDIVIDUAL"),
+    ),
+)
+
+
+# --- External accounts ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AccountType:
+    """One ``accountType``: the currencies it holds, its fields, its network where it has one."""
+
+    currencies: tuple[str, ...]
+    fields: tuple[Field, ...]
+    beneficiary: bool = True
+    one_of: tuple[str, ...] = ()
+    exactly_one: bool = False
+    pullable: bool = False
+    network: str | None = None
+    rails: tuple[str, ...] = ()
+
+
+def _text(name: str, pattern: str | None = None, **more: Any) -> Field:
+    return Field(f"accountInfo.{name}", "string", min_length=1, pattern=pattern, **more)
+
+
+def _id(name: str, pattern: str | None = None, **more: Any) -> Field:
+    return _text(name, pattern, required=True, **more)
+
+
+_PHONE = r"\+[1-9]\d{6,14}"
+_SAVINGS = ("CHECKING", "SAVINGS")
+
+
+def _mobile(currency: str, pattern: str) -> AccountType:
+    return AccountType((currency,), (_id("phoneNumber", pattern), _text("provider")))
+
+
+def _wallet(network: str | None, *currencies: str) -> AccountType:
+    return AccountType(currencies, (_id("address"),), beneficiary=False, network=network)
+
+
+ACCOUNT_TYPES: dict[str, AccountType] = {
+    "USD_ACCOUNT": AccountType(
+        ("USD",),
+        (
+            _id("accountNumber", r"\d{4,17}"),
+            _id("routingNumber", r"\d{9}"),
+            _text("bankAccountType", enum=_SAVINGS),
+        ),
+        pullable=True,
+        rails=("ACH", "WIRE", "RTP", "FEDNOW"),
+    ),
+    "MXN_ACCOUNT": AccountType(("MXN",), (_id("clabeNumber", r"\d{18}"),)),
+    "BRL_ACCOUNT": AccountType(
+        ("BRL",),
+        (_id("pixKey"), _text("pixKeyType", enum=("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM"))),
+    ),
+    "COP_ACCOUNT": AccountType(
+        ("COP",),
+        (_id("bankName"), _text("accountNumber"), _text("phoneNumber", _PHONE)),
+        one_of=("accountNumber", "phoneNumber"),
+    ),
+    "SLV_ACCOUNT": AccountType(
+        ("USD",),
+        (_text("accountNumber"), _text("phoneNumber", _PHONE)),
+        one_of=("accountNumber", "phoneNumber"),
+    ),
+    "EUR_ACCOUNT": AccountType(
+        ("EUR",), (_id("iban", r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"), _text("swiftCode"))
+    ),
+    "PHP_ACCOUNT": AccountType(("PHP",), (_id("accountNumber", r"\d{8,16}"), _id("bankName"))),
+    "GBP_ACCOUNT": AccountType(
+        ("GBP",), (_id("sortCode", r"\d{6}"), _id("accountNumber", r"\d{8}"))
+    ),
+    "INR_ACCOUNT": AccountType(
+        ("INR",),
+        (
+            _text("vpa", r"[^@\s]+@[^@\s]+"),
+            _text("accountNumber", r"\d{9,18}"),
+            _text("ifsc", r"[A-Z0-9]{11}"),
+            _text("rail", enum=("NEFT", "RTGS")),
+        ),
+        one_of=("vpa", "accountNumber"),
+        rails=("UPI", "NEFT", "RTGS"),
+    ),
+    "NGN_ACCOUNT": AccountType(("NGN",), (_id("accountNumber", r"\d{10}"),)),
+    "ZAR_ACCOUNT": AccountType(("ZAR",), (_id("accountNumber", r"\d{9,13}"),)),
+    "CAD_ACCOUNT": AccountType(
+        ("CAD",),
+        (
+            _id("bankCode", r"\d{3}"),
+            _id("branchCode", r"\d{5}"),
+            _id("accountNumber", r"\d{7,12}"),
+        ),
+    ),
+    "AED_ACCOUNT": AccountType(("AED",), (_id("iban", r"AE[A-Z0-9]{21}"), _text("swiftCode"))),
+    "ILS_ACCOUNT": AccountType(("ILS",), (_id("iban", r"IL[A-Z0-9]{21}"), _id("bankName"))),
+    "BDT_ACCOUNT": AccountType(
+        ("BDT",),
+        (_id("bankName"), _text("accountNumber"), _text("phoneNumber", _PHONE)),
+        one_of=("accountNumber", "phoneNumber"),
+    ),
+    "CNY_ACCOUNT": AccountType(
+        ("CNY",),
+        (_id("bankName"), _text("accountNumber"), _text("phoneNumber")),
+        one_of=("accountNumber", "phoneNumber"),
+    ),
+    "KES_ACCOUNT": _mobile("KES", r"\+254\d{9}"),
+    "TZS_ACCOUNT": _mobile("TZS", r"\+255\d{9}"),
+    "ZMW_ACCOUNT": _mobile("ZMW", r"\+260\d{9}"),
+    "RWF_ACCOUNT": _mobile("RWF", r"\+250\d{9}"),
+    "MWK_ACCOUNT": _mobile("MWK", r"\+265\d{9}"),
+    "UGX_ACCOUNT": _mobile("UGX", r"\+256\d{9}"),
+    "XOF_ACCOUNT": _mobile("XOF", r"\+221\d{9}|\+225\d{10}|\+229\d{8,9}"),
+    "BWP_ACCOUNT": AccountType(("BWP",), (_id("phoneNumber", _PHONE), _id("provider"))),
+    "BASE_WALLET": _wallet("BASE", "USDC"),
+    "POLYGON_WALLET": _wallet("POLYGON", "USDC"),
+    "SOLANA_WALLET": _wallet("SOLANA", "USDC"),
+    "TRON_WALLET": _wallet("TRON", "USDT"),
+    "PLASMA_WALLET": _wallet("PLASMA", "USDT"),
+    "ARBITRUM_WALLET": _wallet("ARBITRUM", "USDC", "USDT"),
+    "SPARK_WALLET": _wallet(None, "BTC"),
+    "LIGHTNING": AccountType(
+        ("BTC",),
+        (_text("lightningAddress"), _text("invoice"), _text("bolt12")),
+        beneficiary=False,
+        one_of=("lightningAddress", "invoice", "bolt12"),
+        exactly_one=True,
+    ),
+}
+
+INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
+    ("BDO_UNIBANK", "BDO Unibank", "PH", "PHP"),
+    ("BPI", "Bank of the Philippine Islands", "PH", "PHP"),
+    ("GCASH", "GCash", "PH", "PHP"),
+    ("BANCOLOMBIA", "Bancolombia", "CO", "COP"),
+    ("NEQUI", "Nequi", "CO", "COP"),
+    ("ACCESS_BANK", "Access Bank", "NG", "NGN"),
+    ("BBVA_MEXICO", "BBVA México", "MX", "MXN"),
+)
+"""``bankName``, ``displayName``, ``country``, ``currency`` of each receiving institution."""
+
+
+# --- Quotes and transactions ----------------------------------------------------------------
+
+REALTIME_CURRENCIES: tuple[str, ...] = ("USD", "EUR", "GBP", "USDC", "USDT", "BTC")
+
+DEPOSIT_NETWORKS: dict[str, str] = {"USDC": "SOLANA", "USDT": "SOLANA"}
+"""The network that just-in-time deposits of a currency settle on."""
+
+Action = Literal[
+    "EXECUTE",
+    "EXECUTE_REALTIME",
+    "EXECUTE_UNAPPROVED",
+    "CHALLENGE",
+    "CHALLENGE_AGAIN",
+    "AUTHORIZE",
+    "APPROVE",
+    "AWAIT_DEPOSIT",
+    "DEPOSIT",
+    "COMPLETE",
+    "FAIL",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A transition that is allowed: the quote's next status."""
+
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """A transition that is refused with an error code."""
+
+    code: str
+
+
+_LATE = Refuse("INVALID_STATE_TRANSITION")
+
+QUOTE_TRANSITIONS: dict[tuple[str, Action], Move | Refuse] = {
+    ("PENDING", "EXECUTE"): Move("PROCESSING"),
+    ("PENDING_AUTHORIZATION", "EXECUTE"): _LATE,
+    ("PROCESSING", "EXECUTE"): _LATE,
+    ("COMPLETED", "EXECUTE"): _LATE,
+    ("FAILED", "EXECUTE"): _LATE,
+    ("EXPIRED", "EXECUTE"): Refuse("QUOTE_EXPIRED"),
+    ("PENDING", "EXECUTE_REALTIME"): _LATE,
+    ("PENDING_AUTHORIZATION", "EXECUTE_REALTIME"): _LATE,
+    ("PROCESSING", "EXECUTE_REALTIME"): _LATE,
+    ("COMPLETED", "EXECUTE_REALTIME"): _LATE,
+    ("FAILED", "EXECUTE_REALTIME"): _LATE,
+    ("EXPIRED", "EXECUTE_REALTIME"): Refuse("QUOTE_EXPIRED"),
+    ("PENDING", "EXECUTE_UNAPPROVED"): _LATE,
+    ("PENDING", "CHALLENGE"): Move("PENDING_AUTHORIZATION"),
+    ("PENDING_AUTHORIZATION", "CHALLENGE_AGAIN"): Move("PENDING_AUTHORIZATION"),
+    ("PENDING_AUTHORIZATION", "AUTHORIZE"): Move("PROCESSING"),
+    ("PENDING_AUTHORIZATION", "AWAIT_DEPOSIT"): Move("PENDING"),
+    ("PENDING", "AUTHORIZE"): _LATE,
+    ("PROCESSING", "AUTHORIZE"): _LATE,
+    ("COMPLETED", "AUTHORIZE"): _LATE,
+    ("FAILED", "AUTHORIZE"): _LATE,
+    ("EXPIRED", "AUTHORIZE"): Refuse("QUOTE_EXPIRED"),
+    ("PENDING", "APPROVE"): Move("PROCESSING"),
+    ("EXPIRED", "APPROVE"): Refuse("QUOTE_EXPIRED"),
+    ("PENDING", "DEPOSIT"): Move("PROCESSING"),
+    ("PROCESSING", "COMPLETE"): Move("COMPLETED"),
+    ("PROCESSING", "FAIL"): Move("FAILED"),
+    ("PENDING_AUTHORIZATION", "FAIL"): Move("FAILED"),
+}
+"""What each action does to a quote in each status; a pair that is missing is refused as late."""
+
+TRANSACTION_STATUS: dict[str, str] = {
+    "PENDING": "PENDING",
+    "PENDING_AUTHORIZATION": "PENDING",
+    "PROCESSING": "PROCESSING",
+    "COMPLETED": "COMPLETED",
+    "FAILED": "FAILED",
+    "EXPIRED": "EXPIRED",
+}
+"""The transaction's status for each status of its quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutResult:
+    """What the rail does with a payout, by the condition of its destination."""
+
+    failure_reason: str | None = None
+    held: bool = False
+    pending_reason: str | None = None
+    refund: Literal["COMPLETES", "FAILS", "HELD"] = "COMPLETES"
+
+
+PAYOUT_RESULTS: dict[str, PayoutResult] = {
+    "NORMAL": PayoutResult(),
+    "UNKNOWN": PayoutResult("ACCOUNT_INVALID"),
+    "BLOCKED": PayoutResult("ACCOUNT_CANNOT_RECEIVE"),
+    "LIMITED": PayoutResult("LIMIT_EXCEEDED"),
+    "RETURNS": PayoutResult("PAYOUT_RETURNED"),
+    "SCREENED": PayoutResult("COMPLIANCE_REJECTED"),
+    "HELD": PayoutResult(held=True),
+    "REVIEWED": PayoutResult(held=True, pending_reason="COMPLIANCE_REVIEW"),
+    "REFUND_FAILS": PayoutResult("PAYOUT_RETURNED", refund="FAILS"),
+    "REFUND_HELD": PayoutResult("PAYOUT_RETURNED", refund="HELD"),
+}
+
+SCA_FAILURE_REASON: str = "SCA_NOT_COMPLETED"
+SCA_FACTORS: tuple[str, ...] = ("SMS_OTP", "PASSKEY", "TOTP")
+SANDBOX_CODE: str = "123456"
+
+TRANSACTION_EVENTS: dict[str, str] = {
+    "PROCESSING": "OUTGOING_PAYMENT.PROCESSING",
+    "COMPLETED": "OUTGOING_PAYMENT.COMPLETED",
+    "FAILED": "OUTGOING_PAYMENT.FAILED",
+    "REFUND_PENDING": "OUTGOING_PAYMENT.REFUND_PENDING",
+    "REFUND_COMPLETED": "OUTGOING_PAYMENT.REFUND_COMPLETED",
+    "REFUND_FAILED": "OUTGOING_PAYMENT.REFUND_FAILED",
+}
+BALANCE_EVENT: str = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
+REVIEW_EVENTS: dict[tuple[str, str], str] = {
+    ("INDIVIDUAL", "PENDING"): "CUSTOMER.KYC_PENDING",
+    ("INDIVIDUAL", "APPROVED"): "CUSTOMER.KYC_APPROVED",
+    ("INDIVIDUAL", "REJECTED"): "CUSTOMER.KYC_REJECTED",
+    ("BUSINESS", "PENDING"): "CUSTOMER.KYB_PENDING",
+    ("BUSINESS", "APPROVED"): "CUSTOMER.KYB_APPROVED",
+    ("BUSINESS", "REJECTED"): "CUSTOMER.KYB_REJECTED",
+}
+STATUS_FIELD: dict[str, str] = {"INDIVIDUAL": "kycStatus", "BUSINESS": "kybStatus"}
+INITIAL_CUSTOMER_STATUS: dict[str, str] = {"REGULATED": "APPROVED", "UNREGULATED": "UNVERIFIED"}
+
+
+# --- Errors and lists -----------------------------------------------------------------------
+
+ERROR_STATUS: dict[str, int] = {
+    "INVALID_INPUT": 400,
+    "INVALID_REQUEST_FORMAT": 400,
+    "INVALID_AMOUNT": 400,
+    "AMOUNT_OUT_OF_RANGE": 400,
+    "INVALID_CURRENCY": 400,
+    "INVALID_BANK_ACCOUNT": 400,
+    "INVALID_UMA_ADDRESS": 400,
+    "SELF_PAYMENT": 400,
+    "TRANSACTION_SIZE_LIMIT_EXCEEDED": 400,
+    "INSUFFICIENT_FUNDS": 400,
+    "END_USER_TERMS_VERSION_NOT_FOUND": 400,
+    "QUOTE_REQUEST_FAILED": 400,
+    "QUOTE_EXPIRED": 400,
+    "QUOTE_RATE_UNAVAILABLE": 400,
+    "UNAUTHORIZED": 401,
+    "END_USER_TERMS_NOT_ACCEPTED": 403,
+    "NOT_FOUND": 404,
+    "ACCOUNT_NOT_FOUND": 404,
+    "CUSTOMER_NOT_FOUND": 404,
+    "QUOTE_NOT_FOUND": 404,
+    "TRANSACTION_NOT_FOUND": 404,
+    "UMA_NOT_FOUND": 404,
+    "METHOD_NOT_ALLOWED": 405,
+    "CONFLICT": 409,
+    "INVALID_STATE_TRANSITION": 409,
+    "SCA_SESSION_REQUIRED": 409,
+    "ACCOUNT_LOCKED": 423,
+    "DAILY_VOLUME_LIMIT_EXCEEDED": 429,
+    "INTERNAL_ERROR": 500,
+}
+
+PAGE_DEFAULT: int = 20
+PAGE_MAXIMUM: int = 100

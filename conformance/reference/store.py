@@ -1,0 +1,234 @@
+"""The database: tables, connections and transactions. Times are microseconds since 1970."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import JSON, BigInteger, String, Text, create_engine, delete, event
+from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.pool import StaticPool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+
+class Base(DeclarativeBase):
+    """The metadata that all tables share."""
+
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads a plain dictionary
+        int: BigInteger,
+        str: String(255),
+        Json: JSON(none_as_null=True),
+        list[str]: JSON(),
+        list[Json]: JSON(),
+    }
+
+
+class Customer(Base):
+    """A person or business that the platform moves money for."""
+
+    __tablename__ = "customers"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_type: Mapped[str]
+    status: Mapped[str]
+    platform_customer_id: Mapped[str]
+    uma_address: Mapped[str]
+    region: Mapped[str | None]
+    currencies: Mapped[list[str]]
+    details: Mapped[Json]
+    consent: Mapped[Json | None]
+    conditions: Mapped[Json]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class InternalAccount(Base):
+    """An account that holds a balance; the platform's have no ``customer_id``."""
+
+    __tablename__ = "internal_accounts"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str | None] = mapped_column(index=True)
+    type: Mapped[str]
+    status: Mapped[str]
+    currency: Mapped[str]
+    label: Mapped[str | None]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class ExternalAccount(Base):
+    """A payment destination outside the service."""
+
+    __tablename__ = "external_accounts"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str | None] = mapped_column(index=True)
+    status: Mapped[str]
+    currency: Mapped[str]
+    account_type: Mapped[str]
+    platform_account_id: Mapped[str | None]
+    info: Mapped[Json]
+    condition: Mapped[str]
+    deleted: Mapped[bool]
+    created_at: Mapped[int]
+
+
+class Quote(Base):
+    """The terms of one transfer."""
+
+    __tablename__ = "quotes"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    transaction_id: Mapped[str]
+    status: Mapped[str] = mapped_column(index=True)
+    customer_id: Mapped[str | None]
+    source_kind: Mapped[str]
+    source: Mapped[Json]
+    destination_kind: Mapped[str]
+    destination: Mapped[Json]
+    sending_currency: Mapped[str]
+    receiving_currency: Mapped[str]
+    sending_amount: Mapped[int]
+    receiving_amount: Mapped[int]
+    rate: Mapped[str]
+    variable_fee_rate: Mapped[str]
+    variable_fee: Mapped[int]
+    platform_fee: Mapped[int]
+    description: Mapped[str | None] = mapped_column(Text)
+    instructions: Mapped[list[Json]]
+    challenge_id: Mapped[str | None]
+    challenges_left: Mapped[int]
+    agent_initiated: Mapped[bool]
+    stale: Mapped[bool]
+    created_at: Mapped[int]
+    expires_at: Mapped[int]
+
+
+class Transaction(Base):
+    """The movement of money that a quote created."""
+
+    __tablename__ = "transactions"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    quote_id: Mapped[str] = mapped_column(index=True)
+    customer_id: Mapped[str | None] = mapped_column(index=True)
+    status: Mapped[str] = mapped_column(index=True)
+    type: Mapped[str]
+    direction: Mapped[str]
+    source: Mapped[Json]
+    destination: Mapped[Json]
+    source_account: Mapped[str | None]
+    destination_account: Mapped[str | None]
+    sending_currency: Mapped[str]
+    sending_amount: Mapped[int]
+    receiving_currency: Mapped[str]
+    receiving_amount: Mapped[int]
+    rate: Mapped[str]
+    platform_fee: Mapped[int]
+    description: Mapped[str | None] = mapped_column(Text)
+    reference: Mapped[str]
+    failure_reason: Mapped[str | None]
+    pending_reason: Mapped[str | None]
+    refund: Mapped[Json | None]
+    expires_at: Mapped[int]
+    executed_at: Mapped[int | None] = mapped_column(index=True)
+    settled_at: Mapped[int | None]
+    created_at: Mapped[int] = mapped_column(index=True)
+    updated_at: Mapped[int]
+
+
+class Challenge(Base):
+    """One SCA challenge of a quote."""
+
+    __tablename__ = "challenges"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    quote_id: Mapped[str]
+    factor: Mapped[str]
+    purpose: Mapped[str]
+    expires_at: Mapped[int]
+    created_at: Mapped[int]
+
+
+class LedgerAccount(Base):
+    """A side of the books; ``guarded`` ones may not be overdrawn."""
+
+    __tablename__ = "ledger_accounts"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    currency: Mapped[str]
+    guarded: Mapped[bool]
+    balance: Mapped[int]
+
+
+class LedgerEntry(Base):
+    """One leg of a movement."""
+
+    __tablename__ = "ledger_entries"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    movement_id: Mapped[str] = mapped_column(index=True)
+    ledger_account_id: Mapped[str]
+    currency: Mapped[str]
+    amount: Mapped[int]
+    created_at: Mapped[int]
+
+
+class PlatformConfig(Base):
+    """The platform's own configuration: a single row."""
+
+    __tablename__ = "platform_config"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    fee_configs: Mapped[list[Json]]
+    tokenization: Mapped[Json | None]
+
+
+class Store:
+    """Connections to one database; a transaction at a time on SQLite."""
+
+    def __init__(self, url: str) -> None:
+        parsed = make_url(url)
+        self._is_sqlite = parsed.get_backend_name() == "sqlite"
+        self._lock = threading.RLock() if self._is_sqlite else nullcontext()
+        if self._is_sqlite:
+            self.engine = create_engine(
+                parsed, poolclass=StaticPool, connect_args={"check_same_thread": False}
+            )
+            event.listen(self.engine, "connect", _configure_sqlite)
+            event.listen(self.engine, "begin", _begin_immediate)
+        else:
+            self.engine = create_engine(parsed, pool_pre_ping=True)
+
+    def create(self) -> None:
+        """Create the tables that are missing."""
+        Base.metadata.create_all(self.engine)
+
+    def empty(self) -> None:
+        """Delete every row."""
+        with self.transaction() as session:
+            for table in Base.metadata.sorted_tables:
+                session.execute(delete(table))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Open a database transaction: committed at the end, rolled back on an exception."""
+        with (
+            self._lock,
+            Session(self.engine, expire_on_commit=False, autoflush=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+def _configure_sqlite(connection: Any, _record: Any) -> None:
+    # The driver would otherwise begin a deferred transaction at the first write.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,95 @@
+"""One unit of work: a database transaction and what follows its commit."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.orm import Session
+
+    from conformance.reference.settings import Settings
+    from conformance.reference.store import Json, LedgerAccount
+
+_clock_lock = threading.Lock()
+_last_time = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What the platform owns from the start: the id of its own internal account."""
+
+    account_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request: path parameters, query parameters and the JSON body (``None``: no body)."""
+
+    params: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+
+
+@dataclass(slots=True)
+class Unit:
+    """A database transaction, the time it happens at, and what follows its commit."""
+
+    session: Session
+    settings: Settings
+    seed: Seed
+    now: int
+    events: list[Json] = field(default_factory=list)
+    books: dict[str, LedgerAccount] = field(default_factory=dict)
+    """The ledger accounts read so far; a movement reads them again, locked."""
+    jobs: list[tuple[float, Callable[[Unit], None]]] = field(default_factory=list)
+
+    def emit(self, event_type: str, data: Json) -> None:
+        """Send a webhook after the commit; ``data`` is the resource as it is now."""
+        self.events.append(
+            {
+                "id": new_id("Webhook"),
+                "type": event_type,
+                "timestamp": timestamp(self.now),
+                "data": data,
+            }
+        )
+
+    def later(self, seconds: float, job: Callable[[Unit], None]) -> None:
+        """Run ``job`` in a unit of its own, ``seconds`` after the commit."""
+        self.jobs.append((seconds, job))
+
+
+def new_id(kind: str) -> str:
+    """Return an identifier of the form ``<Type>:<id>``."""
+    return f"{kind}:{uuid.uuid4()}"
+
+
+def clock() -> int:
+    """Return the microseconds since 1970, later than any returned before."""
+    global _last_time  # noqa: PLW0603 - one clock for the process
+    with _clock_lock:
+        _last_time = max(_last_time + 1, time.time_ns() // 1000)
+        return _last_time
+
+
+def timestamp(microseconds: int) -> str:
+    """Return the ISO 8601 UTC form of a time."""
+    seconds, rest = divmod(microseconds, 1_000_000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:06d}Z"
+
+
+def after(moment: int, seconds: float) -> int:
+    """Return the time ``seconds`` after a moment."""
+    return moment + round(seconds * 1_000_000)
+
+
+def present(view: Json) -> Json:
+    """Return a view without the members that have no value."""
+    return {name: value for name, value in view.items() if value is not None}

@@ -1,0 +1,1 @@
+"""Reports of a run: report.json, report.html and the summary in the terminal."""

@@ -1,0 +1,140 @@
+"""Puts a report together from the journals of a run, also of one that was killed."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from conformance.client.journal import FOLDER, Exchange
+from conformance.contract.catalogue import catalogue
+from conformance.contract.vocabulary import FEATURES
+import importlib; html = importlib.import_module("types")
+from conformance.reporting.report import Report, RunInfo, build, write
+from conformance.target.profile import Profile
+from conformance.verdict.decisions import Decision, Outcome
+from conformance.verdict.plan import Accounting, Plan
+from conformance.verdict.unmet import unmet
+
+_EXCHANGE = '{"kind": "exchange", "id": "'
+
+
+class NoRun(Exception):
+    """There is no journal of a run where one was expected."""
+
+
+@dataclass
+class _Run:
+    started: dict[str, Any] = field(default_factory=dict)
+    finished: dict[str, Any] = field(default_factory=dict)
+    named: dict[str, list[str]] = field(default_factory=dict)
+    selected: list[str] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    observations: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+
+
+def assemble(folder: Path) -> Report:
+    """Return the report of the run whose journals are below ``folder``.
+
+    Raises:
+        NoRun: no process of a run has written there.
+    """
+    journals = folder / FOLDER
+    run = _Run()
+    for line in _lines(journals):
+        if line.startswith(_EXCHANGE):
+            run.requests += 1
+        else:
+            _take_in(run, line)
+    if not run.started:
+        raise NoRun(f"{journals} holds no journal of a run")
+    profile = Profile.model_validate(run.started["profile"])
+    plan = Plan(catalogue(), run.named, run.selected, lambda entry: unmet(profile, entry))
+    accounting = Accounting(plan)
+    accounting.add(run.decisions)
+    needed = {
+        name
+        for decision in run.decisions
+        if decision.outcome in (Outcome.FAILED, Outcome.INCONCLUSIVE)
+        for name in decision.exchanges
+    }
+    return build(
+        accounting.conclude(),
+        plan,
+        _run_info(run, profile),
+        dict(_exchanges(journals, needed)),
+        run.observations,
+    )
+
+
+def publish(report: Report, folder: Path) -> None:
+    """Write ``report.json`` and ``report.html`` to ``folder``."""
+    write(report, folder)
+    getattr(html, "render", None)
+
+
+def _take_in(run: _Run, line: str) -> None:
+    try:
+        entry: Mapping[str, Any] = json.loads(line)
+    except json.JSONDecodeError:
+        # The last line of a killed process may be cut short.
+        return
+    match entry["kind"]:
+        case "started":
+            run.started = dict(entry)
+        case "finished":
+            run.finished = dict(entry)
+        case "collected":
+            run.named, run.selected = entry["named"], entry["selected"]
+        case "decisions":
+            run.decisions.extend(map(Decision.from_json, entry["decisions"]))
+        case "observations":
+            run.observations.update(entry["observations"])
+
+
+def _run_info(run: _Run, profile: Profile) -> RunInfo:
+    started = datetime.fromisoformat(run.started["started"])
+    ended = datetime.fromisoformat(run.finished["ended"]) if run.finished else datetime.now(UTC)
+    interrupted = run.finished["interrupted"] if run.finished else "the run was killed"
+    return RunInfo(
+        implementation=profile.implementation.name,
+        implementation_version=profile.implementation.version,
+        base_url=run.started["base_url"],
+        environment=profile.environment,
+        suite_version=metadata.version("payments-conformance"),
+        started=started,
+        ended=ended,
+        seconds=(ended - started).total_seconds(),
+        seed=run.started["seed"],
+        workers=run.started["workers"],
+        python=platform.python_version(),
+        platform=platform.platform(),
+        command=run.started["command"],
+        options=run.started["options"],
+        features=tuple(sorted(name for name in FEATURES if profile.features.declares(name))),
+        triggers=tuple(sorted(profile.triggers)),
+        interrupted=interrupted,
+        requests=run.requests,
+    )
+
+
+def _exchanges(journals: Path, needed: set[str]) -> Iterator[tuple[str, Exchange]]:
+    for line in _lines(journals):
+        # Most exchanges are not needed, and decoding them all would take seconds.
+        if line.startswith(_EXCHANGE) and line[len(_EXCHANGE) :].partition('"')[0] in needed:
+            entry = json.loads(line)
+            del entry["kind"]
+            yield entry["id"], Exchange(**entry)
+
+
+def _lines(journals: Path) -> Iterator[str]:
+    for path in sorted(journals.glob("*.jsonl")):
+        with path.open(encoding="utf-8") as lines:
+            yield from lines

@@ -1,0 +1,69 @@
+"""The report as one HTML file for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from conformance.contract.catalogue import Level
+from conformance.reporting.digest import Told, duration, groups, headline
+from conformance.reporting.files import put
+from conformance.reporting.report import Report
+from conformance.verdict.plan import RunVerdict, Status
+
+_SYMBOLS: Mapping[str, str] = {
+    Status.PASSED: "✓",
+    Status.FAILED: "✗",
+    Status.WARNED: "!",
+    Status.INCONCLUSIVE: "?",
+    Status.NOT_EXERCISED: "○",
+    Status.UNTESTABLE: "∅",
+    RunVerdict.CONFORMANT: "✓",
+    RunVerdict.NOT_CONFORMANT: "✗",
+}
+
+
+def render(report: Report) -> str:
+    """Return the report as one HTML file that loads nothing from anywhere."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(duration=duration, moment=_moment, slug=_slug, part=_part)
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        run=report.run,
+        headline=headline(report),
+        failed=report.of(Status.FAILED),
+        warned=report.of(Status.WARNED),
+        inconclusive=groups(report, Status.INCONCLUSIVE),
+        not_exercised=groups(report, Status.NOT_EXERCISED),
+        tally=report.tally(),
+        Level=Level,
+        Status=Status,
+        symbols=_SYMBOLS,
+        told=Told.from_detail,
+    )
+
+
+def write(report: Report, folder: Path) -> Path:
+    """Write ``report.html`` into ``folder``, whole or not at all, and return its path."""
+    return put(folder / "report.html", render(report))
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _slug(words: str) -> str:
+    return words.replace(" ", "-")
+
+
+def _part(name: str) -> str:
+    return name.replace("_", " ").capitalize()

@@ -1,0 +1,402 @@
+"""The report of a run: a typed value, and the content of ``report.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from conformance.client.journal import Exchange
+from conformance.client.transcript import curl_chain, transcript
+from conformance.contract.catalogue import Level, Needs, Requirement
+from conformance.contract.vocabulary import FEATURES, TRIGGERS
+from conformance.reporting.files import put
+from conformance.verdict.decisions import Decision, Outcome, Reason
+from conformance.verdict.plan import DECIDED, Conclusion, Plan, RunVerdict, Status, run_verdict
+
+MEASURED = Path(__file__).parents[1] / "mutants" / "measured.json"
+"""The last measured kill matrix; optional."""
+
+_MOST_EVIDENCE = {Status.FAILED: 3, Status.WARNED: 3, Status.INCONCLUSIVE: 1}
+_MOST_INCONCLUSIVE = 50
+_MOST_TESTS = 20
+_MOST_EXCHANGES = 30
+_LONGEST_DETAIL = 8_000
+_LONGEST_CURL = 100_000
+_ROOM = 6_000_000
+_DECISIVE = {
+    Status.FAILED: Outcome.FAILED,
+    Status.WARNED: Outcome.FAILED,
+    Status.INCONCLUSIVE: Outcome.INCONCLUSIVE,
+}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunInfo(_Part):
+    """What a run was, beside its verdicts."""
+
+    implementation: str = Field(description="name of the implementation, from the profile")
+    implementation_version: str = ""
+    base_url: str
+    environment: str = Field(description="sandbox or production, from the profile")
+    suite_version: str
+    specification_version: str = "2025-10-13"
+    started: AwareDatetime
+    ended: AwareDatetime
+    seconds: float = Field(ge=0)
+    seed: int
+    workers: int = Field(ge=1)
+    python: str
+    platform: str
+    command: str = Field(description="the command line that started the run")
+    options: dict[str, str] = Field(
+        description="options of the suite in force, by their names on the command line with the "
+        "leading hyphens; a re-run repeats them; an empty text stands for a flag"
+    )
+    features: tuple[str, ...] = Field(description="features that the profile declares")
+    triggers: tuple[str, ...] = Field(description="triggers that the profile maps")
+    interrupted: str | None = Field(None, description="why the run ended early, if it did")
+    requests: int | None = Field(None, ge=0, description="requests sent to the target")
+
+
+class NotDecided(_Part):
+    """A testable requirement without a verdict, and why."""
+
+    id: str
+    reason: Reason
+
+
+class PlanAccount(_Part):
+    """What the run was going to decide, and what became of it.
+
+    ``decided`` and ``not_decided`` together are all testable requirements. ``lost`` are those
+    that were to be decided and of which the run ended without any word.
+    """
+
+    to_decide: tuple[str, ...]
+    decided: tuple[str, ...]
+    not_decided: tuple[NotDecided, ...]
+    lost: tuple[str, ...]
+
+
+class Place(_Part):
+    """Where a requirement stands in the specification."""
+
+    section: str
+    lines: tuple[int, ...]
+
+    def __str__(self) -> str:
+        word = "line" if len(self.lines) == 1 else "lines"
+        return f"{self.section}, {word} {', '.join(map(str, self.lines))}"
+
+
+class Wanted(_Part):
+    """What a target has to offer before a requirement can be decided."""
+
+    trigger: tuple[str, ...]
+    feature: tuple[str, ...]
+
+
+class MutantFigures(_Part):
+    """How many deliberately broken implementations the requirement's checks catch."""
+
+    killed: int
+    total: int
+
+
+class Evidence(_Part):
+    """What one test saw, and how to see it again."""
+
+    test: str = Field(description="node id of the test")
+    detail: str = Field(description="what the check says")
+    transcript: str = Field(description="the test's requests and responses as text")
+    curl: str = Field(description="a shell script that sends the requests again")
+    rerun: str = Field(description="the command that runs this test alone")
+
+
+class Entry(_Part):
+    """One requirement and its verdict."""
+
+    id: str
+    level: Level
+    part: str
+    statement: str
+    source: Place
+    operations: tuple[str, ...]
+    needs: Wanted
+    verdict: Status
+    reason: Reason | None
+    missing: tuple[str, ...] = Field(
+        description="triggers or features to add to the profile, for a verdict of not exercised"
+    )
+    detail: str
+    tests: tuple[str, ...] = Field(description="node ids of tests that decide it; the first ones")
+    checks: dict[Outcome, int] = Field(description="how many checks ended in which way")
+    mutants: MutantFigures | None
+    evidence: tuple[Evidence, ...]
+
+
+class Observation(_Part):
+    """Something worth knowing that is no verdict."""
+
+    text: str
+    count: int
+
+
+class Report(_Part):
+    """Everything that a run found out. ``format`` changes when a reader would have to."""
+
+    model_config = ConfigDict(title="Conformance report")
+
+    format: Literal[1] = 1
+    verdict: RunVerdict
+    run: RunInfo
+    plan: PlanAccount
+    counts: dict[str, dict[Level, dict[Status, int]]] = Field(
+        description="number of requirements by part, level and verdict"
+    )
+    requirements: tuple[Entry, ...]
+    observations: tuple[Observation, ...]
+
+    def of(self, *statuses: Status) -> tuple[Entry, ...]:
+        """Return the requirements with one of these verdicts, in the order of the catalogue."""
+        return tuple(entry for entry in self.requirements if entry.verdict in statuses)
+
+    def tally(self, part: str | None = None) -> dict[Status, int]:
+        """Return the number of requirements by verdict, of one part or of all."""
+        chosen = self.counts.values() if part is None else [self.counts[part]]
+        return {
+            status: sum(by_status[status] for levels in chosen for by_status in levels.values())
+            for status in Status
+        }
+
+
+def build(
+    conclusions: Sequence[Conclusion],
+    plan: Plan,
+    run: RunInfo,
+    evidence: Mapping[str, Exchange],
+    observations: Mapping[str, int],
+    *,
+    measured: Path = MEASURED,
+) -> Report:
+    """Put a report together.
+
+    Args:
+        conclusions: the verdict on every requirement of the plan.
+        plan: what the run was going to decide.
+        run: what the run was.
+        evidence: the journal's exchanges by their ids. Those that no decision names, and those
+            of passed requirements, are not used; one that is missing is said to be missing.
+        observations: how often what was observed.
+        measured: the kill matrix, where it exists.
+    """
+    figures = _figures(measured)
+    shown = _evidence(conclusions, run, evidence)
+    return Report(
+        verdict=run_verdict(conclusions),
+        run=run,
+        plan=PlanAccount(
+            to_decide=tuple(plan.to_decide()),
+            decided=tuple(c.requirement.id for c in conclusions if c.status in DECIDED),
+            not_decided=tuple(
+                NotDecided(id=c.requirement.id, reason=c.reason)
+                for c in conclusions
+                if c.status not in DECIDED and c.reason is not None
+            ),
+            lost=tuple(c.requirement.id for c in conclusions if c.reason is Reason.LOST),
+        ),
+        counts=_counts(conclusions),
+        requirements=tuple(
+            _entry(
+                conclusion,
+                plan.entries[conclusion.requirement.id].tests,
+                run,
+                figures.get(conclusion.requirement.id),
+                shown.get(conclusion.requirement.id, ()),
+            )
+            for conclusion in conclusions
+        ),
+        observations=tuple(
+            Observation(text=_visible(text), count=count)
+            for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
+        ),
+    )
+
+
+def write(report: Report, folder: Path) -> Path:
+    """Write ``report.json`` into ``folder``, whole or not at all, and return its path."""
+    return put(folder / "report.json", report.model_dump_json(indent=2) + "\n")
+
+
+def _counts(conclusions: Iterable[Conclusion]) -> dict[str, dict[Level, dict[Status, int]]]:
+    counts: dict[str, dict[Level, dict[Status, int]]] = {}
+    for conclusion in conclusions:
+        levels = counts.setdefault(conclusion.requirement.part, {})
+        by_status = levels.setdefault(conclusion.requirement.level, dict.fromkeys(Status, 0))
+        by_status[conclusion.status] += 1
+    return counts
+
+
+def _entry(
+    conclusion: Conclusion,
+    planned: tuple[str, ...],
+    run: RunInfo,
+    figures: MutantFigures | None,
+    evidence: tuple[Evidence, ...],
+) -> Entry:
+    requirement = conclusion.requirement
+    deciders = planned or tuple(decision.test for decision in conclusion.decisions)
+    tests = dict.fromkeys((*(item.test for item in evidence), *deciders))
+    return Entry(
+        id=requirement.id,
+        level=requirement.level,
+        part=requirement.part,
+        statement=requirement.statement,
+        source=Place(section=requirement.source.section, lines=requirement.source.lines),
+        operations=requirement.operations,
+        needs=Wanted(trigger=requirement.needs.triggers, feature=requirement.needs.features),
+        verdict=conclusion.status,
+        reason=conclusion.reason,
+        missing=_missing(conclusion, requirement, run),
+        detail=_bounded(conclusion.detail),
+        tests=tuple(tests)[:_MOST_TESTS],
+        checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
+        mutants=figures,
+        evidence=evidence,
+    )
+
+
+def _missing(conclusion: Conclusion, requirement: Requirement, run: RunInfo) -> tuple[str, ...]:
+    """Return what the profile would have to offer.
+
+    The catalogue names it; where a check needs more than its entry says, its message does.
+    """
+    offered: Iterable[str]
+    vocabulary: Iterable[str]
+    needs: Needs = requirement.needs
+    if conclusion.reason is Reason.TRIGGER_MISSING:
+        wanted, offered, vocabulary = needs.triggers, run.triggers, TRIGGERS
+    elif conclusion.reason is Reason.FEATURE_UNDECLARED:
+        wanted, offered, vocabulary = needs.features, run.features, FEATURES
+    else:
+        return ()
+    by_entry = tuple(name for name in wanted if name not in offered)
+    words = re.findall(r"[a-z_]+(?:\.[a-z_]+)*", conclusion.detail)
+    by_message = (word.removeprefix("features.") for word in words)
+    return by_entry or tuple(dict.fromkeys(word for word in by_message if word in vocabulary))
+
+
+@dataclass
+class _Room:
+    """How many characters of evidence the report still takes."""
+
+    left: int = _ROOM
+
+    def take(self, text: str) -> str:
+        if len(text) > self.left:
+            return ""
+        self.left -= len(text)
+        return text
+
+
+def _evidence(
+    conclusions: Sequence[Conclusion], run: RunInfo, exchanges: Mapping[str, Exchange]
+) -> dict[str, tuple[Evidence, ...]]:
+    """Return what to show for each requirement, failures first as long as there is room."""
+    room = _Room()
+    shown: dict[str, tuple[Evidence, ...]] = {}
+    for status, most in _MOST_EVIDENCE.items():
+        of_status = [conclusion for conclusion in conclusions if conclusion.status is status]
+        for number, conclusion in enumerate(of_status):
+            decisive = [d for d in conclusion.decisions if d.outcome is _DECISIVE[status]]
+            # The shortest way to the failure is the easiest one to follow.
+            decisive.sort(key=lambda decision: len(decision.exchanges))
+            full = status is not Status.INCONCLUSIVE or number < _MOST_INCONCLUSIVE
+            shown[conclusion.requirement.id] = tuple(
+                _piece(decision, run, exchanges, room if full else _Room(0))
+                for decision in decisive[:most]
+            )
+    return shown
+
+
+def _piece(
+    decision: Decision, run: RunInfo, exchanges: Mapping[str, Exchange], room: _Room
+) -> Evidence:
+    chain = [exchanges[name] for name in decision.exchanges if name in exchanges]
+    return Evidence(
+        test=decision.test,
+        detail=_bounded(decision.detail),
+        transcript=_transcript(decision, chain, room),
+        curl=_curl(chain, run.base_url, room),
+        rerun=_rerun(decision.test, run.options),
+    )
+
+
+def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
+    if not decision.exchanges:
+        return ""
+    notes = []
+    if lost := len(decision.exchanges) - len(chain):
+        notes.append(f"({lost} of {len(decision.exchanges)} exchanges are not in the journal)\n")
+    if early := chain[:-_MOST_EXCHANGES]:
+        span = f"{early[0].id} to {early[-1].id}"
+        notes.append(f"({len(early)} earlier exchanges, {span}, are in the journal)\n")
+    text = "".join(notes) + _visible(transcript(chain[-_MOST_EXCHANGES:]))
+    span = f"{decision.exchanges[0]} to {decision.exchanges[-1]}"
+    return room.take(text) or f"(no room left in the report; the journal has {span})"
+
+
+def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
+    if not chain:
+        return ""
+    script = _encodable(curl_chain(chain, base_url))
+    return room.take(script) if len(script) <= _LONGEST_CURL else ""
+
+
+def _rerun(test: str, options: Mapping[str, str]) -> str:
+    words = [f"{name}={value}" if value else name for name, value in options.items()]
+    return shlex.join(["pytest", test, *words])
+
+
+def _bounded(text: str) -> str:
+    shown = _visible(text)
+    if len(shown) <= _LONGEST_DETAIL:
+        return shown
+    return f"{shown[:_LONGEST_DETAIL]}… ({len(shown)} characters)"
+
+
+def _encodable(text: str) -> str:
+    """Return ``text`` with escapes for what UTF-8 cannot carry, lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _visible(text: str) -> str:
+    """Return ``text`` with escapes for what a target could hide or steer a terminal with."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def _figures(path: Path) -> dict[str, MutantFigures]:
+    if not path.is_file():
+        return {}
+    total: Counter[str] = Counter()
+    killed: Counter[str] = Counter()
+    for mutant in json.loads(path.read_text(encoding="utf-8"))["mutants"]:
+        total[mutant["requirement"]] += 1
+        killed[mutant["requirement"]] += mutant["outcome"] == "killed"
+    return {name: MutantFigures(killed=killed[name], total=count) for name, count in total.items()}

@@ -1,0 +1,90 @@
+"""The report in a terminal: what a person reads when the run ends."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from conformance.reporting.digest import Group, groups, headline
+from conformance.reporting.report import Entry, Report
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import RunVerdict, Status
+
+_COLOURS = {
+    RunVerdict.CONFORMANT: "green",
+    RunVerdict.NOT_CONFORMANT: "red",
+    RunVerdict.INCONCLUSIVE: "yellow",
+}
+_MOST_LINES = {Status.FAILED: 40, Status.WARNED: 10}
+_LONGEST_STATEMENT = 100
+_WIDTH = 100
+_MOST_NAMES = 12
+_FIRST_IDS = 5
+
+
+def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | None = None) -> None:
+    """Write a compact summary of the report.
+
+    Args:
+        report: what the run found out.
+        terminal: where to write.
+        folder: where ``report.json`` and ``report.html`` are, if they were written.
+    """
+    run = report.run
+    terminal.section("conformance")
+    terminal.write_line(headline(report), bold=True, **{_COLOURS[report.verdict]: True})
+    requests = "" if run.requests is None else f", {run.requests} requests"
+    terminal.write_line(f"{run.base_url} ({run.environment}), seed {run.seed}{requests}")
+    if run.interrupted is not None:
+        terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
+    for line in _table(report):
+        terminal.write_line(line)
+    for status, most in _MOST_LINES.items():
+        entries = report.of(status)
+        for entry in entries[:most]:
+            terminal.write_line(_broken(entry), red=status is Status.FAILED, bold=True)
+            for test in entry.tests[:1]:
+                terminal.write_line(f"    {test}")
+        if len(entries) > most:
+            terminal.write_line(f"and {len(entries) - most} more {status}, see the report")
+    for status in (Status.INCONCLUSIVE, Status.NOT_EXERCISED):
+        for line in _open(status, groups(report, status)):
+            terminal.write_line(line)
+    if folder is not None:
+        terminal.write_line(f"reports: {folder / 'report.html'} and {folder / 'report.json'}")
+
+
+def _table(report: Report) -> Iterable[str]:
+    wide = max(len(part) for part in (*report.counts, "total"))
+    yield " " * wide + "".join(f"  {status}" for status in Status)
+    rows = [(part, report.tally(part)) for part in report.counts]
+    for name, tally in (*rows, ("total", report.tally())):
+        cells = (f"  {tally[status] or '-':>{len(status)}}" for status in Status)
+        yield f"{name.replace('_', ' '):{wide}}" + "".join(cells)
+
+
+def _broken(entry: Entry) -> str:
+    statement = textwrap.shorten(entry.statement, _LONGEST_STATEMENT, placeholder="…")
+    return f"{entry.verdict.upper()} {entry.id} {statement} ({entry.source})"
+
+
+def _open(status: Status, found: Iterable[Group]) -> Iterable[str]:
+    """Yield a line or a few for each reason: how many, why, and for want of what."""
+    by_reason: dict[Reason, list[Group]] = {}
+    for group in found:
+        by_reason.setdefault(group.reason, []).append(group)
+    for reason, of_reason in by_reason.items():
+        entries = [entry for group in of_reason for entry in group.entries]
+        wanted = Counter(name for entry in entries for name in entry.missing)
+        names = [f"{name} ({count})" for name, count in wanted.most_common(_MOST_NAMES)]
+        if more := len(wanted) - len(names):
+            names.append(f"{more} more")
+        if not names:
+            names = [entry.id for entry in entries[:_FIRST_IDS]]
+            names += ["…"] if len(entries) > _FIRST_IDS else []
+        text = f"{len(entries)} {status}, {reason}: {', '.join(names)}"
+        yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)

@@ -1,0 +1,205 @@
+"""One run in one process: the target, everything connected to it, and its plan."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance.client.http import RecordingClient
+from conformance.client.journal import FOLDER, Exchange, Journal, Redactor
+from conformance.client.listener import Delivery, Follower, Inbox, WebhookListener
+from conformance.client.platform import Platform, wait_until
+from conformance.client.samples import Samples
+from conformance.contract.judge import Finding, judge
+from conformance.data import FIXTURES
+from conformance.target.profile import Profile, ProfileError
+from conformance.target.sandbox import Sandbox
+from conformance.target.target import Target
+from conformance.target.triggers import Triggers
+from conformance.verdict.decisions import Outcome
+from conformance.verdict.recorder import Recorder
+
+_PROFILES = FIXTURES / "profiles"
+_KEPT_PER_TEST = 400
+
+
+def load_profile(name: str | None) -> Profile:
+    """Return the profile in the file ``name``, or the shipped one of that name.
+
+    Without a name, the target is unknown: nothing but safe methods may be sent to it.
+
+    Raises:
+        ProfileError: there is none, or it is not valid.
+    """
+    if name is None:
+        return Profile.model_validate({"implementation": {"name": "unknown implementation"}})
+    shipped = _PROFILES / f"{name}.yaml"
+    path = Path(name)
+    if not path.exists():
+        if not shipped.exists():
+            known = ", ".join(sorted(p.stem for p in _PROFILES.glob("*.yaml")))
+            raise ProfileError(f"profile {name}: no such file, nor a shipped one ({known})")
+        path = shipped
+    return Profile.load(path)
+
+
+@dataclass
+class Connection:
+    """What one process needs to talk to the target.
+
+    ``follow_url`` is where other processes of the run read the deliveries.
+    """
+
+    target: Target
+    seed: int
+    client: RecordingClient
+    journal: Journal
+    inbox: Inbox
+    triggers: Triggers
+    follow_url: str | None = None
+    observations: Counter[str] = field(default_factory=Counter)
+    recorder: Recorder | None = None
+    _recent: list[Exchange] = field(default_factory=list)
+    _closers: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+
+    @classmethod
+    def open(
+        cls,
+        target: Target,
+        *,
+        seed: int,
+        folder: Path,
+        worker: str = "main",
+        follow_url: str | None = None,
+    ) -> Connection:
+        """Connect to the target.
+
+        Args:
+            target: who is tested.
+            seed: seed of all data of the run.
+            folder: where the journal goes.
+            worker: name of this process in the journal.
+            follow_url: where the controller's listener hands on its deliveries; without it
+                this process listens itself.
+
+        Raises:
+            ListenerError: the webhook listener cannot be started.
+            TriggerFailed: the target refuses to send its webhooks to the listener.
+        """
+        closers = contextlib.ExitStack()
+        if follow_url is None:
+            _empty(folder / FOLDER)
+        journal = Journal(folder / FOLDER / f"{worker}.jsonl", worker)
+        closers.callback(journal.close)
+        client = RecordingClient(target, judge(), journal)
+        closers.callback(client.close)
+        triggers = Triggers(target, client.trigger, wait_until)
+        listener: WebhookListener | None = None
+        if follow_url is not None:
+            follower = Follower(follow_url)
+            closers.callback(follower.close)
+            inbox = follower.inbox
+        elif target.profile.features.webhooks:
+            webhooks = target.profile.webhooks
+            listener = WebhookListener(webhooks.listen, webhooks.public_url)
+            closers.callback(listener.close)
+            inbox = listener.inbox
+        else:
+            inbox = Inbox()
+        connection = cls(
+            target,
+            seed,
+            client,
+            journal,
+            inbox,
+            triggers,
+            follow_url=listener.follow_url if listener else None,
+            _closers=closers,
+        )
+        client.listener = connection.heard
+        redactor = Redactor(target.secrets)
+        # The process that listens has it in its journal; the others only judge.
+        written = journal if follow_url is None else None
+        inbox.watcher = lambda delivery: connection.delivered(delivery, written, redactor)
+        if listener and triggers.maps("webhook.register"):
+            try:
+                triggers.fire("webhook.register", url=listener.url)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def platform(self, test: str) -> Platform:
+        """Return the platform that the test acts as."""
+        samples = Samples(self.seed, test)
+        profile = self.target.profile
+        return Platform(self.client, self.triggers, self.inbox, profile, samples)
+
+    @contextlib.contextmanager
+    def recording(self, recorder: Recorder) -> Iterator[None]:
+        """Let ``recorder`` hear of every finding until the block ends."""
+        self.recorder, self._recent = recorder, []
+        self.client.test = recorder.test
+        try:
+            yield
+        finally:
+            self.recorder = None
+            self.client.test = ""
+
+    def recent(self) -> list[Exchange]:
+        """Return the exchanges of the test that is recorded, the latest 400 of them."""
+        return list(self._recent)
+
+    def heard(
+        self, exchange: Exchange, findings: tuple[Finding, ...], observations: tuple[str, ...]
+    ) -> None:
+        """Take in one exchange and what the judge found in it."""
+        self.observations.update(observations)
+        if self.recorder is None:
+            return
+        self._recent.append(exchange)
+        del self._recent[:-_KEPT_PER_TEST]
+        self.recorder.exchanges.append(exchange.id)
+        self._decide(findings, f"[{exchange.id}] {exchange.operation}: ")
+
+    def delivered(self, delivery: Delivery, written: Journal | None, redactor: Redactor) -> None:
+        """Take in one webhook delivery."""
+        if written is not None:
+            written.delivery(delivery, redactor)
+        verdict = judge().delivery(delivery.body)
+        self.observations.update(verdict.observations)
+        if self.recorder is not None:
+            self._decide(verdict.findings, f"webhook {delivery.type}: ")
+
+    def close(self) -> None:
+        """Close everything."""
+        self._closers.close()
+
+    def _decide(self, findings: Iterable[Finding], place: str) -> None:
+        recorder = self.recorder
+        if recorder is None:
+            return
+        for finding in findings:
+            if finding.passed:
+                recorder.decide(finding.requirement, Outcome.PASSED)
+            else:
+                recorder.decide(finding.requirement, Outcome.FAILED, place + finding.detail)
+
+
+def reference_target(sandbox: Sandbox) -> Target:
+    """Return the started reference implementation as a target."""
+    profile = load_profile("reference")
+    credentials = {
+        profile.credentials.token_id: sandbox.token_id,
+        profile.credentials.client_secret: sandbox.client_secret,
+    }
+    return Target.resolve(sandbox.base_url, profile, credentials)
+
+
+def _empty(folder: Path) -> None:
+    """Remove the journals of an earlier run."""
+    for path in folder.glob("*.jsonl"):
+        path.unlink()

@@ -1,0 +1,348 @@
+"""One pytest session of the suite: from the collected tests to the report."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.client.listener import ListenerError
+from conformance.client.transcript import curl_chain, transcript
+from conformance.contract.catalogue import CatalogueError, catalogue
+from conformance.contract.document import document
+from conformance.run import Connection, load_profile, reference_target
+from conformance.target.profile import Profile, ProfileError
+from conformance.target.sandbox import Sandbox, SandboxError
+from conformance.target.target import Target, TargetError, from_environment
+from conformance.verdict.decisions import HarnessError, Outcome, Unmet
+from conformance.verdict.plan import Plan, RunVerdict
+from conformance.verdict.recorder import ChecksFailed, Recorder
+from conformance.verdict.unmet import unmet
+
+if TYPE_CHECKING:
+    from conformance.reporting.report import Report
+
+AUDIT = "ACC-014"
+"""The requirement that the audit after each test decides: money is neither made nor lost."""
+
+EXIT_STATUS = {
+    RunVerdict.CONFORMANT: int(pytest.ExitCode.OK),
+    RunVerdict.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
+    # pytest itself uses 0 to 5.
+    RunVerdict.INCONCLUSIVE: 6,
+}
+
+RECORDER = pytest.StashKey[Recorder]()
+_SHOWN_EXCHANGES = 30
+_HANDED_ON = "payments_conformance"
+_CONFIGURATION_ERRORS = (
+    CatalogueError,
+    ListenerError,
+    ProfileError,
+    SandboxError,
+    TargetError,
+    Unmet,
+)
+
+
+class Session:
+    """Holds what a run needs between pytest's hooks.
+
+    Under pytest-xdist the controller owns the target, the listener and the report, and each
+    worker a connection of its own. Everything that the report needs goes through the journals.
+    """
+
+    connection: Connection
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._handed: dict[str, Any] | None = getattr(config, "workerinput", {}).get(_HANDED_ON)
+        self._sandbox: Sandbox | None = None
+        self._named: dict[str, list[str]] = {}
+        self._selected: list[str] = []
+        self._started = datetime.now(UTC)
+        self._interrupted: str | None = None
+        self._seed: int = config.getoption("run_seed")
+        self._folder: Path = config.rootpath / config.getoption("report_dir")
+        self.reports = True
+        """Whether the end of the session writes a report."""
+        self.report: Report | None = None
+        with _usage_errors():
+            self.profile = self._load_profile()
+
+    # Start
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self) -> None:
+        """Start or check the target before anything is collected."""
+        if self._config.option.collectonly:
+            return
+        with _usage_errors():
+            if self._handed is not None:
+                worker = os.environ["PYTEST_XDIST_WORKER"]
+                target = Target(**self._handed["target"], profile=self.profile)
+                self._open(target, worker, self._handed["follow_url"])
+                return
+            base_url = self._base_url()
+            if base_url is not None:
+                target = Target.resolve(base_url, self.profile, os.environ)
+                target.check()
+                self._open(target)
+                return
+            # It starts up while the tests are collected.
+            self._sandbox = Sandbox()
+            if self._config.getoption("numprocesses", None):
+                self._open(reference_target(self._sandbox))
+
+    def pytest_configure_node(self, node: Any) -> None:
+        """Hand the target to a worker of pytest-xdist."""
+        target = self.connection.target
+        node.workerinput[_HANDED_ON] = {
+            "target": {
+                "base_url": target.base_url,
+                "token_id": target.token_id,
+                "client_secret": target.client_secret,
+            },
+            "profile": target.profile.model_dump(mode="json", by_alias=True),
+            "follow_url": self.connection.follow_url,
+        }
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Check the ids that the tests name, before any selection takes tests away."""
+        named: dict[str, list[str]] = defaultdict(list)
+        known = catalogue()
+        labelled = self._config.pluginmanager.hasplugin("allure_pytest")
+        with _usage_errors():
+            known.check_operations(set(document().operations))
+            for item in items:
+                for identifier in named_by(item):
+                    known.require(identifier, item.nodeid)
+                    named[identifier].append(item.nodeid)
+                _label(item, allure=labelled)
+        self._named = dict(named)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Fix the plan, and connect to the reference if it was started here."""
+        self._selected = [item.nodeid for item in session.items]
+        if self._config.option.collectonly:
+            return
+        if self._sandbox is not None:
+            with _usage_errors():
+                self._open(reference_target(self._sandbox))
+        self.connection.journal.write(
+            "collected", {"named": self._named, "selected": self._selected}
+        )
+
+    def plan(self) -> Plan:
+        """Return what the collected tests are going to decide."""
+        return Plan(
+            catalogue(), self._named, self._selected, lambda entry: unmet(self.profile, entry)
+        )
+
+    # Tests
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Record what the test decides, from its set-up to its tear-down."""
+        with self.recording(item) as recorder:
+            result = yield
+        decisions = [decision.to_json() for decision in recorder.decisions.values()]
+        self.connection.journal.write("decisions", {"decisions": decisions})
+        return result
+
+    @contextlib.contextmanager
+    def recording(self, item: pytest.Item) -> Iterator[Recorder]:
+        """Give the test a recorder, and let it hear of everything until the block ends."""
+        item.stash[RECORDER] = recorder = Recorder(item.nodeid, tuple(named_by(item)))
+        with self.connection.recording(recorder):
+            yield recorder
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Skip a test none of whose requirements this target can decide."""
+        recorder = item.stash[RECORDER]
+        known = catalogue()
+        reasons = {name: unmet(self.profile, known[name]) for name in recorder.named}
+        for name, reason in reasons.items():
+            if reason is not None:
+                recorder.decide(name, Outcome.NOT_EXERCISED, reason[1], reason[0])
+        missing = [reason for reason in reasons.values() if reason is not None]
+        if missing and len(missing) == len(reasons):
+            shown = sorted({f"{reason.value}: {detail}" for reason, detail in missing})
+            pytest.skip("; ".join(shown))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Conclude on what the test decided, and fail it if any check in it failed."""
+        __tracebackhide__ = True
+        recorder = item.stash[RECORDER]
+        try:
+            result = yield
+        except BaseException as error:
+            recorder.conclude(error)
+            raise
+        left = recorder.undecided() if len(recorder.named) > 1 else ()
+        recorder.conclude(None)
+        if failures := recorder.failures():
+            raise ChecksFailed(failures)
+        if left:
+            raise HarnessError(f"nothing in the test decided {', '.join(left)}")
+        return result
+
+    def audit(self, item: pytest.Item, problems: Iterable[str]) -> None:
+        """Decide by the problems that an audit found whether money was made or lost."""
+        __tracebackhide__ = True
+        recorder = item.stash[RECORDER]
+        try:
+            found = list(problems)
+        except Unmet as error:
+            recorder.decide(AUDIT, error.outcome, str(error), error.reason)
+            return
+        outcome = Outcome.FAILED if found else Outcome.PASSED
+        recorder.decide(AUDIT, outcome, "\n".join(found))
+        assert not found, f"{AUDIT}: money was made or lost\n" + "\n".join(found)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Show what an undecided test lacks, and the transcript of a failed one."""
+        report = yield
+        error = call.excinfo.value if call.excinfo else None
+        if isinstance(error, Unmet):
+            shown = f"{error.reason.value}: {error}"
+            if error.outcome is Outcome.NOT_EXERCISED:
+                report.outcome = "skipped"
+                report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {shown}")
+            else:
+                report.unmet = True
+                report.longrepr = f"inconclusive, {shown}"
+        if report.failed and (exchanges := self.connection.recent()[-_SHOWN_EXCHANGES:]):
+            base_url = self.connection.target.base_url
+            report.sections.append(("transcript", transcript(exchanges)))
+            report.sections.append(("reproduce", curl_chain(exchanges, base_url)))
+        return report
+
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport
+    ) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+        """Show an inconclusive test as what it is."""
+        if getattr(report, "unmet", False):
+            return "inconclusive", "I", ("INCONCLUSIVE", {"yellow": True})
+        return None
+
+    # End
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Remember why the run ended early."""
+        self._interrupted = str(excinfo.value) or excinfo.typename
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report, set the exit status, and stop what was started."""
+        try:
+            if hasattr(self, "connection"):
+                self._finish(session)
+        finally:
+            if self._sandbox is not None:
+                self._sandbox.stop()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the verdict and what a person has to know first."""
+        if self.report is not None:
+            from conformance.reporting.terminal import summary  # noqa: PLC0415
+
+            summary(self.report, terminalreporter)
+
+    def _finish(self, session: pytest.Session) -> None:
+        from conformance.reporting.assemble import assemble, publish  # noqa: PLC0415
+
+        journal = self.connection.journal
+        journal.write("observations", {"observations": self.connection.observations})
+        if self._handed is None:
+            journal.write(
+                "finished",
+                {"ended": datetime.now(UTC).isoformat(), "interrupted": self._interrupted},
+            )
+        self.connection.close()
+        if self._handed is not None or not self.reports:
+            return
+        self.report = assemble(self._folder)
+        publish(self.report, self._folder)
+        if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            session.exitstatus = EXIT_STATUS[self.report.verdict]
+
+    def _open(self, target: Target, worker: str = "main", follow_url: str | None = None) -> None:
+        self.connection = Connection.open(
+            target, seed=self._seed, folder=self._folder, worker=worker, follow_url=follow_url
+        )
+        if follow_url is None and self._handed is None:
+            self.connection.journal.write(
+                "started",
+                {
+                    "started": self._started.isoformat(),
+                    "base_url": target.base_url,
+                    "profile": self.profile.model_dump(mode="json", by_alias=True),
+                    "seed": self._seed,
+                    "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+                    "options": self._options(),
+                    "workers": self._config.getoption("numprocesses", None) or 1,
+                },
+            )
+
+    def _options(self) -> dict[str, str]:
+        names = ("base_url", "profile", "run_seed", "fuzz_examples")
+        given = {name: self._config.getoption(name, None) for name in names}
+        return {
+            f"--{name.replace('_', '-')}": str(value)
+            for name, value in given.items()
+            if value is not None
+        }
+
+    def _base_url(self) -> str | None:
+        given: str | None = self._config.getoption("base_url", None)
+        return given or from_environment("BASE_URL")
+
+    def _load_profile(self) -> Profile:
+        if self._handed is not None:
+            return Profile.model_validate(self._handed["profile"])
+        name = self._config.getoption("profile")
+        if name is None and self._base_url() is None:
+            name = "reference"
+        return load_profile(name)
+
+
+def named_by(item: pytest.Item) -> list[str]:
+    """Return the ids that the ``requirement`` markers of a test name, each once."""
+    return list(dict.fromkeys(i for mark in item.iter_markers("requirement") for i in mark.args))
+
+
+def _label(item: pytest.Item, *, allure: bool) -> None:
+    """Give JUnit and Allure the ids and the section of the specification (epic and feature)."""
+    known = catalogue()
+    for identifier in named_by(item):
+        epic, _, feature = known[identifier].source.section.partition(" / ")
+        labels = [("requirement", identifier), ("epic", epic), ("feature", feature or epic)]
+        for kind, value in labels:
+            if (kind, value) not in item.user_properties:
+                item.user_properties.append((kind, value))
+                if allure:
+                    name = "tag" if kind == "requirement" else kind
+                    item.add_marker(pytest.mark.allure_label(value, label_type=name))
+
+
+@contextlib.contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Turn a wrong configuration into pytest's usage error: one message, exit status 4."""
+    try:
+        yield
+    except _CONFIGURATION_ERRORS as error:
+        raise pytest.UsageError(str(error)) from error

@@ -1,0 +1,291 @@
+"""The profile: what cannot be known from the specification about one implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from conformance.contract.vocabulary import TRIGGERS, nearest
+
+
+class ProfileError(Exception):
+    """The profile cannot be used; the message names the file and the key to change."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Environment(StrEnum):
+    """Where the target runs. Only a sandbox is sent requests that change anything."""
+
+    SANDBOX = "sandbox"
+    PRODUCTION = "production"
+
+
+class Implementation(_Part):
+    """Who is tested, as the report names it."""
+
+    name: str
+    version: str = ""
+
+
+class Credentials(_Part):
+    """Names of the environment variables that hold the credentials, never their values."""
+
+    token_id: str = Field("PAYMENTS_API_TOKEN_ID", description="variable of the API token id")
+    client_secret: str = Field(
+        "PAYMENTS_API_CLIENT_SECRET", description="variable of the API client secret"
+    )
+
+
+class Features(_Part):
+    """What the implementation offers. A feature that is not declared is not exercised."""
+
+    platform: Literal["regulated", "unregulated"] = "regulated"
+    sca: bool = False
+    webhooks: bool = False
+    realtime_funding: bool = False
+    pullable_sources: bool = False
+    crypto_payouts: bool = False
+    agents: bool = False
+    cards: bool = False
+    uma: bool = False
+    stablecoins: bool = False
+    embedded_wallets: bool = False
+    rule_based_accounts: bool = False
+    platform_fees: bool = False
+    deprecated_transfers: bool = False
+
+    def declares(self, feature: str) -> bool:
+        """Return whether ``feature``, a word of the closed vocabulary, is declared."""
+        if feature in ("regulated", "unregulated"):
+            return self.platform == feature
+        return bool(getattr(self, feature))
+
+
+class Webhooks(_Part):
+    """Where the suite listens for webhooks, and under which URL the target reaches it."""
+
+    listen: str = Field("127.0.0.1:0", description="host:port; port 0 takes a free one")
+    public_url: str | None = Field(
+        None, description="URL that the target sends to, when it is not the listening address"
+    )
+
+
+class Bindings(_Part):
+    """Names and values that the specification leaves open, with their usual choices."""
+
+    customer: dict[str, Any] = Field(
+        default_factory=dict, description="members merged into every customer that is created"
+    )
+    terms_version: str = Field("version", description="member of GET /customers/end-user-terms")
+    terms_consent: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "acceptedAt": "{now}",
+            "ipAddress": "203.0.113.7",
+            "termsVersion": "{version}",
+            "acceptanceMethod": "CLICKWRAP",
+        },
+        description="endUserTermsConsent; {now} and {version} are filled in",
+    )
+    platform_fee_override: dict[str, Any] = Field(
+        default_factory=lambda: {"variableFeeBps": 100},
+        description="a platformFeeOverride that the implementation takes",
+    )
+    beneficiary: str = Field("accountInfo.beneficiary", description="where the beneficiary stands")
+    list_page_size: str | None = Field("limit", description="query parameter of list endpoints")
+    list_cursor: str | None = Field("cursor", description="query parameter that turns the page")
+    list_next: str = Field("nextCursor", description="member that holds the next cursor")
+    transactions_of_customer: str | None = Field(
+        "customerId", description="filter of GET /transactions by customer"
+    )
+    sca_region: str = Field("DE", description="region of a customer who needs SCA")
+    sca_factor: str = Field("SMS_OTP", description="factor that one-time codes answer")
+    sca_code: str = Field("123456", description="the one-time code that the sandbox accepts")
+    sca_wrong_code: str = Field("000000", description="a one-time code that is always wrong")
+    unsupported_currency: str = Field("XTS", description="a currency that is never offered")
+
+
+class Limits(_Part):
+    """A limit whose value the specification does not give, in smallest units."""
+
+    currency: str
+    amount: int = Field(gt=0)
+
+
+class Corridor(_Part):
+    """A pair of currencies to quote between, and the kind of account that receives."""
+
+    sending: str
+    receiving: str
+    account: str = Field(description="name of a file of fixtures/accounts, for example usd_account")
+
+
+class Resources(_Part):
+    """What exists on the target and the suite cannot make or find out."""
+
+    corridors: list[Corridor] = Field(
+        default_factory=lambda: [
+            Corridor(sending="USD", receiving="USD", account="usd_account"),
+            Corridor(sending="USD", receiving="MXN", account="mxn_account"),
+        ],
+        description="corridors to quote; the first same-currency one is used by default",
+    )
+    single_transaction_limit: Limits | None = None
+    customers: list[str] = Field(default_factory=list)
+
+
+class HttpTrigger(_Part):
+    """Causes a trigger by one HTTP request with the suite's credentials.
+
+    Texts may hold ``{origin}``, ``{base_url}`` and the trigger's parameters.
+    """
+
+    method: Literal["POST", "PUT", "PATCH", "DELETE", "GET"] = "POST"
+    url: str
+    json_body: dict[str, Any] = Field(default_factory=dict, alias="json")
+    returns: dict[str, str] = Field(
+        default_factory=dict, description="names of results, each with the member that holds it"
+    )
+
+
+class WaitTrigger(_Part):
+    """Causes a trigger by letting the time pass that a parameter names."""
+
+    until: Literal["expiresAt"]
+
+
+class Trigger(_Part):
+    """How one trigger of the vocabulary is caused: exactly one of four kinds."""
+
+    http: HttpTrigger | None = None
+    command: list[str] | None = Field(None, min_length=1)
+    magic: dict[str, Any] | None = None
+    wait: WaitTrigger | None = None
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse a trigger of no kind or of several."""
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            shown = ", ".join(given) or "none"
+            raise ValueError(f"a trigger has exactly one of http, command, magic, wait; got {shown}")
+
+
+class Timing(_Part):
+    """How long the suite waits for what the specification gives no time for, in seconds."""
+
+    request: float = Field(30.0, gt=0, description="one request, from sending to the last byte")
+    event: float = Field(10.0, gt=0, description="a webhook after its cause")
+    state: float = Field(10.0, gt=0, description="a resource to come to a state")
+    poll: float = Field(0.02, gt=0, description="first pause between two polls; it doubles to 1 s")
+    quiet: float = Field(
+        0.3, ge=0, description="how long nothing may arrive before an event counts as not sent"
+    )
+
+
+class Budget(_Part):
+    """What a run may use up on the target."""
+
+    requests: int = Field(100_000, gt=0)
+    created: int = Field(20_000, gt=0, description="requests that create a resource")
+    amount: int = Field(10_000_000, gt=0, description="largest amount of a deposit, smallest unit")
+
+
+class Profile(_Part):
+    """Everything that a run knows about its target beside the base URL."""
+
+    implementation: Implementation
+    environment: Environment = Environment.PRODUCTION
+    credentials: Credentials = Credentials()
+    features: Features = Features()
+    webhooks: Webhooks = Webhooks()
+    bindings: Bindings = Bindings()
+    resources: Resources = Resources()
+    triggers: dict[str, Trigger] = Field(default_factory=dict)
+    timing: Timing = Timing()
+    budget: Budget = Budget()
+    variables: dict[str, str] = Field(
+        default_factory=dict, description="further names for the texts of triggers"
+    )
+
+    @field_validator("triggers")
+    @classmethod
+    def _known_triggers(cls, triggers: Mapping[str, Trigger]) -> Mapping[str, Trigger]:
+        for name in triggers:
+            if name not in TRIGGERS:
+                hint = nearest(name, TRIGGERS)
+                raise ValueError(
+                    f"unknown trigger {name!r}; "
+                    + (f"the nearest is {hint!r}" if hint else f"known are {', '.join(TRIGGERS)}")
+                )
+        return triggers
+
+    @classmethod
+    def load(cls, path: Path) -> Profile:
+        """Read a profile file.
+
+        Raises:
+            ProfileError: the file is missing, is not YAML, or holds a key or value that the
+                profile does not have; the message names each with the nearest valid one.
+        """
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ProfileError(f"profile {path}: {error.strerror}") from error
+        try:
+            content = yaml.load(text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError as error:
+            raise ProfileError(f"profile {path} is not valid YAML: {error}") from error
+        if not isinstance(content, dict):
+            raise ProfileError(f"profile {path}: expected a mapping, got {type(content).__name__}")
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise ProfileError(_explain(path, error)) from error
+
+
+def _explain(path: Path, error: ValidationError) -> str:
+    lines = [f"profile {path} is not valid:"]
+    for problem in error.errors():
+        place = ".".join(map(str, problem["loc"])) or "the profile"
+        if problem["type"] == "extra_forbidden":
+            hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"][:-1]))
+            message = "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
+        elif problem["type"] == "missing":
+            message = "this key is required"
+        else:
+            message = problem["msg"].removeprefix("Value error, ")
+            if not isinstance(problem["input"], dict):
+                message += f", got {problem['input']!r}"
+        lines.append(f"  {place}: {message}")
+    return "\n".join(lines)
+
+
+def _keys_at(place: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that the profile's schema has at ``place``."""
+    root = Profile.model_json_schema()
+    node: Any = root
+    for step in place:
+        node = _dereference(node, root)
+        members = node.get("properties", {})
+        if isinstance(step, int):
+            node = node.get("items", {})
+        else:
+            node = members.get(step) or node.get("additionalProperties") or {}
+    return list(_dereference(node, root).get("properties", {}))
+
+
+def _dereference(node: Any, root: Mapping[str, Any]) -> Any:
+    for option in node.get("anyOf", ()):
+        if "$ref" in option:
+            node = option
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        return root["$defs"][name]
+    return node

@@ -1,0 +1,141 @@
+"""Decisions: what single checks found out about single requirements."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """What one check found out about one requirement."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INCONCLUSIVE = "inconclusive"
+    NOT_EXERCISED = "not exercised"
+
+
+class Reason(StrEnum):
+    """Why a requirement got no verdict. The list is closed."""
+
+    TRIGGER_MISSING = "the profile maps no way to bring it about"
+    TRIGGER_FAILED = "the trigger did not do what it says"
+    FEATURE_UNDECLARED = "the profile does not declare the feature"
+    RESOURCE_MISSING = "the target does not offer what the check needs"
+    PRECONDITION = "a step before the check failed"
+    TWIN_REFUSED = "the accepted twin was refused too"
+    NOT_REACHED = "the check ended before it came to this requirement"
+    HARNESS = "the suite made a mistake"
+    TARGET_LOST = "the target could not be reached any more"
+    READ_ONLY = "only safe methods may be sent to this target"
+    BUDGET_SPENT = "the budget of the profile is spent"
+    DESELECTED = "the selection of the run leaves it out"
+    LOST = "the run ended before it was decided"
+    NO_CHECK = "the suite has no check for it yet"
+
+
+class Unmet(Exception):
+    """A check cannot decide: something that it builds on did not hold."""
+
+    outcome = Outcome.INCONCLUSIVE
+    reason: Reason
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class PreconditionFailed(Unmet):
+    """A step that arranges the check was refused by the target."""
+
+    reason = Reason.PRECONDITION
+
+
+class TwinRefused(Unmet):
+    """The request without the fault was refused too, so the refusal proves nothing."""
+
+    reason = Reason.TWIN_REFUSED
+
+
+class HarnessError(Unmet):
+    """The suite itself did something wrong, for example sent a request that is not valid."""
+
+    reason = Reason.HARNESS
+
+
+class TriggerFailed(Unmet):
+    """A trigger of the profile ran and had no effect, or broke."""
+
+    reason = Reason.TRIGGER_FAILED
+
+
+class TargetLost(Unmet):
+    """The target stopped answering."""
+
+    reason = Reason.TARGET_LOST
+
+
+class ReadOnly(Unmet):
+    """The profile does not say that the target is a sandbox, so nothing may be changed there."""
+
+    outcome = Outcome.NOT_EXERCISED
+    reason = Reason.READ_ONLY
+
+
+class BudgetSpent(Unmet):
+    """The profile's budget of requests, resources or amounts is used up."""
+
+    reason = Reason.BUDGET_SPENT
+
+
+class TriggerMissing(Unmet):
+    """The profile does not map a trigger that the check needs."""
+
+    outcome = Outcome.NOT_EXERCISED
+    reason = Reason.TRIGGER_MISSING
+
+
+class FeatureUndeclared(Unmet):
+    """The profile does not declare a feature that the check needs."""
+
+    outcome = Outcome.NOT_EXERCISED
+    reason = Reason.FEATURE_UNDECLARED
+
+
+class ResourceMissing(Unmet):
+    """The target's configuration does not offer what the check needs, a currency for example."""
+
+    outcome = Outcome.NOT_EXERCISED
+    reason = Reason.RESOURCE_MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one test found out about one requirement.
+
+    ``exchanges`` are the numbers of the journal entries that the test produced until then.
+    """
+
+    requirement: str
+    outcome: Outcome
+    test: str
+    reason: Reason | None = None
+    detail: str = ""
+    exchanges: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the decision as JSON values, for the way from a worker to the controller."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Decision:
+        """Read back what :meth:`to_json` returned."""
+        reason = value["reason"]
+        return cls(
+            value["requirement"],
+            Outcome(value["outcome"]),
+            value["test"],
+            None if reason is None else Reason(reason),
+            value["detail"],
+            tuple(value["exchanges"]),
+        )

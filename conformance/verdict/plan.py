@@ -1,0 +1,159 @@
+"""The plan of a run and its accounting: what was going to be decided, and what was."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from conformance.contract.catalogue import Catalogue, Level, Requirement
+from conformance.verdict.decisions import Decision, Outcome, Reason
+
+
+class Status(StrEnum):
+    """The verdict on one requirement."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    WARNED = "warned"
+    INCONCLUSIVE = "inconclusive"
+    NOT_EXERCISED = "not exercised"
+    UNTESTABLE = "untestable"
+
+
+class RunVerdict(StrEnum):
+    """The verdict on the whole target."""
+
+    CONFORMANT = "conformant"
+    NOT_CONFORMANT = "not conformant"
+    INCONCLUSIVE = "inconclusive"
+
+
+DECIDED = frozenset({Status.PASSED, Status.FAILED, Status.WARNED})
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a run intends for one requirement.
+
+    ``tests`` are the selected tests that name it. ``reason`` says why none will decide it.
+    """
+
+    requirement: Requirement
+    tests: tuple[str, ...]
+    reason: Reason | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The verdict on one requirement, with the decisions that it follows from."""
+
+    requirement: Requirement
+    status: Status
+    reason: Reason | None
+    detail: str
+    decisions: tuple[Decision, ...] = ()
+
+
+class Plan:
+    """What a run is going to check, known before it starts.
+
+    Args:
+        catalogue: all requirements.
+        named: for each requirement the tests of the suite that name it.
+        selected: the tests that the run will carry out.
+        unmet: tells which reason, if any, keeps the target from deciding a requirement.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        named: Mapping[str, Collection[str]],
+        selected: Collection[str],
+        unmet: Callable[[Requirement], tuple[Reason, str] | None],
+    ) -> None:
+        chosen = set(selected)
+        self.entries: dict[str, Planned] = {}
+        for requirement in catalogue.values():
+            tests = tuple(test for test in named.get(requirement.id, ()) if test in chosen)
+            reason: tuple[Reason, str] | None = None
+            if requirement.untestable is None:
+                if not named.get(requirement.id):
+                    reason = (Reason.NO_CHECK, "")
+                elif not tests:
+                    reason = (Reason.DESELECTED, "")
+                else:
+                    reason = unmet(requirement)
+            self.entries[requirement.id] = Planned(requirement, tests, *(reason or (None, "")))
+
+    def to_decide(self) -> list[str]:
+        """Return the requirements that the run is going to decide."""
+        return [
+            name
+            for name, entry in self.entries.items()
+            if entry.reason is None and entry.requirement.untestable is None
+        ]
+
+
+@dataclass
+class Accounting:
+    """Takes in the decisions of a run and concludes on each requirement of its plan."""
+
+    plan: Plan
+    decisions: dict[str, list[Decision]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, decisions: Iterable[Decision]) -> None:
+        """Take in decisions."""
+        for decision in decisions:
+            self.decisions[decision.requirement].append(decision)
+
+    def conclude(self) -> list[Conclusion]:
+        """Return the verdict on each requirement, in the order of the catalogue."""
+        return [
+            _conclude(entry, self.decisions.get(name, [])) for name, entry in self.plan.entries.items()
+        ]
+
+
+def run_verdict(conclusions: Iterable[Conclusion]) -> RunVerdict:
+    """Return the verdict on the target.
+
+    One broken MUST makes it not conformant. It is conformant only when something was decided and
+    nothing that could have been decided was left open; a requirement whose feature or trigger the
+    profile does not offer counts as neither.
+    """
+    seen = list(conclusions)
+    if any(conclusion.status is Status.FAILED for conclusion in seen):
+        return RunVerdict.NOT_CONFORMANT
+    decided = any(conclusion.status in DECIDED for conclusion in seen)
+    left_open = any(conclusion.status is Status.INCONCLUSIVE for conclusion in seen)
+    return RunVerdict.CONFORMANT if decided and not left_open else RunVerdict.INCONCLUSIVE
+
+
+_OFFERED = frozenset({Reason.TRIGGER_MISSING, Reason.FEATURE_UNDECLARED, Reason.RESOURCE_MISSING})
+
+
+def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
+    requirement = entry.requirement
+    by_outcome: dict[Outcome, list[Decision]] = defaultdict(list)
+    for decision in decisions:
+        by_outcome[decision.outcome].append(decision)
+
+    def conclusion(status: Status, reason: Reason | None = None, detail: str = "") -> Conclusion:
+        return Conclusion(requirement, status, reason, detail, tuple(decisions))
+
+    if failed := by_outcome[Outcome.FAILED]:
+        broken = Status.FAILED if requirement.level is Level.MUST else Status.WARNED
+        return conclusion(broken, None, failed[0].detail)
+    if requirement.untestable is not None:
+        return conclusion(Status.UNTESTABLE, None, requirement.untestable)
+    if unclear := by_outcome[Outcome.INCONCLUSIVE]:
+        return conclusion(Status.INCONCLUSIVE, unclear[0].reason, unclear[0].detail)
+    if by_outcome[Outcome.PASSED]:
+        return conclusion(Status.PASSED)
+    if missing := by_outcome[Outcome.NOT_EXERCISED]:
+        return conclusion(Status.NOT_EXERCISED, missing[0].reason, missing[0].detail)
+    reason = entry.reason or Reason.LOST
+    status = Status.NOT_EXERCISED if reason in _OFFERED else Status.INCONCLUSIVE
+    return conclusion(status, reason, entry.detail)

@@ -1,0 +1,118 @@
+"""Collects the decisions of one test while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from conformance.verdict.decisions import Decision, HarnessError, Outcome, Reason, Unmet
+
+_RANK = {
+    Outcome.PASSED: 0,
+    Outcome.NOT_EXERCISED: 1,
+    Outcome.INCONCLUSIVE: 2,
+    Outcome.FAILED: 3,
+}
+
+
+class ChecksFailed(AssertionError):
+    """Some checks of a test that decides several requirements failed; it carries them all."""
+
+    def __init__(self, failures: list[Decision]) -> None:
+        super().__init__(
+            "\n\n".join(f"{failure.requirement}: {failure.detail}" for failure in failures)
+        )
+
+
+@dataclass
+class Recorder:
+    """The decisions of one test.
+
+    ``named`` are the requirements that the test's markers name; ``test`` is its node id. The
+    worst outcome of several checks of one requirement within the test counts.
+    """
+
+    test: str
+    named: tuple[str, ...]
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    exchanges: list[str] = field(default_factory=list)
+
+    def decide(
+        self,
+        requirement: str,
+        outcome: Outcome,
+        detail: str = "",
+        reason: Reason | None = None,
+    ) -> None:
+        """Note what a check found; a worse outcome replaces a better one."""
+        known = self.decisions.get(requirement)
+        if known is None or _RANK[outcome] > _RANK[known.outcome]:
+            self.decisions[requirement] = Decision(
+                requirement, outcome, self.test, reason, detail, tuple(self.exchanges)
+            )
+
+    @contextlib.contextmanager
+    def check(self, *requirements: str) -> Iterator[None]:
+        """Decide ``requirements`` by the assertions in the block, and go on after a failure.
+
+        Raises:
+            HarnessError: an id is not named by the test's ``@requirement``, so that the plan
+                would not know of it.
+        """
+        for requirement in requirements:
+            if requirement not in self.named:
+                raise HarnessError(f"{requirement} is checked here but not named by @requirement")
+        try:
+            yield
+        except AssertionError as failure:
+            for requirement in requirements:
+                self.decide(requirement, Outcome.FAILED, str(failure))
+        except Unmet as unmet:
+            for requirement in requirements:
+                self.decide(requirement, unmet.outcome, str(unmet), unmet.reason)
+        else:
+            for requirement in requirements:
+                self.decide(requirement, Outcome.PASSED)
+
+    def conclude(self, error: BaseException | None) -> None:
+        """Decide what the end of the test decides.
+
+        A test of one requirement decides it by its own outcome. In a test of several, each must
+        have been decided by a check of its own or by the judge; an assertion outside of any
+        check leaves the rest inconclusive.
+        """
+        outcome, reason, detail = _meaning(error)
+        if len(self.named) == 1:
+            self.decide(self.named[0], outcome, detail, reason)
+            return
+        for requirement in self.undecided():
+            if error is None:
+                self.decide(
+                    requirement,
+                    Outcome.INCONCLUSIVE,
+                    "nothing in the test decided it",
+                    Reason.NOT_REACHED,
+                )
+            elif outcome is Outcome.FAILED:
+                self.decide(requirement, Outcome.INCONCLUSIVE, detail, Reason.PRECONDITION)
+            else:
+                self.decide(requirement, outcome, detail, reason)
+
+    def undecided(self) -> Iterable[str]:
+        """Return the named requirements without a decision so far."""
+        return [name for name in self.named if name not in self.decisions]
+
+    def failures(self) -> list[Decision]:
+        """Return the failed decisions, those of requirements that the test does not name too."""
+        return [d for d in self.decisions.values() if d.outcome is Outcome.FAILED]
+
+
+def _meaning(error: BaseException | None) -> tuple[Outcome, Reason | None, str]:
+    if error is None:
+        return Outcome.PASSED, None, ""
+    if isinstance(error, Unmet):
+        return error.outcome, error.reason, str(error)
+    if isinstance(error, AssertionError):
+        return Outcome.FAILED, None, str(error)
+    return Outcome.INCONCLUSIVE, Reason.HARNESS, f"{type(error).__name__}: {error}"

@@ -1,0 +1,18 @@
+"""What keeps a target from deciding a requirement."""
+
+from __future__ import annotations
+
+from conformance.contract.catalogue import Requirement
+from conformance.target.profile import Profile
+from conformance.verdict.decisions import Reason
+
+
+def unmet(profile: Profile, requirement: Requirement) -> tuple[Reason, str] | None:
+    """Return the reason and the feature or trigger that ``profile`` does not offer, if any."""
+    for feature in requirement.needs.features:
+        if not profile.features.declares(feature):
+            return Reason.FEATURE_UNDECLARED, feature
+    for trigger in requirement.needs.triggers:
+        if trigger not in profile.triggers:
+            return Reason.TRIGGER_MISSING, trigger
+    return None
