@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import secrets
@@ -96,9 +98,11 @@ def plan(
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
     planner = _Planner()
-    arguments = [*_suite(), "--collect-only", "-pno:terminal", "-Wignore", *context.args]
-    status = pytest.main(arguments, plugins=[planner])
+    arguments = [*_suite(), "--collect-only", "-Wignore", *context.args]
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        status = pytest.main(arguments, plugins=[planner])
     if planner.plan is None:
+        typer.echo(output.getvalue(), err=True)
         raise typer.Exit(int(status) or 1)
     entries = planner.plan.entries.values()
     undecided = [entry for entry in entries if entry.reason is not None]

@@ -15,7 +15,7 @@ from typing import Any
 from conformance.client.journal import FOLDER, Exchange
 from conformance.contract.catalogue import catalogue
 from conformance.contract.vocabulary import FEATURES
-import importlib; html = importlib.import_module("types")
+from conformance.reporting import html
 from conformance.reporting.report import Report, RunInfo, build, write
 from conformance.target.profile import Profile
 from conformance.verdict.decisions import Decision, Outcome
@@ -77,7 +77,7 @@ def assemble(folder: Path) -> Report:
 def publish(report: Report, folder: Path) -> None:
     """Write ``report.json`` and ``report.html`` to ``folder``."""
     write(report, folder)
-    getattr(html, "render", None)
+    (folder / "report.html").write_text(html.render(report), encoding="utf-8")
 
 
 def _take_in(run: _Run, line: str) -> None:

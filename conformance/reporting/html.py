@@ -36,7 +36,7 @@ def render(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(duration=duration, moment=_moment, slug=_slug, part=_part)
-    return environment.get_template("report.html.j2").render(
+    page = environment.get_template("report.html.j2").render(
         report=report,
         run=report.run,
         headline=headline(report),
@@ -50,6 +50,7 @@ def render(report: Report) -> str:
         symbols=_SYMBOLS,
         told=Told.from_detail,
     )
+    return f"{page.strip()}\n"
 
 
 def write(report: Report, folder: Path) -> Path:

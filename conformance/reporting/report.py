@@ -301,7 +301,7 @@ def _missing(conclusion: Conclusion, requirement: Requirement, run: RunInfo) -> 
 class _Room:
     """How many characters of evidence the report still takes."""
 
-    left: int = _ROOM
+    left: int
 
     def take(self, text: str) -> str:
         if len(text) > self.left:
@@ -314,7 +314,7 @@ def _evidence(
     conclusions: Sequence[Conclusion], run: RunInfo, exchanges: Mapping[str, Exchange]
 ) -> dict[str, tuple[Evidence, ...]]:
     """Return what to show for each requirement, failures first as long as there is room."""
-    room = _Room()
+    room = _Room(_ROOM)
     shown: dict[str, tuple[Evidence, ...]] = {}
     for status, most in _MOST_EVIDENCE.items():
         of_status = [conclusion for conclusion in conclusions if conclusion.status is status]

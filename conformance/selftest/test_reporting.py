@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,12 @@ from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, build
 from conformance.reporting.terminal import summary
 from conformance.verdict.decisions import Decision, Outcome, Reason
-from conformance.verdict.plan import DECIDED, Accounting, Plan, RunVerdict, Status
+from conformance.verdict.plan import Accounting, Plan, RunVerdict, Status
 
 BASE_URL = "https://sandbox.acme.example/payments/2025-10-13"
 SCHEMA = Path(report.__file__).with_name("report.schema.json")
+MOST_CHARACTERS = 1_000_000
+MOST_LINES = 12
 HOSTILE = "</pre><script>alert(1)</script>"
 
 RUN = RunInfo(
@@ -171,28 +173,13 @@ BROKEN = (
 
 def text_of(page: str) -> str:
     """Return the words of a page that a person sees, separated by single spaces."""
-    seen: list[str] = []
-
-    class Reader(HTMLParser):
-        hidden = False
-
-        def handle_starttag(self, tag: str, attrs: object) -> None:
-            self.hidden = tag in ("style", "script")
-
-        def handle_endtag(self, tag: str) -> None:
-            self.hidden = False
-
-        def handle_data(self, data: str) -> None:
-            if not self.hidden:
-                seen.append(data)
-
-    Reader().feed(page)
-    return " ".join(" ".join(seen).split())
+    bare = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(bare).split())
 
 
 @pytest.fixture
 def printed(pytestconfig: pytest.Config) -> Any:
-    """Returns what the summary of a report prints."""
+    """Return a function that returns what the summary of a report prints."""
 
     def printed(made: Report, folder: Path | None = None) -> list[str]:
         file = io.StringIO()
@@ -279,7 +266,14 @@ class TestReport:
             Status.WARNED: 1,
         }
         assert made.counts["transactions"][Level.MUST][Status.INCONCLUSIVE] == 1
-        assert made.tally("quotes")[Status.PASSED] == 2
+        assert made.tally("quotes") == {
+            Status.PASSED: 2,
+            Status.FAILED: 1,
+            Status.WARNED: 1,
+            Status.INCONCLUSIVE: 0,
+            Status.NOT_EXERCISED: 2,
+            Status.UNTESTABLE: 1,
+        }
         assert sum(made.tally().values()) == len(RULES)
 
     def test_evidence(self) -> None:
@@ -357,22 +351,24 @@ class TestReport:
 
         made = reported(*many, exchanges=large)
 
-        assert len(made.of(Status.FAILED)) == 4
-        assert len(made.model_dump_json()) < 1_000_000
+        failed = [entry.id for entry in made.of(Status.FAILED)]
+        assert failed == ["QUO-001", "QUO-002", "QUO-004", "TRX-001"]
+        assert len(made.model_dump_json()) < MOST_CHARACTERS
         assert made.of(Status.FAILED)[0].detail.endswith("… (100000 characters)")
 
     def test_no_room_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Evidence that does not fit any more says where it is; failures come first."""
-        monkeypatch.setattr(report._Room, "left", 1_000)  # noqa: SLF001 - the bound itself
-        monkeypatch.setattr(report._Room.__init__, "__defaults__", (1_000,))  # noqa: SLF001
-
-        made = reported(BROKEN[0], failure("QUO-001", "no", *EXCHANGES), BROKEN[2])
-
-        first, second = made.of(Status.FAILED)
-        assert first.evidence[0].transcript == (
-            "(no room left in the report; the journal has w-1 to w-59)"
+        """Failures get the room there is; other evidence says where it is to be found."""
+        monkeypatch.setattr(report, "_ROOM", 1_000)
+        unclear = Decision(
+            "QUO-001", Outcome.INCONCLUSIVE, "t", Reason.HARNESS, "no", tuple(EXCHANGES)
         )
-        assert "[w-1] POST" in second.evidence[0].transcript
+
+        made = reported(unclear, BROKEN[0])
+
+        assert "[w-1] POST" in made.of(Status.FAILED)[0].evidence[0].transcript
+        (item,) = made.of(Status.INCONCLUSIVE)[0].evidence
+        assert item.transcript == "(no room left in the report; the journal has w-1 to w-59)"
+        assert item.curl == ""
 
     def test_what_utf8_cannot_carry(self, tmp_path: Path) -> None:
         """A lone surrogate and control characters of a target are shown as escapes."""
@@ -457,13 +453,17 @@ class TestDigest:
             ),
             (
                 BROKEN[1:2],
-                "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is broken; "
-                "1 recommendation not followed.",
+                (
+                    "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is "
+                    "broken; 1 recommendation not followed."
+                ),
             ),
             (
                 BROKEN[2:],
-                "No verdict on Acme Payments 4.2.1: of the 5 decided requirements none is broken, "
-                "but 1 more could not be decided.",
+                (
+                    "No verdict on Acme Payments 4.2.1: of the 5 decided requirements none is "
+                    "broken, but 1 more could not be decided."
+                ),
             ),
         ],
         ids=["not conformant", "conformant", "inconclusive"],
@@ -683,7 +683,7 @@ class TestTerminal:
         lines = printed(reported(), Path("out"))
 
         assert lines[1] == headline(reported())
-        assert len(lines) <= 12
+        assert len(lines) <= MOST_LINES
 
     def test_interrupted(self, printed: Any) -> None:
         """A run that ended early says so."""
@@ -709,10 +709,3 @@ class TestFiles:
             put(tmp_path / "a.json", "half \ud800")
 
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "old")]
-
-
-def test_every_decided_status_is_told() -> None:
-    """The tests above reach every status that counts as decided."""
-    made = reported(*BROKEN)
-
-    assert {entry.verdict for entry in made.requirements} >= DECIDED
