@@ -57,9 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     if not _wanted(config):
         return
-    from conformance.session import Session  # noqa: PLC0415 - other sessions need not pay for it
+    from conformance import session as suite  # noqa: PLC0415 - other sessions need not pay for it
 
-    config.stash[SESSION] = session = Session(config)
+    config.stash[SESSION] = session = suite.Session(config)
     config.pluginmanager.register(session, "payments-conformance-session")
 
 

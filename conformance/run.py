@@ -136,7 +136,9 @@ class Connection:
         """Return the platform that the test acts as."""
         samples = Samples(self.seed, test)
         profile = self.target.profile
-        return Platform(self.client, self.triggers, self.inbox, profile, samples)
+        platform = Platform(self.client, self.triggers, self.inbox, profile, samples)
+        platform.observe = lambda text: self.observations.update([text])
+        return platform
 
     @contextlib.contextmanager
     def recording(self, recorder: Recorder) -> Iterator[None]:

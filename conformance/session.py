@@ -19,13 +19,13 @@ from conformance.client.transcript import curl_chain, transcript
 from conformance.contract.catalogue import CatalogueError, catalogue
 from conformance.contract.document import document
 from conformance.run import Connection, load_profile, reference_target
+from conformance.target.needs import unmet
 from conformance.target.profile import Profile, ProfileError
 from conformance.target.sandbox import Sandbox, SandboxError
 from conformance.target.target import Target, TargetError, from_environment
 from conformance.verdict.decisions import HarnessError, Outcome, Unmet
 from conformance.verdict.plan import Plan, RunVerdict
 from conformance.verdict.recorder import ChecksFailed, Recorder
-from conformance.verdict.unmet import unmet
 
 if TYPE_CHECKING:
     from conformance.reporting.report import Report
@@ -223,7 +223,8 @@ class Session:
                 report.outcome = "skipped"
                 report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {shown}")
             else:
-                report.unmet = True
+                # pytest sends attributes of reports from its workers to the controller.
+                report.__dict__["unmet"] = True
                 report.longrepr = f"inconclusive, {shown}"
         if report.failed and (exchanges := self.connection.recent()[-_SHOWN_EXCHANGES:]):
             base_url = self.connection.target.base_url

@@ -1,0 +1,1 @@
+"""The suite as a client: sends, records, listens, arranges."""

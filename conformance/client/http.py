@@ -17,7 +17,13 @@ from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge
 from conformance.target.profile import Environment
 from conformance.target.target import Target
-from conformance.verdict.decisions import BudgetSpent, HarnessError, ReadOnly, TargetLost
+from conformance.verdict.decisions import (
+    BudgetSpent,
+    HarnessError,
+    ReadOnly,
+    TargetLost,
+    TwinRefused,
+)
 
 _LARGEST_BODY = 8 * 1024 * 1024
 _DEEPEST_BODY = 64
@@ -50,7 +56,8 @@ class Answer:
     @property
     def code(self) -> str | None:
         """The ``code`` of the error object, if the body is one."""
-        return self.body.get("code") if isinstance(self.body, dict) else None
+        code = self.body.get("code") if isinstance(self.body, dict) else None
+        return code if isinstance(code, str) else None
 
     def refused(self, *expected: int | str, twin: Answer) -> None:
         """Assert that the request was refused, and for its fault.
@@ -73,8 +80,7 @@ class Answer:
         if not twin.accepted:
             raise TwinRefused(f"without the fault it was refused too: {twin}")
         assert self.status in statuses, (
-            f"expected a refusal with {_either(statuses)}, got {self}\n"
-            f"the accepted twin: {twin}"
+            f"expected a refusal with {_either(statuses)}, got {self}\nthe accepted twin: {twin}"
         )
         assert not codes or self.code in codes, (
             f"expected the code {_either(codes)}, got {self}\nthe accepted twin: {twin}"
@@ -123,6 +129,14 @@ class RecordingClient:
         """Close all connections."""
         self._http.close()
 
+    def credentials(
+        self, *, token_id: str | None = None, client_secret: str | None = None
+    ) -> httpx.Auth:
+        """Return the target's credentials with other parts in the place of those given."""
+        return httpx.BasicAuth(
+            token_id or self._target.token_id, client_secret or self._target.client_secret
+        )
+
     def call(
         self,
         name: str,
@@ -165,7 +179,9 @@ class RecordingClient:
         self._admit(operation.method, name)
         response, content, seconds = self._send(request, auth or self._auth, name)
         parsed, is_json = _decode(content)
-        exchange = self._note(request, response, name, parsed if is_json else _text(content), seconds)
+        exchange = self._note(
+            request, response, name, parsed if is_json else _text(content), seconds
+        )
         verdict = self._judge.response(
             operation,
             response.status_code,
@@ -232,7 +248,7 @@ class RecordingClient:
 
     def _fail(self, request: httpx.Request, name: str, error: str, started: float) -> None:
         seconds = time.perf_counter() - started
-        exchange = self._note(request, None, name, None, seconds, self._redact.text(error))
+        exchange = self._note(request, None, name, None, seconds, error=self._redact.text(error))
         self.listener(exchange, (), ())
 
     def _note(
@@ -242,6 +258,7 @@ class RecordingClient:
         name: str,
         body: Any,
         seconds: float,
+        *,
         error: str = "",
     ) -> Exchange:
         sent = request.read()

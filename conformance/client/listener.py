@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
     inbox: ClassVar[Inbox]
     follow_path: ClassVar[str]
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > _LARGEST_DELIVERY:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"")
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
         self._answer(HTTPStatus.OK, b"")
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         path, _, number = self.path.partition("?since=")
         if path != self.follow_path or not number.isdigit():
             self._answer(HTTPStatus.NOT_FOUND, b"")

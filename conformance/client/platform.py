@@ -16,8 +16,8 @@ from conformance.client.samples import Samples
 from conformance.target.profile import Corridor, Profile
 from conformance.target.triggers import Triggers
 from conformance.verdict.decisions import (
+    BudgetSpent,
     FeatureUndeclared,
-    HarnessError,
     PreconditionFailed,
     ResourceMissing,
 )
@@ -63,6 +63,8 @@ class Platform:
         self.profile = profile
         self.samples = samples
         self.movement = Movement()
+        self.observe: Callable[[str], None] = lambda _: None
+        """Notes for the report which of several honest answers was seen."""
         self._triggers = triggers
         self._inbox = inbox
 
@@ -107,6 +109,11 @@ class Platform:
     def create_external_account(self, body: Json, *, valid: bool = True) -> Answer:
         """Send ``POST /customers/external-accounts``."""
         return self.client.call("createExternalAccount", body=body, valid=valid)
+
+    def transfer(self, body: Json) -> list[Answer]:
+        """Create a quote and, where that is accepted, execute it; return the answer of each step."""
+        created = self.create_quote(body)
+        return [created, self.execute(created.body)] if created.accepted else [created]
 
     def at_once(self, *actions: Callable[[], T]) -> list[T]:
         """Run all actions at the same time, each in a thread of its own."""
@@ -172,7 +179,7 @@ class Platform:
         """
         if consent:
             members.setdefault("endUserTermsConsent", self.terms_consent())
-        customer = self._arranged(self.create_customer(self.customer_body(**members)))
+        customer = self._resource(self.create_customer(self.customer_body(**members)))
         status = customer.get("kycStatus") or customer.get("kybStatus")
         if status != "APPROVED" and self._triggers.maps("customer.approve"):
             self.cause("customer.approve", customerId=customer["id"])
@@ -217,9 +224,7 @@ class Platform:
             customer: the owner; a new customer by default.
         """
         owner = customer or self.customer(currencies=sorted({"USD", currency}))
-        account = next(
-            (a for a in self.internal_accounts(owner) if _currency(a) == currency), None
-        )
+        account = next((a for a in self.internal_accounts(owner) if _currency(a) == currency), None)
         if account is None:
             raise ResourceMissing(f"customers get no internal account in {currency}")
         # The owner may be left out of the resource of an account that was asked for by owner.
@@ -231,7 +236,7 @@ class Platform:
     def deposit(self, account: Json, amount: int) -> None:
         """Let a deposit of ``amount`` smallest units arrive, and wait until it can be spent."""
         if amount > self.profile.budget.amount:
-            raise HarnessError(f"a deposit of {amount} is above budget.amount of the profile")
+            raise BudgetSpent(f"a deposit of {amount} is above budget.amount of the profile")
         before = self.balances(account)
         self.cause(
             "deposit.arrive", accountId=account["id"], amount=amount, currency=_currency(account)
@@ -255,10 +260,14 @@ class Platform:
         return members(self._arranged(answer))
 
     def balances(self, account: Json) -> tuple[int, int]:
-        """Return ``balance`` and ``totalBalance`` of a customer's account, in smallest units."""
+        """Return ``balance`` and ``totalBalance`` of a customer's account, in smallest units.
+
+        Where no ``totalBalance`` is given, the balance stands for it.
+        """
         for seen in self.internal_accounts({"id": account["customerId"]}):
             if seen["id"] == account["id"]:
-                return seen["balance"]["amount"], seen["totalBalance"]["amount"]
+                total = seen.get("totalBalance") or seen["balance"]
+                return seen["balance"]["amount"], total["amount"]
         raise PreconditionFailed(f"{account['id']} is no longer listed for its customer")
 
     def destination(
@@ -277,10 +286,16 @@ class Platform:
         if magic:
             body = _merged(body, magic)
         body = _bound(body, self.profile.bindings.beneficiary)
-        account = self._arranged(self.create_external_account(body))
+        account = self._resource(self.create_external_account(body))
         if fate and magic is None:
             self.cause(fate, externalAccountId=account["id"])
         return account
+
+    def pullable_account(self, customer: Json) -> Json:
+        """Create an external account of a customer that money can be pulled from."""
+        if not self.profile.features.pullable_sources:
+            raise FeatureUndeclared("the profile does not declare features.pullable_sources")
+        return self.destination(customer, self.profile.resources.pullable_account)
 
     def corridor(self, *, same_currency: bool) -> Corridor:
         """Return the first corridor of the profile that is (not) within one currency.
@@ -326,7 +341,7 @@ class Platform:
         self, source: Json | None = None, destination: Json | None = None, **members: Any
     ) -> Json:
         """Create a quote; the arguments are those of :meth:`quote_body`."""
-        return self._arranged(self.create_quote(self.quote_body(source, destination, **members)))
+        return self._resource(self.create_quote(self.quote_body(source, destination, **members)))
 
     def realtime_quote_body(
         self, customer: Json | None = None, *, currency: str = "USD", **members: Any
@@ -352,11 +367,19 @@ class Platform:
 
     def realtime_quote(self, customer: Json | None = None, **members: Any) -> Json:
         """Create a quote that is funded just in time."""
-        return self._arranged(self.create_quote(self.realtime_quote_body(customer, **members)))
+        return self._resource(self.create_quote(self.realtime_quote_body(customer, **members)))
 
     def executed(self, quote: Json | None = None) -> Json:
         """Execute a quote (by default a new one) and return it as the execution returned it."""
-        return self._arranged(self.execute(quote or self.quote()))
+        return self._resource(self.execute(quote or self.quote()))
+
+    def completed(self, quote: Json | None = None) -> Json:
+        """Execute a quote (by default a new one), wait for its payout, and return it as executed."""
+        executed = self.executed(quote)
+        status = self.transaction_in(executed, "COMPLETED").get("status")
+        if status != "COMPLETED":
+            raise PreconditionFailed(f"the payout did not complete: its transaction is {status}")
+        return executed
 
     def challenged(self, customer: Json | None = None, **members: Any) -> Json:
         """Return an executed quote that waits for its customer's authorization."""
@@ -435,12 +458,19 @@ class Platform:
     def _owner(self, quote: Json) -> str | None:
         source = quote.get("source", {})
         account = self.movement.accounts.get(source.get("accountId", ""), {})
-        return account.get("customerId") or source.get("customerId")
+        owner = account.get("customerId") or source.get("customerId")
+        return owner if isinstance(owner, str) else None
 
     def _arranged(self, answer: Answer) -> Any:
         if not answer.accepted:
             raise PreconditionFailed(f"a step before the check failed: {answer}")
         return answer.body
+
+    def _resource(self, answer: Answer) -> Json:
+        resource = self._arranged(answer)
+        if not isinstance(resource, dict) or "id" not in resource:
+            raise PreconditionFailed(f"a step before the check brought no resource: {answer}")
+        return resource
 
 
 def members(body: Any) -> list[Json]:
@@ -456,16 +486,18 @@ def wait_until(moment: datetime) -> None:
 
 
 def _currency(account: Mapping[str, Any]) -> str | None:
-    code: str | None = account.get("balance", {}).get("currency", {}).get("code")
-    return code
+    code = account.get("balance", {}).get("currency", {}).get("code")
+    return code if isinstance(code, str) else None
 
 
 def _merged(body: Json, values: Mapping[str, Any]) -> Json:
     merged = dict(body)
     for name, value in values.items():
         inner = merged.get(name)
-        nested = isinstance(value, dict) and isinstance(inner, dict)
-        merged[name] = _merged(inner, value) if nested else value
+        if isinstance(value, dict) and isinstance(inner, dict):
+            merged[name] = _merged(inner, value)
+        else:
+            merged[name] = value
     return merged
 
 

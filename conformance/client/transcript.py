@@ -52,7 +52,7 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
         if not used:
             lines.append(" ".join(command))
             continue
-        lines.append(f"r{number}=$({' '.join(command)}); echo \"$r{number}\"")
+        lines.append(f'r{number}=$({" ".join(command)}); echo "$r{number}"')
         for pointer, value in used:
             variable = f"id{len(known) + 1}"
             known[value] = variable

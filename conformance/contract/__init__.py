@@ -1,0 +1,1 @@
+"""The interface as data, and the judge of single messages."""

@@ -104,31 +104,14 @@ class Requirement:
                 raise BadEntry(f"{where}: the key {key!r} is missing")
         if entry["level"] not in Level.__members__:
             raise BadEntry(f"{where}: level {entry['level']!r} is none of {', '.join(Level)}")
-        source = entry["source"]
-        if (
-            not isinstance(source, dict)
-            or source.keys() != {"section", "lines"}
-            or not source["lines"]
-            or not all(isinstance(line, int) for line in source["lines"])
-        ):
-            raise BadEntry(f"{where}: source is {{section: text, lines: [numbers]}}, got {source}")
-        needs = entry.get("needs") or {}
-        for key in needs.keys() - {"trigger", "feature"}:
-            raise BadEntry(f"{where}: needs has trigger and feature, not {key!r}")
-        for kind, vocabulary in (("trigger", TRIGGERS), ("feature", FEATURES)):
-            for name in needs.get(kind, ()):
-                if name not in vocabulary:
-                    raise BadEntry(
-                        f"{where}: unknown {kind} {name!r}; {_did_you_mean(name, vocabulary)}"
-                    )
         return cls(
             id=entry["id"],
             level=Level(entry["level"]),
             statement=" ".join(entry["statement"].split()),
-            source=Source(source["section"], tuple(source["lines"])),
+            source=_source(entry["source"], where),
             operations=tuple(entry["operations"]),
             part=part,
-            needs=Needs(tuple(needs.get("trigger", ())), tuple(needs.get("feature", ()))),
+            needs=_needs(entry.get("needs") or {}, where),
             untestable=entry.get("untestable"),
         )
 
@@ -194,6 +177,29 @@ class Catalogue(Mapping[str, Requirement]):
 
     def __len__(self) -> int:
         return len(self._requirements)
+
+
+def _source(source: Any, where: str) -> Source:
+    if (
+        not isinstance(source, dict)
+        or source.keys() != {"section", "lines"}
+        or not source["lines"]
+        or not all(isinstance(line, int) for line in source["lines"])
+    ):
+        raise BadEntry(f"{where}: source is {{section: text, lines: [numbers]}}, got {source}")
+    return Source(source["section"], tuple(source["lines"]))
+
+
+def _needs(needs: Any, where: str) -> Needs:
+    for key in needs.keys() - {"trigger", "feature"}:
+        raise BadEntry(f"{where}: needs has trigger and feature, not {key!r}")
+    for kind, vocabulary in (("trigger", TRIGGERS), ("feature", FEATURES)):
+        for name in needs.get(kind, ()):
+            if name not in vocabulary:
+                raise BadEntry(
+                    f"{where}: unknown {kind} {name!r}; {_did_you_mean(name, vocabulary)}"
+                )
+    return Needs(tuple(needs.get("trigger", ())), tuple(needs.get("feature", ())))
 
 
 def _did_you_mean(word: object, known: Any) -> str:

@@ -71,7 +71,10 @@ class Document:
                 # A path item's parameters belong to each of its operations.
                 {
                     **item[method],
-                    "parameters": [*item.get("parameters", ()), *item[method].get("parameters", ())],
+                    "parameters": [
+                        *item.get("parameters", ()),
+                        *item[method].get("parameters", ()),
+                    ],
                 },
             )
             for path, item in self.raw["paths"].items()

@@ -74,7 +74,9 @@ class SchemaJudge:
                 if any(self._applies(annotation, found) for found in _at(value, annotation)):
                     yield from (Finding(name, passed=True) for name in annotation.requirements)
             return
-        failed = [(note, error) for note in self._annotations if (error := self._error(note, value))]
+        failed = [
+            (note, error) for note in self._annotations if (error := self._error(note, value))
+        ]
         blamed = [
             (note, error)
             for note, error in failed
@@ -85,8 +87,8 @@ class SchemaJudge:
         if blamed:
             yield Finding(self._fallback, passed=True)
         else:
-            error = next(iter(self._validator.iter_errors(value)))
-            yield Finding(self._fallback, passed=False, detail=_describe(error))
+            violation = next(iter(self._validator.iter_errors(value)))
+            yield Finding(self._fallback, passed=False, detail=_describe(violation))
         broken = {id(note) for note, _ in failed}
         for note in self._annotations:
             if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
@@ -180,7 +182,7 @@ class Judge:
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
         findings.extend(judge.judge(body))
         code = body.get("code") if isinstance(body, dict) else None
-        if status >= _CLIENT_ERRORS.start and code in self.statuses:
+        if status >= _CLIENT_ERRORS.start and isinstance(code, str) and code in self.statuses:
             fits = status in self.statuses[code]
             listed = " or ".join(map(str, sorted(self.statuses[code])))
             detail = "" if fits else f"{code} came with {status}; its status is {listed}"
@@ -196,7 +198,7 @@ class Judge:
         ids: Mapping[str, str] = self.document.raw["x-judge"]
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
-        if kind not in webhooks:
+        if not isinstance(kind, str) or kind not in webhooks:
             return Verdict((), (f"an event of type {kind!r} arrived, which the document lacks",))
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
@@ -220,7 +222,9 @@ class Judge:
 
 def decided_by_schema(schema: Mapping[str, Any]) -> set[str]:
     """Return the requirements that the annotations of ``schema`` can decide."""
-    return {name for note in _annotations(schema, (), (), required=False) for name in note.requirements}
+    return {
+        name for note in _annotations(schema, (), (), required=False) for name in note.requirements
+    }
 
 
 @cache

@@ -83,7 +83,7 @@ class Patch:
         # The order of rows may matter, so that all of them are put back.
         rows = dict(table)
         del table[key]
-        self._undo.append(lambda: (table.clear(), table.update(rows))[-1])
+        self._undo.append(lambda: _refill(table, rows))
 
     def revert(self) -> None:
         """Put everything back."""
@@ -161,6 +161,11 @@ def _locate(place: str) -> tuple[Any, str]:
     except (ImportError, AttributeError) as error:
         raise NoSuchTarget(f"the reference has no {place}: {error}") from error
     return holder, name
+
+
+def _refill(table: MutableMapping[Any, Any], rows: MutableMapping[Any, Any]) -> None:
+    table.clear()
+    table.update(rows)
 
 
 def _restore(table: MutableMapping[Any, Any], key: Any, old: Any) -> None:

@@ -230,7 +230,9 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
                 plugins=[loop],
             )
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise MutantError(f"the suite could not be run (pytest ended with {status}):\n{output.getvalue()}")
+        raise MutantError(
+            f"the suite could not be run (pytest ended with {status}):\n{output.getvalue()}"
+        )
     return loop.results
 
 

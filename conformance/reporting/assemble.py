@@ -20,7 +20,7 @@ from conformance.reporting.report import Report, RunInfo, build, write
 from conformance.target.profile import Profile
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.plan import Accounting, Plan
-from conformance.verdict.unmet import unmet
+from conformance.target.needs import unmet
 
 _EXCHANGE = '{"kind": "exchange", "id": "'
 

@@ -1,0 +1,1 @@
+"""Curated tests: one module for each state machine, resource and family of errors."""

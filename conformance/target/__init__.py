@@ -1,0 +1,1 @@
+"""Who is tested, and what is known about it."""

@@ -137,6 +137,9 @@ class Resources(_Part):
         ],
         description="corridors to quote; the first same-currency one is used by default",
     )
+    pullable_account: str = Field(
+        "usd_account", description="a file of fixtures/accounts: money can be pulled from such"
+    )
     single_transaction_limit: Limits | None = None
     customers: list[str] = Field(default_factory=list)
 
@@ -174,7 +177,9 @@ class Trigger(_Part):
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1:
             shown = ", ".join(given) or "none"
-            raise ValueError(f"a trigger has exactly one of http, command, magic, wait; got {shown}")
+            raise ValueError(
+                f"a trigger has exactly one of http, command, magic, wait; got {shown}"
+            )
 
 
 class Timing(_Part):

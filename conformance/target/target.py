@@ -1,4 +1,4 @@
-"""The target of a run: base URL, credentials and profile, found and checked before anything runs."""
+"""The target of a run: base URL, credentials and profile, checked before anything runs."""
 
 from __future__ import annotations
 

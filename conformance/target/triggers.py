@@ -79,7 +79,9 @@ class Triggers:
                 raise TriggerFailed(f"trigger {name}: it has no {mapping.wait.until} to wait for")
             self._wait(datetime.fromisoformat(moment).astimezone(UTC))
             return {}
-        raise HarnessError(f"trigger {name} is a magic value, to be used where the resource is made")
+        raise HarnessError(
+            f"trigger {name} is a magic value, to be used where the resource is made"
+        )
 
     def _mapping(self, name: str) -> Trigger:
         try:
@@ -106,7 +108,7 @@ class Triggers:
 
 
 def _fill(value: Any, words: Mapping[str, Any]) -> Any:
-    """Return ``value`` with the names in braces replaced; a text that is one name keeps its type."""
+    """Return ``value`` with the names in braces replaced; one that is all name keeps its type."""
     if isinstance(value, dict):
         return {key: _fill(member, words) for key, member in value.items()}
     if isinstance(value, list):

@@ -1,0 +1,1 @@
+"""From decisions of single checks to verdicts on requirements and on the target."""

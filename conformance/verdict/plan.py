@@ -112,7 +112,8 @@ class Accounting:
     def conclude(self) -> list[Conclusion]:
         """Return the verdict on each requirement, in the order of the catalogue."""
         return [
-            _conclude(entry, self.decisions.get(name, [])) for name, entry in self.plan.entries.items()
+            _conclude(entry, self.decisions.get(name, []))
+            for name, entry in self.plan.entries.items()
         ]
 
 
