@@ -59,6 +59,7 @@ class Connection:
     journal: Journal
     inbox: Inbox
     triggers: Triggers
+    redactor: Redactor
     follow_url: str | None = None
     observations: Counter[str] = field(default_factory=Counter)
     recorder: Recorder | None = None
@@ -116,14 +117,14 @@ class Connection:
             journal,
             inbox,
             triggers,
+            Redactor(target.secrets),
             follow_url=listener.follow_url if listener else None,
             _closers=closers,
         )
         client.listener = connection.heard
-        redactor = Redactor(target.secrets)
         # The process that listens has it in its journal; the others only judge.
         written = journal if follow_url is None else None
-        inbox.watcher = lambda delivery: connection.delivered(delivery, written, redactor)
+        inbox.watcher = lambda delivery: connection.delivered(delivery, written)
         if listener and triggers.maps("webhook.register"):
             try:
                 triggers.fire("webhook.register", url=listener.url)
@@ -167,10 +168,10 @@ class Connection:
         self.recorder.exchanges.append(exchange.id)
         self._decide(findings, f"[{exchange.id}] {exchange.operation}: ")
 
-    def delivered(self, delivery: Delivery, written: Journal | None, redactor: Redactor) -> None:
+    def delivered(self, delivery: Delivery, written: Journal | None) -> None:
         """Take in one webhook delivery."""
         if written is not None:
-            written.delivery(delivery, redactor)
+            written.delivery(delivery, self.redactor)
         verdict = judge().delivery(delivery.body)
         self.observations.update(verdict.observations)
         if self.recorder is not None:

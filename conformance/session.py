@@ -156,7 +156,8 @@ class Session:
         with self.recording(item) as recorder:
             result = yield
         decisions = [decision.to_json() for decision in recorder.decisions.values()]
-        self.connection.journal.write("decisions", {"decisions": decisions})
+        redacted = self.connection.redactor.json(decisions)
+        self.connection.journal.write("decisions", {"decisions": redacted})
         return result
 
     @contextlib.contextmanager
@@ -226,6 +227,10 @@ class Session:
                 # pytest sends attributes of reports from its workers to the controller.
                 report.__dict__["unmet"] = True
                 report.longrepr = f"inconclusive, {shown}"
+        # An assertion may quote what the target echoed.
+        shown = report.longreprtext
+        if report.failed and (redacted := self.connection.redactor.text(shown)) != shown:
+            report.longrepr = redacted
         if report.failed and (exchanges := self.connection.recent()[-_SHOWN_EXCHANGES:]):
             base_url = self.connection.target.base_url
             report.sections.append(("transcript", transcript(exchanges)))
@@ -261,7 +266,7 @@ class Session:
         if self.report is not None:
             from conformance.reporting.terminal import summary  # noqa: PLC0415
 
-            summary(self.report, terminalreporter)
+            summary(self.report, terminalreporter, self._folder)
 
     def _finish(self, session: pytest.Session) -> None:
         from conformance.reporting.assemble import assemble, publish  # noqa: PLC0415

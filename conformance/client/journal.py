@@ -93,7 +93,8 @@ class Journal:
 
     def __init__(self, path: Path, worker: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: IO[str] = path.open("w", encoding="utf-8")
+        # A target may send halves of characters that have no form in UTF-8.
+        self._file: IO[str] = path.open("w", encoding="utf-8", errors="backslashreplace")
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._worker = worker

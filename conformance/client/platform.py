@@ -25,6 +25,9 @@ from conformance.verdict.decisions import (
 Json = dict[str, Any]
 T = TypeVar("T")
 
+FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
+"""What the transaction of a failed payout may say: that it failed, or how its refund stands."""
+
 _CONSENT_GIVEN = "2026-01-15T09:00:00Z"
 _MOST_PAGES = 50
 _PAGE = 100
@@ -95,6 +98,14 @@ class Platform:
     def approve(self, transaction_id: str) -> Answer:
         """Send ``POST /transactions/{transactionId}/approve``."""
         return self.client.call("approveTransaction", path={"transactionId": transaction_id})
+
+    def transfer_in(self, source: Json, destination: Json, amount: int) -> Answer:
+        """Send the deprecated ``POST /transfer-in``, whose shape is not shown."""
+        return self.client.call("transferIn", body=_transfer(source, destination, amount))
+
+    def transfer_out(self, source: Json, destination: Json, amount: int) -> Answer:
+        """Send the deprecated ``POST /transfer-out``, whose shape is not shown."""
+        return self.client.call("transferOut", body=_transfer(source, destination, amount))
 
     def create_customer(self, body: Json, *, valid: bool = True) -> Answer:
         """Send ``POST /customers``."""
@@ -381,6 +392,53 @@ class Platform:
             raise PreconditionFailed(f"the payout did not complete: its transaction is {status}")
         return executed
 
+    def payout(
+        self,
+        source: Json | None = None,
+        *,
+        account: str = "usd_account",
+        fate: str | None = None,
+        **members: Any,
+    ) -> Json:
+        """Execute a new quote to a new external account, and return it as it was created.
+
+        Args:
+            source: the internal account; by default a new customer's, with 100 000 deposited.
+            account: the external account's file of ``fixtures/accounts``.
+            fate: a trigger that decides what becomes of the payout.
+            members: further arguments of :meth:`quote_body`.
+        """
+        source = source or self.account()
+        destination = self.destination({"id": source["customerId"]}, account, fate=fate)
+        quote = self.quote(source, destination, **members)
+        self.executed(quote)
+        return quote
+
+    def initiated(self, source: Json, *, amount: int = 10_000) -> Json:
+        """Let an agent of the source's owner initiate a payout that waits for approval.
+
+        Returns:
+            ``transactionId``, ``source`` and ``destination`` as in a quote.
+        """
+        destination = self.destination({"id": source["customerId"]})
+        found = self.cause(
+            "agent.initiate",
+            customerId=source["customerId"],
+            accountId=source["id"],
+            externalAccountId=destination["id"],
+            amount=amount,
+        )
+        payment = {
+            "transactionId": found["transactionId"],
+            "source": {"accountId": source["id"]},
+            "destination": {"accountId": destination["id"]},
+        }
+        sent = self.transaction(payment).get("sentAmount")
+        if sent is not None:
+            amounts = {"totalSendingAmount": sent["amount"], "totalReceivingAmount": 0}
+            self.movement.quotes[payment["transactionId"]] = {**payment, **amounts}
+        return payment
+
     def challenged(self, customer: Json | None = None, **members: Any) -> Json:
         """Return an executed quote that waits for its customer's authorization."""
         owner = customer or self.sca_customer()
@@ -425,12 +483,51 @@ class Platform:
             lambda: self.transaction(quote), lambda seen: seen.get("status") in statuses
         )
 
+    def failed(self, quote: Json) -> Json:
+        """Return the transaction of a quote once it has failed, whether refunded yet or not."""
+        return self.transaction_in(quote, *FAILED)
+
+    def refunding(self, quote: Json) -> Json:
+        """Return the transaction of a quote once it has a refund."""
+        return self.until(
+            lambda: self.transaction(quote), lambda seen: isinstance(seen.get("refund"), dict)
+        )
+
+    def refunded(self, quote: Json) -> Json:
+        """Return the transaction of a quote once its refund no longer says that it is pending."""
+        return self.until(lambda: self.transaction(quote), _refund_is_over)
+
     # Events
 
-    def event(self, kind: str, resource: str, *, within: float | None = None) -> Delivery | None:
-        """Return the first delivery of type ``kind`` about ``resource``; wait for it if need be."""
+    def event(
+        self,
+        kind: str,
+        resource: str,
+        *,
+        within: float | None = None,
+        where: Callable[[Delivery], bool] = lambda _: True,
+    ) -> Delivery | None:
+        """Return the first delivery of type ``kind`` about ``resource``; wait for it if need be.
+
+        Args:
+            kind: the event's type.
+            resource: id of the affected resource.
+            within: how long to wait in seconds; by default ``timing.event`` of the profile.
+            where: what else must hold for the delivery.
+        """
         limit = self.profile.timing.event if within is None else within
-        return self._inbox.wait(lambda d: d.type == kind and d.concerns(resource), limit)
+        return self._inbox.wait(
+            lambda d: d.type == kind and d.concerns(resource) and where(d), limit
+        )
+
+    def mentions(self, *names: str) -> list[Delivery]:
+        """Return all deliveries that hold one of ``names`` anywhere, waiting for the first."""
+
+        def holds(delivery: Delivery) -> bool:
+            return any(name in delivery.raw for name in names)
+
+        self._inbox.wait(holds, self.profile.timing.event)
+        return self._inbox.all(holds)
 
     def events(self, resource: str) -> list[Delivery]:
         """Return all deliveries about ``resource`` that have arrived."""
@@ -479,10 +576,35 @@ def members(body: Any) -> list[Json]:
     return found if isinstance(found, list) else []
 
 
+def given(resource: Json, member: str) -> Any:
+    """Return a member that need not be there.
+
+    Raises:
+        ResourceMissing: it is absent or null, so that there is nothing to check.
+    """
+    value = resource.get(member)
+    if value is None:
+        raise ResourceMissing(f"{resource.get('id')} has no {member}")
+    return value
+
+
 def wait_until(moment: datetime) -> None:
     """Return once ``moment`` has passed by this machine's clock."""
     while (left := (moment - datetime.now(UTC)).total_seconds()) > 0:
         time.sleep(left)
+
+
+def _refund_is_over(transaction: Json) -> bool:
+    refund = transaction.get("refund")
+    return isinstance(refund, dict) and "PENDING" not in str(refund.get("status")).upper()
+
+
+def _transfer(source: Json, destination: Json, amount: int) -> Json:
+    return {
+        "source": {"accountId": source["id"]},
+        "destination": {"accountId": destination["id"]},
+        "amount": amount,
+    }
 
 
 def _currency(account: Mapping[str, Any]) -> str | None:

@@ -31,8 +31,8 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
         f"BASE_URL=${{BASE_URL:-{base_url}}}",
         'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
     ]
-    known: dict[str, str] = {}
-    origin = base_url.rpartition("/")[0]
+    # By the text that a variable stands for; longer ones first, as one may hold another.
+    known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
     for number, exchange in enumerate(chain, 1):
         later = json.dumps([(e.url, e.request_body) for e in chain[number:]])
         used = [
@@ -40,8 +40,7 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
             for pointer, value in _ids(exchange.response_body, "")
             if value in later and value not in known
         ]
-        url = exchange.url.replace(base_url, "$BASE_URL").replace(origin, "${BASE_URL%/*}")
-        command = ["api", "-X", exchange.method, f'"{_fill(url, known)}"']
+        command = ["api", "-X", exchange.method, _quote(exchange.url, known)]
         for name, value in exchange.request_headers.items():
             if name in _TOLD:
                 command += ["-H", shlex.quote(f"{name}: {value}")]
@@ -54,7 +53,7 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
             continue
         lines.append(f'r{number}=$({" ".join(command)}); echo "$r{number}"')
         for pointer, value in used:
-            variable = f"id{len(known) + 1}"
+            variable = f"id{len(known) - 1}"
             known[value] = variable
             lines.append(f"{variable}=$(printf '%s' \"$r{number}\" | jq -r {shlex.quote(pointer)})")
     return "\n".join(lines) + "\n"
@@ -82,7 +81,7 @@ def _short(value: Any) -> str:
 def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
     if isinstance(value, dict):
         for name, member in value.items():
-            yield from _ids(member, f"{pointer}.{name}")
+            yield from _ids(member, f"{pointer}.{json.dumps(name)}")
     elif isinstance(value, list):
         for index, member in enumerate(value):
             yield from _ids(member, f"{pointer or '.'}[{index}]")
@@ -90,14 +89,9 @@ def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
         yield pointer or ".", value
 
 
-def _fill(text: str, known: dict[str, str]) -> str:
+def _quote(text: str, known: dict[str, str]) -> str:
+    """Return ``text`` as one word of a shell, in which nothing but our variables is live."""
+    quoted = "'" + text.replace("'", "'\"'\"'") + "'"
     for value, variable in known.items():
-        text = text.replace(value, f"${{{variable}}}")
-    return text
-
-
-def _quote(body: str, known: dict[str, str]) -> str:
-    quoted = shlex.quote(body)
-    for value, variable in known.items():
-        quoted = quoted.replace(value, f"'\"${variable}\"'")
+        quoted = quoted.replace(value, f"'\"${{{variable}}}\"'")
     return quoted

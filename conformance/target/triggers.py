@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.target.profile import Trigger
@@ -66,7 +67,8 @@ class Triggers:
         }
         if mapping.http is not None:
             http = mapping.http
-            url = _fill(http.url, words)
+            # Ids come from the target: none may lead the request to another place.
+            url = str(_fill(http.url, {**words, **_quoted(parameters)}))
             status, body = self._send(http.method, url, _fill(http.json_body, words))
             if not 200 <= status < 300:  # noqa: PLR2004
                 raise TriggerFailed(f"trigger {name}: {http.method} {url} answered {status}")
@@ -120,6 +122,10 @@ def _fill(value: Any, words: Mapping[str, Any]) -> Any:
             return word
         value = value.replace(f"{{{name}}}", str(word))
     return value
+
+
+def _quoted(parameters: Mapping[str, Any]) -> dict[str, str]:
+    return {name: quote(str(value), safe=":") for name, value in parameters.items()}
 
 
 def _member(body: Any, name: str, trigger: str) -> Any:
