@@ -269,7 +269,7 @@ class Session:
             summary(self.report, terminalreporter, self._folder)
 
     def _finish(self, session: pytest.Session) -> None:
-        from conformance.reporting.assemble import assemble, publish  # noqa: PLC0415
+        from conformance.reporting.assemble import NoRun, assemble, publish  # noqa: PLC0415
 
         journal = self.connection.journal
         journal.write("observations", {"observations": self.connection.observations})
@@ -281,7 +281,11 @@ class Session:
         self.connection.close()
         if self._handed is not None or not self.reports:
             return
-        self.report = assemble(self._folder)
+        try:
+            self.report = assemble(self._folder)
+        except NoRun:
+            # pytest has said why nothing was collected.
+            return
         publish(self.report, self._folder)
         if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             session.exitstatus = EXIT_STATUS[self.report.verdict]

@@ -144,6 +144,7 @@ class RecordingClient:
         path: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         auth: httpx.Auth | None = None,
         valid: bool = True,
@@ -155,6 +156,7 @@ class RecordingClient:
             path: values of the path's parameters.
             query: values of the query's parameters.
             body: the JSON body; ``None`` sends none.
+            content: bytes to send in the place of ``body``.
             headers: further headers.
             auth: other credentials than the target's.
             valid: whether the request is meant to be valid by the OpenAPI document.
@@ -174,6 +176,7 @@ class RecordingClient:
             self._target.base_url + url,
             params=None if query is None else {k: v for k, v in query.items() if v is not None},
             json=body,
+            content=content,
             headers=headers,
         )
         self._admit(operation.method, name)
@@ -275,6 +278,7 @@ class RecordingClient:
             response_body=self._redact.json(body),
             seconds=round(seconds, 6),
             error=error,
+            at=time.time(),
         )
         self._journal.exchange(exchange)
         return exchange

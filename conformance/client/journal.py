@@ -66,8 +66,8 @@ class Redactor:
 class Exchange:
     """One request and what came back, as written: without secrets.
 
-    ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte. Where no
-    response came, ``status`` is 0 and ``error`` says why. ``response_body`` is the decoded JSON
+    ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte, ``at`` the
+    time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and ``error`` says why. ``response_body`` is the decoded JSON
     value, else the text, else ``None``.
     """
 
@@ -83,6 +83,7 @@ class Exchange:
     response_body: Any
     seconds: float
     error: str = ""
+    at: float = 0.0
 
 
 class Journal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,8 @@ FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFU
 """What the transaction of a failed payout may say: that it failed, or how its refund stands."""
 
 _CONSENT_GIVEN = "2026-01-15T09:00:00Z"
+_MOST_CHALLENGES = 5
+_MOST_CHALLENGES = 5
 _MOST_PAGES = 50
 _PAGE = 100
 _LONGEST_PAUSE = 1.0
@@ -90,6 +93,15 @@ class Platform:
         return self.client.call(
             "authorizeQuote", path={"quoteId": quote["id"]}, body=body, valid=valid
         )
+
+    def authorize_fully(self, quote: Json) -> Answer:
+        """Bring proof after proof until none is asked for any more; return the last answer."""
+        answer = self.authorize(quote)
+        for _ in range(_MOST_CHALLENGES):
+            if not answer.accepted or answer.body.get("status") != "PENDING_AUTHORIZATION":
+                break
+            answer = self.authorize(quote)
+        return answer
 
     def list_transactions(self, *, valid: bool = True, **filters: Any) -> Answer:
         """Send ``GET /transactions`` with ``filters`` as its query."""
@@ -201,6 +213,24 @@ class Platform:
                 lambda seen: (seen.get("kycStatus") or seen.get("kybStatus")) == "APPROVED",
             )
         return customer
+
+    def business(self, **members: Any) -> Json:
+        """Create a business customer who may move money."""
+        person = ("fullName", "birthDate", "nationality", "idType", "identifier")
+        return self.customer(
+            **{
+                **dict.fromkeys(person),
+                "customerType": "BUSINESS",
+                "businessInfo": {
+                    "legalName": f"{self.samples.full_name()} Trading LLC",
+                    "country": "US",
+                    "taxId": f"12-3{self.samples.digits(6)}",
+                    "incorporatedOn": "2014-06-02",
+                    "registrationNumber": self.samples.digits(9),
+                },
+                **members,
+            }
+        )
 
     def sca_customer(self, **members: Any) -> Json:
         """Create a customer of a region where money movement needs strong authentication."""
@@ -319,6 +349,14 @@ class Platform:
                 return corridor
         kind = "same-currency" if same_currency else "cross-currency"
         raise ResourceMissing(f"resources.corridors of the profile has no {kind} one")
+
+    def ends(self, corridor: Corridor, *, amount: int = 100_000) -> tuple[Json, Json]:
+        """Return a funded internal account and an external account at the ends of a corridor.
+
+        Both belong to one new customer; ``amount`` is deposited, in the smallest unit.
+        """
+        source = self.account(corridor.sending, amount=amount)
+        return source, self.destination({"id": source["customerId"]}, corridor.account)
 
     def quote_body(
         self,
@@ -439,15 +477,35 @@ class Platform:
             self.movement.quotes[payment["transactionId"]] = {**payment, **amounts}
         return payment
 
-    def challenged(self, customer: Json | None = None, **members: Any) -> Json:
-        """Return an executed quote that waits for its customer's authorization."""
-        owner = customer or self.sca_customer()
-        executed = self.executed(self.quote(self.account(customer=owner), **members))
+    def sca_account(self) -> Json:
+        """Return an internal account, with a deposit, of a new customer who needs SCA."""
+        return self.account(customer=self.sca_customer())
+
+    def challenged(
+        self, customer: Json | None = None, *, source: Json | None = None, **members: Any
+    ) -> Json:
+        """Return an executed quote that waits for its customer's authorization.
+
+        Args:
+            customer: the owner of a new source; by default a new customer who needs SCA.
+            source: the internal account, in place of a new one.
+            members: further arguments of :meth:`quote_body`.
+        """
+        source = source or self.account(customer=customer or self.sca_customer())
+        executed = self.executed(self.quote(source, **members))
         if executed.get("status") != "PENDING_AUTHORIZATION":
             raise PreconditionFailed(
                 f"the quote of a customer of an SCA region was executed to {executed.get('status')}"
             )
         return executed
+
+    def authorized(self, quote: Json) -> Json:
+        """Satisfy the challenges of a quote one after the other, and return it as it is then."""
+        for _ in range(_MOST_CHALLENGES):
+            quote = self._resource(self.authorize(quote))
+            if quote.get("status") != "PENDING_AUTHORIZATION":
+                return quote
+        raise PreconditionFailed(f"after {_MOST_CHALLENGES} valid proofs there is another challenge")
 
     def transactions(self, customer_id: str | None = None, **filters: Any) -> Iterator[Json]:
         """Yield the listed transactions, page after page."""
@@ -586,6 +644,13 @@ def given(resource: Json, member: str) -> Any:
     if value is None:
         raise ResourceMissing(f"{resource.get('id')} has no {member}")
     return value
+
+
+def unknown(identifier: str) -> str:
+    """Return an identifier of the same form that no resource has."""
+    kind, colon, rest = identifier.partition(":")
+    changed = re.sub(r"\d", "9", rest)
+    return kind + colon + (changed if changed != rest else f"{rest}9")
 
 
 def wait_until(moment: datetime) -> None:

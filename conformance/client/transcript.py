@@ -31,7 +31,6 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
         f"BASE_URL=${{BASE_URL:-{base_url}}}",
         'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
     ]
-    # By the text that a variable stands for; longer ones first, as one may hold another.
     known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
     for number, exchange in enumerate(chain, 1):
         later = json.dumps([(e.url, e.request_body) for e in chain[number:]])
@@ -92,6 +91,6 @@ def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
 def _quote(text: str, known: dict[str, str]) -> str:
     """Return ``text`` as one word of a shell, in which nothing but our variables is live."""
     quoted = "'" + text.replace("'", "'\"'\"'") + "'"
-    for value, variable in known.items():
-        quoted = quoted.replace(value, f"'\"${{{variable}}}\"'")
-    return quoted
+    for value in sorted(known, key=len, reverse=True):
+        quoted = quoted.replace(value, f"'\"${{{known[value]}}}\"'")
+    return quoted.removeprefix("''")

@@ -7,7 +7,7 @@ from typing import Any
 from conformance.reference import rules
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a fault
+class Refusal(Exception):
     """A request is refused: ``code`` is a row of ``rules.ERROR_STATUS``."""
 
     def __init__(self, code: str, reason: str, details: dict[str, Any] | None = None) -> None:

@@ -44,7 +44,7 @@ def assemble(folder: Path) -> Report:
     """Return the report of the run whose journals are below ``folder``.
 
     Raises:
-        NoRun: no process of a run has written there.
+        NoRun: no run has written there, or it ended before its tests were known.
     """
     journals = folder / FOLDER
     run = _Run()
@@ -53,8 +53,8 @@ def assemble(folder: Path) -> Report:
             run.requests += 1
         else:
             _take_in(run, line)
-    if not run.started:
-        raise NoRun(f"{journals} holds no journal of a run")
+    if not run.started or not run.selected:
+        raise NoRun(f"{journals} holds no journal of a run that came to its tests")
     profile = Profile.model_validate(run.started["profile"])
     plan = Plan(catalogue(), run.named, run.selected, lambda entry: unmet(profile, entry))
     accounting = Accounting(plan)

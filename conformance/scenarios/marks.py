@@ -13,3 +13,6 @@ requirement = pytest.mark.requirement
 
 Check: TypeAlias = Callable[..., AbstractContextManager[None]]
 """The ``check`` fixture: ``with check("QUO-001"): assert …`` decides a requirement."""
+
+SETTLING = ("PROCESSING", "COMPLETED")
+"""The statuses of an executed quote: slow rails show the first, instant ones may show both."""

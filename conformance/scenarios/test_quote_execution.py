@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-from conformance.client.platform import Platform
-from conformance.scenarios.marks import Check, requirement
+import pytest
 
-SETTLING = ("PROCESSING", "COMPLETED")
+from conformance.client.http import Answer
+from conformance.client.platform import Json, Platform
+from conformance.scenarios.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+ROUNDING = 1
 
 
 @requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086")
@@ -21,24 +26,231 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
     with check("QUO-083"):
         assert answer.accepted, answer
     with check("QUO-080"):
-        assert answer.body["status"] in SETTLING
+        assert status_of(answer) in SETTLING, answer
     with check("QUO-084"):
-        assert answer.body["id"] == quote["id"]
+        assert answer.body["id"] == quote["id"], answer
     with check("QUO-085"):
-        assert answer.body["transactionId"] == quote["transactionId"]
+        assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-086"):
         assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+
+
+@requirement("QUO-081")
+def test_executing_a_cross_currency_quote_starts_its_settlement(platform: Platform) -> None:
+    """Conversion needs no step of its own."""
+    corridor = platform.corridor(same_currency=False)
+    source = platform.account(corridor.sending)
+    destination = platform.destination({"id": source["customerId"]}, corridor.account)
+    quote = platform.quote(source, destination)
+
+    answer = platform.execute(quote)
+
+    assert status_of(answer) in SETTLING, answer
+
+
+@requirement("QUO-082")
+def test_executing_a_quote_from_a_pullable_source_starts_its_settlement(
+    platform: Platform,
+) -> None:
+    """What is pulled need not be deposited before."""
+    customer = platform.customer()
+    destination = platform.account(amount=0, customer=customer)
+    quote = platform.quote(
+        {**platform.pullable_account(customer), "customerId": customer["id"]}, destination
+    )
+
+    answer = platform.execute(quote)
+
+    assert status_of(answer) in SETTLING, answer
+
+
+@requirement("QUO-087", "QUO-088")
+def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: Check) -> None:
+    """Fees are part of the sending amount and come on top of nothing."""
+    source = platform.account()
+    quote = platform.quote(source)
+    before, total_before = platform.balances(source)
+
+    platform.completed(quote)
+
+    with check("QUO-088"):
+        assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+    with check("QUO-087"):
+        assert total_balance(platform, source) == total_before - quote["totalSendingAmount"]
+
+
+@requirement("QUO-089", "QUO-090")
+def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
+    """Between internal accounts both ends can be seen."""
+    source, destination = platform.account(), platform.account(amount=0)
+    quote = platform.quote(source, destination)
+    sent_from, _ = platform.balances(source)
+    arrived_on, _ = platform.balances(destination)
+
+    platform.completed(quote)
+    lost = sent_from - platform.balances(source)[0]
+    gained = platform.balances(destination)[0] - arrived_on
+
+    with check("QUO-089"):
+        assert gained == quote["totalReceivingAmount"]
+    with check("QUO-090"):
+        # The platform's own fees may be a part of feesIncluded or stand beside it.
+        own = quote.get("platformFeesIncluded") or 0
+        sums = (quote["feesIncluded"], quote["feesIncluded"] + own)
+        assert any(abs(lost - gained - fees) <= ROUNDING for fees in sums), (
+            f"the source lost {lost}, the destination gained {gained}, the fees are {sums[0]}"
+        )
+
+
+@requirement("QUO-092")
+def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> None:
+    """A client that repeats itself, because an answer got lost, pays once."""
+    source = platform.account()
+    quote = platform.quote(source)
+    before, _ = platform.balances(source)
+    platform.executed(quote)
+
+    platform.execute(quote)
+
+    assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+
+
+@pytest.mark.parametrize(
+    ("fate", "status"),
+    [
+        pytest.param("payout.hold", "PROCESSING", marks=requirement("QUO-092"), id="PROCESSING"),
+        pytest.param(None, "COMPLETED", marks=requirement("QUO-093"), id="COMPLETED"),
+        pytest.param("refund.hold", "FAILED", marks=requirement("QUO-092"), id="FAILED"),
+    ],
+)
+def test_executing_a_quote_that_left_pending_debits_nothing(
+    platform: Platform, fate: str | None, status: str
+) -> None:
+    """The caller may be refused or shown the quote; its source is left alone."""
+    source = platform.account()
+    destination = platform.destination({"id": source["customerId"]}, fate=fate)
+    quote = platform.executed(platform.quote(source, destination))
+    reach(platform, quote, status)
+    before, _ = platform.balances(source)
+
+    again = platform.execute(quote)
+
+    assert platform.balances(source)[0] == before
+    platform.observe(f"executing a quote at {status} again is answered with {again.status}")
 
 
 @requirement("QUO-110")
 def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
     """The caller has to request a new quote."""
     source = platform.account()
-    expired = platform.quote(source)
-    platform.cause("quote.expire", quoteId=expired["id"], expiresAt=expired["expiresAt"])
+    expired = expired_quote(platform, source)
 
     refusal = platform.execute(expired)
 
     refusal.refused(
-        400, 409, "QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE", twin=platform.execute(platform.quote(source))
+        400,
+        409,
+        "QUOTE_EXPIRED",
+        "QUOTE_RATE_UNAVAILABLE",
+        twin=platform.execute(platform.quote(source)),
     )
+    platform.observe(f"executing an expired quote is refused with {refusal.status} {refusal.code}")
+
+
+@requirement("QUO-111")
+def test_executing_an_expired_quote_debits_nothing(platform: Platform) -> None:
+    """The terms of the quote are void, so nothing may move by them."""
+    source = platform.account()
+    expired = expired_quote(platform, source)
+    before, _ = platform.balances(source)
+
+    platform.execute(expired)
+
+    assert platform.balances(source)[0] == before
+
+
+@requirement("QUO-112")
+def test_a_quote_that_expires_costs_nothing(platform: Platform) -> None:
+    """What was only quoted is neither debited nor kept back."""
+    source = platform.account()
+    before, _ = platform.balances(source)
+    expired = expired_quote(platform, source)
+
+    platform.transaction_in(expired, "EXPIRED")
+
+    assert platform.balances(source)[0] == before
+
+
+@requirement("QUO-114")
+def test_a_quote_whose_rate_is_refused_debits_nothing(platform: Platform) -> None:
+    """A refused execution leaves no trace on the source."""
+    corridor = platform.corridor(same_currency=False)
+    source = platform.account(corridor.sending)
+    destination = platform.destination({"id": source["customerId"]}, corridor.account)
+    quote = platform.quote(source, destination)
+    platform.cause("rate.stale", quoteId=quote["id"])
+    before, _ = platform.balances(source)
+
+    refusal = platform.execute(quote)
+
+    assert platform.balances(source)[0] == before
+    refusal.refused(twin=platform.execute(platform.quote(source, destination)))
+
+
+@requirement("QUO-100")
+def test_the_whole_balance_can_be_sent(platform: Platform) -> None:
+    """Fees are included in the sending amount, so nothing has to be left for them."""
+    source = platform.account(amount=20_000)
+    quote = platform.quote(source, amount=20_000)
+
+    answer = platform.execute(quote)
+
+    assert status_of(answer) in SETTLING, answer
+
+
+@requirement("QUO-098", "QUO-099")
+def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Check) -> None:
+    """One smallest unit too much is too much."""
+    source = platform.account(amount=20_000)
+    destination = platform.destination({"id": source["customerId"]})
+    before, _ = platform.balances(source)
+
+    *_, refusal = steps = platform.transfer(
+        platform.quote_body(source, destination, amount=20_001)
+    )
+    left, _ = platform.balances(source)
+    twin = platform.transfer(platform.quote_body(source, destination, amount=20_000))
+
+    with check("QUO-098"):
+        refusal.refused(twin=twin[len(steps) - 1])
+        assert all(status_of(step) not in SETTLING for step in steps), refusal
+    with check("QUO-099"):
+        assert left == before
+    platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
+
+
+def status_of(answer: Answer) -> Any:
+    """Return the status of the quote that was answered with, if it was one."""
+    return answer.body.get("status") if isinstance(answer.body, dict) else None
+
+
+def total_balance(platform: Platform, account: Json) -> Any:
+    """Return the totalBalance of an account; raises ResourceMissing where none is given."""
+    for seen in platform.internal_accounts({"id": account["customerId"]}):
+        if seen["id"] == account["id"] and seen.get("totalBalance"):
+            return seen["totalBalance"]["amount"]
+    raise ResourceMissing("internal accounts are shown without totalBalance")
+
+
+def expired_quote(platform: Platform, source: Json) -> Json:
+    """Return a quote whose lifetime has passed."""
+    quote = platform.quote(source)
+    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    return quote
+
+
+def reach(platform: Platform, quote: Json, status: str) -> None:
+    """Wait until the transaction of a quote has a status."""
+    seen = platform.transaction_in(quote, status).get("status")
+    if seen != status:
+        raise PreconditionFailed(f"the transaction came to {seen} instead of {status}")

@@ -13,6 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from conformance.contract.vocabulary import TRIGGERS, nearest
 
 
+_DOCUMENTED_TRIGGERS = {
+    # The specification names the operation and leaves its body open (Endpoints / Internal
+    # accounts, line 351).
+    "deposit.arrive": {
+        "http": {
+            "url": "{base_url}/sandbox/internal-accounts/{accountId}/fund",
+            "json": {"amount": "{amount}"},
+        }
+    },
+}
+
+
 class ProfileError(Exception):
     """The profile cannot be used; the message names the file and the key to change."""
 
@@ -95,7 +107,7 @@ class Bindings(_Part):
         description="endUserTermsConsent; {now} and {version} are filled in",
     )
     platform_fee_override: dict[str, Any] = Field(
-        default_factory=lambda: {"variableFeeBps": 100},
+        default_factory=lambda: {"variableFeeBasisPoints": 100},
         description="a platformFeeOverride that the implementation takes",
     )
     beneficiary: str = Field("accountInfo.beneficiary", description="where the beneficiary stands")
@@ -212,12 +224,21 @@ class Profile(_Part):
     webhooks: Webhooks = Webhooks()
     bindings: Bindings = Bindings()
     resources: Resources = Resources()
-    triggers: dict[str, Trigger] = Field(default_factory=dict)
+    triggers: dict[str, Trigger] = Field(default_factory=dict, validate_default=True)
     timing: Timing = Timing()
     budget: Budget = Budget()
     variables: dict[str, str] = Field(
         default_factory=dict, description="further names for the texts of triggers"
     )
+
+    @field_validator("triggers", mode="before")
+    @classmethod
+    def _with_documented_triggers(cls, triggers: Any) -> Any:
+        """Add what the specification itself offers; ``null`` takes a trigger out."""
+        if not isinstance(triggers, dict):
+            return triggers
+        merged = {**_DOCUMENTED_TRIGGERS, **triggers}
+        return {name: trigger for name, trigger in merged.items() if trigger is not None}
 
     @field_validator("triggers")
     @classmethod

@@ -1,0 +1,112 @@
+"""Internal accounts and their balances, external accounts and their data."""
+
+from __future__ import annotations
+
+from conformance.client.http import Answer
+from conformance.client.platform import Platform, given, unknown
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed
+
+LONGEST_LABEL = 255
+
+
+@requirement("ACC-001", "ACC-002", "ACC-003", "ACC-004", "ACC-005", "ACC-006", "ACC-007", "ACC-008")
+def test_an_internal_account_has_its_members(platform: Platform, check: Check) -> None:
+    """Its balances, how to fund it, and its times."""
+    account = platform.account(amount=0)
+
+    with check("ACC-005"):
+        given(account, "totalBalance")
+    with check("ACC-006"):
+        given(account, "fundingPaymentInstructions")
+    with check("ACC-007"):
+        given(account, "createdAt")
+    with check("ACC-008"):
+        given(account, "updatedAt")
+
+
+@requirement("ACC-009")
+def test_a_label_is_short_or_null(platform: Platform) -> None:
+    """The platform gives it."""
+    label = platform.account(amount=0).get("label")
+
+    assert label is None or (isinstance(label, str) and len(label) <= LONGEST_LABEL)
+
+
+@requirement("ACC-010")
+def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform) -> None:
+    """Each carries the customer's id."""
+    others = [platform.account(amount=0)["customerId"] for _ in range(2)]
+    customer = platform.customer()
+
+    listed = platform.internal_accounts(customer)
+
+    if not listed:
+        raise PreconditionFailed(f"{customer['id']} has no internal account")
+    owners = {account.get("customerId") for account in listed}
+    assert owners == {customer["id"]}, f"others exist for {others}"
+
+
+@requirement("ACC-011")
+def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
+    """Unlike that of other lists, the envelope of theirs is said."""
+    answer = platform.client.call("listPlatformInternalAccounts")
+
+    assert answer.accepted, answer
+
+
+@requirement("ACC-012", "ACC-013")
+def test_a_deposit_raises_the_balance_by_its_amount(platform: Platform, check: Check) -> None:
+    """All of it can be spent."""
+    account = platform.account()
+    before, _ = platform.balances(account)
+
+    platform.cause("deposit.arrive", accountId=account["id"], amount=20_003, currency="USD")
+
+    after, total = platform.until(
+        lambda: platform.balances(account), lambda balances: balances[0] >= before + 20_003
+    )
+    with check("ACC-013"):
+        assert after == before + 20_003
+    with check("ACC-012"):
+        assert total >= after
+
+
+@requirement("ACC-014")
+def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
+    """Not by a payout, nor by a transfer to another account, nor by quotes that go nowhere."""
+    source, receiver = platform.account(), platform.account(amount=1_000)
+
+    platform.completed(platform.quote(source, amount=12_345))
+    platform.completed(platform.quote(source, receiver, amount=23_457))
+    platform.quote(source, receiver, side="RECEIVING", amount=9_999)
+
+    # The audit after the test compares the balances with what came and went.
+
+
+@requirement("EXT-001", "EXT-002", "EXT-003", "EXT-004", "EXT-005", "EXT-006", "EXT-008")
+def test_an_external_account_is_created_and_read(platform: Platform, check: Check) -> None:
+    """It is answered as it was sent, for the customer it was sent for."""
+    customer = platform.customer()
+    account = platform.destination(customer, "usd_account")
+
+    answer = platform.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+
+    with check("EXT-005"):
+        assert account["currency"] == "USD"
+    with check("EXT-008"):
+        assert account.get("customerId") == customer["id"]
+    with check("EXT-006"):
+        assert answer.accepted, answer
+        assert answer.body.get("id") == account["id"]
+
+
+@requirement("EXT-007")
+def test_nothing_is_read_by_an_id_that_no_external_account_has(platform: Platform) -> None:
+    """The id is one of its form."""
+    account = platform.destination(platform.customer())
+
+    def read(identifier: str) -> Answer:
+        return platform.client.call("getExternalAccount", path={"externalAccountId": identifier})
+
+    read(unknown(account["id"])).refused(404, twin=read(account["id"]))

@@ -1,0 +1,349 @@
+"""Webhooks: their envelope, what causes them, and what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.client.listener import Delivery
+from conformance.client.platform import FAILED, Json, Platform
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+PENDING = "OUTGOING_PAYMENT.PENDING"
+PROCESSING = "OUTGOING_PAYMENT.PROCESSING"
+COMPLETED = "OUTGOING_PAYMENT.COMPLETED"
+FAILURE = "OUTGOING_PAYMENT.FAILED"
+REFUND_PENDING = "OUTGOING_PAYMENT.REFUND_PENDING"
+REFUND_COMPLETED = "OUTGOING_PAYMENT.REFUND_COMPLETED"
+REFUND_FAILED = "OUTGOING_PAYMENT.REFUND_FAILED"
+BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
+
+REFUNDS = (REFUND_PENDING, REFUND_COMPLETED, REFUND_FAILED)
+
+
+# --- The envelope ---------------------------------------------------------------------------
+
+
+@requirement("EVT-001", "EVT-002", "EVT-003", "EVT-004", "EVT-007", "EVT-020", "EVT-021")
+def test_a_webhook_is_an_envelope_around_a_resource(platform: Platform, check: Check) -> None:
+    """Whatever names the payout is one; the form of its members is judged on arrival."""
+    quote = platform.completed()
+
+    found = platform.mentions(quote["transactionId"], quote["id"])
+
+    if not found:
+        raise PreconditionFailed(f"no webhook came that names {quote['transactionId']}")
+    with check("EVT-007"):
+        assert all(isinstance(one.body, dict) for one in found)
+    for name, member in {"EVT-001": "id", "EVT-002": "type", "EVT-003": "timestamp"}.items():
+        with check(name):
+            assert all(isinstance(_member(one.body, member), str) for one in found)
+    with check("EVT-004"):
+        assert all(isinstance(one.data, dict) for one in found)
+    payments = [one.data for one in found if str(one.type).startswith("OUTGOING_PAYMENT.")]
+    with check("EVT-021"):
+        assert {_member(data, "id") for data in payments} == {quote["transactionId"]}
+    with check("EVT-020"):
+        for data in payments:
+            assert str(_member(data, "id")).startswith("Transaction:"), data
+            assert isinstance(data.get("status"), str), data
+            assert isinstance(data.get("type"), str), data
+
+
+@requirement("EVT-005")
+def test_different_happenings_have_different_ids(platform: Platform) -> None:
+    """What became of two payouts, and two changes of one balance."""
+    source = platform.account(amount=0)
+    ids = [_deposited(platform, source, amount).id for amount in (40_000, 50_000)]
+    for _ in range(2):
+        name = _settled(platform, source)["transactionId"]
+        ids += {one.type: one.id for one in platform.events(name)}.values()
+
+    assert len(set(ids)) == len(ids)
+
+
+@requirement("EVT-006")
+def test_a_transition_has_one_id(platform: Platform) -> None:
+    """It may be delivered again, but under the id that it has."""
+    source = platform.account()
+    name = _settled(platform, source)["transactionId"]
+
+    _settled(platform, source)
+
+    for kind in (PROCESSING, COMPLETED):
+        ids = {one.id for one in platform.events(name) if one.type == kind}
+        assert len(ids) <= 1, f"{kind} was reported under {sorted(map(str, ids))}"
+
+
+# --- What is reported -----------------------------------------------------------------------
+
+
+@requirement("EVT-010", "EVT-011", "EVT-022", "EVT-034", "EVT-035")
+def test_a_payout_that_arrives_is_reported(platform: Platform, check: Check) -> None:
+    """It is processed, it arrives, and it neither fails nor comes back."""
+    source = platform.account()
+    executed = platform.executed(platform.quote(source))
+    name = executed["transactionId"]
+
+    completed = platform.event(COMPLETED, name)
+    processing = platform.event(PROCESSING, name)
+
+    with check("EVT-011"):
+        assert completed is not None, f"no {COMPLETED} for {name}"
+    with check("EVT-010"):
+        if processing is None and executed["status"] == "COMPLETED":
+            raise ResourceMissing("the payout was never in processing")
+        assert processing is not None, f"no {PROCESSING} for {name}"
+    _settled(platform, source)
+    with check("EVT-022"):
+        assert _needed(platform, COMPLETED, name).data.get("status") == "COMPLETED"
+    with check("EVT-034"):
+        assert FAILURE not in _kinds(platform, name)
+    with check("EVT-035"):
+        assert not _kinds(platform, name).intersection(REFUNDS)
+
+
+@requirement(
+    "EVT-012",
+    "EVT-013",
+    "EVT-014",
+    "EVT-023",
+    "EVT-024",
+    "EVT-025",
+    "EVT-026",
+    "EVT-033",
+    "EVT-039",
+)
+def test_a_payout_that_fails_is_reported_with_its_refund(platform: Platform, check: Check) -> None:
+    """It never arrives, and what its money comes to is reported until it is back."""
+    source = platform.account()
+    name = platform.payout(source, fate="payout.screen")["transactionId"]
+
+    for requirement_id, kind in {
+        "EVT-012": FAILURE,
+        "EVT-013": REFUND_PENDING,
+        "EVT-014": REFUND_COMPLETED,
+    }.items():
+        with check(requirement_id):
+            assert platform.event(kind, name) is not None, f"no {kind} for {name}"
+    _settled(platform, source)
+
+    with check("EVT-023"):
+        assert _needed(platform, FAILURE, name).data.get("status") in FAILED
+    with check("EVT-024"):
+        assert _needed(platform, FAILURE, name).data.get("failureReason")
+    with check("EVT-025"):
+        assert isinstance(_needed(platform, REFUND_PENDING, name).data.get("refund"), dict)
+    with check("EVT-026"):
+        assert isinstance(_needed(platform, REFUND_COMPLETED, name).data.get("refund"), dict)
+    with check("EVT-033"):
+        assert COMPLETED not in _kinds(platform, name)
+    with check("EVT-039"):
+        assert REFUND_FAILED not in _kinds(platform, name)
+
+
+@requirement("EVT-015", "EVT-027", "EVT-037")
+def test_a_refund_that_cannot_be_delivered_is_reported(platform: Platform, check: Check) -> None:
+    """It is not reported as delivered as well."""
+    source = platform.account()
+    name = platform.payout(source, fate="refund.fail")["transactionId"]
+
+    failed = platform.event(REFUND_FAILED, name)
+
+    with check("EVT-015"):
+        assert failed is not None, f"no {REFUND_FAILED} for {name}"
+    _settled(platform, source)
+    with check("EVT-027"):
+        assert isinstance(_needed(platform, REFUND_FAILED, name).data.get("refund"), dict)
+    with check("EVT-037"):
+        assert REFUND_COMPLETED not in _kinds(platform, name)
+
+
+@requirement("EVT-016")
+def test_a_payout_executed_at_the_creation_of_its_quote_is_reported(platform: Platform) -> None:
+    """It arrives as one that is executed later does."""
+    quote = platform.quote(immediatelyExecute=True)
+
+    assert platform.event(COMPLETED, quote["transactionId"]) is not None
+
+
+@requirement("EVT-017")
+def test_an_authorized_payout_is_reported(platform: Platform) -> None:
+    """The authorization lets it go ahead."""
+    quote = platform.challenged()
+
+    platform.authorized(quote)
+
+    assert platform.event(COMPLETED, quote["transactionId"]) is not None
+
+
+@requirement("EVT-018")
+def test_a_payout_that_is_funded_just_in_time_is_reported(platform: Platform) -> None:
+    """The payment to the quote's instructions lets it go ahead."""
+    quote = platform.realtime_quote()
+    customer = quote["source"].get("customerId")
+
+    platform.cause("quote.fund", quoteId=quote["id"], customerId=customer)
+
+    assert platform.event(COMPLETED, quote["transactionId"]) is not None
+
+
+# --- What is not reported -------------------------------------------------------------------
+
+
+@requirement("EVT-030")
+def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> None:
+    """That it is pending may be told, but there is no payout yet."""
+    source = platform.account()
+    quote = platform.quote(source)
+
+    _settled(platform, source)
+
+    assert _kinds(platform, quote["transactionId"]) <= {PENDING}
+
+
+@requirement("EVT-031")
+def test_a_quote_that_expires_is_not_reported_as_paid(platform: Platform) -> None:
+    """Not even when somebody tries to execute it after all."""
+    source = platform.account()
+    quote = platform.quote(source)
+    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    platform.execute(quote)
+    platform.transaction_in(quote, "EXPIRED")
+
+    _settled(platform, source)
+
+    assert not _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+
+
+@requirement("EVT-032")
+def test_a_quote_that_waits_for_its_authorization_is_not_reported_as_paid(
+    platform: Platform,
+) -> None:
+    """The customer has not agreed to it yet."""
+    quote = platform.challenged()
+
+    _settled(platform, platform.account())
+
+    assert not _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+
+
+@requirement("EVT-036")
+def test_a_payout_that_the_rail_holds_is_not_reported_as_arrived(platform: Platform) -> None:
+    """It is, once the rail settles it."""
+    source = platform.account()
+    name = platform.payout(source, fate="payout.hold")["transactionId"]
+    _settled(platform, source)
+
+    assert COMPLETED not in _kinds(platform, name)
+
+    platform.cause("payout.release", transactionId=name)
+    _needed(platform, COMPLETED, name)
+
+
+@requirement("EVT-038")
+def test_a_refund_that_is_held_is_reported_as_pending_alone(platform: Platform) -> None:
+    """That it was delivered is reported once it is released."""
+    source = platform.account()
+    name = platform.payout(source, fate="refund.hold")["transactionId"]
+    _needed(platform, REFUND_PENDING, name)
+    later = platform.payout(source, fate="payout.screen")["transactionId"]
+    _needed(platform, REFUND_COMPLETED, later)
+
+    assert not _kinds(platform, name).intersection((REFUND_COMPLETED, REFUND_FAILED))
+
+    platform.cause("refund.release", transactionId=name)
+    _needed(platform, REFUND_COMPLETED, name)
+
+
+# --- Balances -------------------------------------------------------------------------------
+
+
+@requirement("EVT-050", "EVT-052", "EVT-053", "EVT-054")
+def test_a_deposit_is_reported_with_the_new_balance(platform: Platform, check: Check) -> None:
+    """The account that it arrived on is the resource."""
+    source = platform.account(amount=0)
+    after = platform.balances(source)[0] + 40_000
+    known = {one.id for one in platform.events(source["id"])}
+
+    platform.deposit(source, 40_000)
+
+    reported = platform.event(BALANCE, source["id"], where=lambda d: d.id not in known)
+    with check("EVT-050"):
+        assert reported is not None, f"no {BALANCE} for {source['id']}"
+    with check("EVT-054"):
+        shown = platform.event(BALANCE, source["id"], where=lambda d: _balance(d) == after)
+        assert shown is not None, f"no {BALANCE} for {source['id']} shows {after}"
+    found = [
+        one
+        for one in platform.mentions(source["id"], source["customerId"])
+        if one.type == BALANCE and _balance(one) == after
+    ]
+    with check("EVT-052"):
+        for one in found:
+            assert isinstance(one.data.get("totalBalance"), dict)
+    with check("EVT-053"):
+        assert {_member(one.data, "id") for one in found} == {source["id"]}
+
+
+@requirement("EVT-051")
+def test_the_debit_of_an_execution_is_reported(platform: Platform) -> None:
+    """The deposit before it was another change."""
+    source = platform.account(amount=0)
+    deposited = _deposited(platform, source, 40_000)
+
+    platform.payout(source)
+
+    assert platform.event(BALANCE, source["id"], where=lambda d: d.id != deposited.id)
+
+
+@requirement("EVT-055")
+def test_the_refund_of_a_payout_is_reported_with_its_account(platform: Platform) -> None:
+    """The balance is again what the deposit had made it."""
+    source = platform.account(amount=0)
+    deposited = _deposited(platform, source, 40_000)
+
+    platform.payout(source, fate="payout.screen")
+
+    assert platform.event(
+        BALANCE,
+        source["id"],
+        where=lambda d: d.id != deposited.id and _balance(d) == _balance(deposited),
+    )
+
+
+def _needed(platform: Platform, kind: str, name: str) -> Delivery:
+    """Return an event that a check builds on."""
+    event = platform.event(kind, name)
+    if event is None:
+        raise PreconditionFailed(f"no {kind} came for {name}")
+    return event
+
+
+def _settled(platform: Platform, source: Json) -> Json:
+    """Return a payout that has been reported as arrived, and with it all that came before."""
+    quote = platform.payout(source)
+    _needed(platform, COMPLETED, quote["transactionId"])
+    return quote
+
+
+def _deposited(platform: Platform, account: Json, amount: int) -> Delivery:
+    """Let a deposit arrive and return the event that shows the balance after it."""
+    after = platform.balances(account)[0] + amount
+    platform.deposit(account, amount)
+    event = platform.event(BALANCE, account["id"], where=lambda d: _balance(d) == after)
+    if event is None:
+        raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {after}")
+    return event
+
+
+def _kinds(platform: Platform, name: str) -> set[str | None]:
+    return {one.type for one in platform.events(name)}
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _balance(delivery: Delivery) -> Any:
+    return _member(_member(delivery.data, "balance"), "amount")

@@ -1,0 +1,57 @@
+"""Quotes with ``immediatelyExecute``: created and executed in one request."""
+
+from __future__ import annotations
+
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import SETTLING, Check, requirement
+
+
+@requirement("QUO-120", "QUO-121", "QUO-122")
+def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Check) -> None:
+    """The funds are debited by the one request."""
+    source = platform.account()
+    before, _ = platform.balances(source)
+
+    answer = platform.create_quote(platform.quote_body(source, immediatelyExecute=True))
+
+    with check("QUO-121"):
+        assert answer.status == 201, answer
+    with check("QUO-120"):
+        assert answer.accepted, answer
+        assert answer.body["status"] in SETTLING, answer
+    with check("QUO-122"):
+        assert answer.accepted, answer
+        assert platform.balances(source)[0] == before - answer.body["totalSendingAmount"]
+
+
+@requirement("QUO-123")
+def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
+    platform: Platform,
+) -> None:
+    """Direct pull needs no deposit before."""
+    customer = platform.customer()
+    source = {**platform.pullable_account(customer), "customerId": customer["id"]}
+    destination = platform.account(amount=0, customer=customer)
+
+    answer = platform.create_quote(
+        platform.quote_body(source, destination, immediatelyExecute=True)
+    )
+
+    assert answer.accepted, answer
+    assert answer.body["status"] in SETTLING, answer
+
+
+@requirement("QUO-124")
+def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(platform: Platform) -> None:
+    """Its payment has yet to arrive."""
+    body = platform.realtime_quote_body()
+
+    answer = platform.create_quote({**body, "immediatelyExecute": True})
+
+    if not answer.accepted:
+        answer.refused(twin=platform.create_quote(body))
+    else:
+        assert answer.body["status"] not in SETTLING, answer
+    platform.observe(
+        f"immediatelyExecute of a real-time funded quote is answered with {answer.status}"
+    )

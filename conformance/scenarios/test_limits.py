@@ -1,0 +1,74 @@
+"""Limits on quotes: at the limit, and one past it."""
+
+from __future__ import annotations
+
+import string
+
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+LONGEST = 80
+
+
+@requirement("LIM-001", "LIM-002", "LIM-003")
+def test_remittance_information_is_at_most_80_characters(platform: Platform, check: Check) -> None:
+    """80 letters and digits pass, 81 do not, and none are needed."""
+    text = ((string.ascii_letters + string.digits) * 2)[: LONGEST + 1]
+    source = platform.account()
+    body = platform.quote_body(source, platform.destination({"id": source["customerId"]}))
+
+    without = platform.create_quote(body)
+    at_limit = platform.create_quote({**body, "remittanceInformation": text[:LONGEST]})
+    past_limit = platform.create_quote({**body, "remittanceInformation": text}, valid=False)
+
+    with check("LIM-001"):
+        assert at_limit.accepted, at_limit
+    with check("LIM-003"):
+        assert without.accepted, without
+    with check("LIM-002"):
+        past_limit.refused(400, twin=at_limit)
+
+
+def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:
+    """The specification leaves it open, so the answer decides nothing."""
+    answer = platform.create_quote(platform.quote_body(remittanceInformation="é" * LONGEST))
+
+    platform.observe(
+        f"a remittanceInformation of {LONGEST} characters beyond ASCII is answered with "
+        f"{answer.status}"
+    )
+
+
+@requirement("LIM-004", "LIM-005")
+def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
+    platform: Platform, check: Check
+) -> None:
+    """The limit itself passes; one smallest unit more does not."""
+    limit = platform.profile.resources.single_transaction_limit
+    if limit is None:
+        raise ResourceMissing("the profile gives no resources.single_transaction_limit")
+    account = next(
+        (
+            corridor.account
+            for corridor in platform.profile.resources.corridors
+            if corridor.sending == corridor.receiving == limit.currency
+        ),
+        None,
+    )
+    if account is None:
+        raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
+    source = platform.account(limit.currency, amount=limit.amount + 1)
+    destination = platform.destination({"id": source["customerId"]}, account)
+
+    past_limit = platform.transfer(
+        platform.quote_body(source, destination, amount=limit.amount + 1)
+    )
+    at_limit = platform.transfer(platform.quote_body(source, destination, amount=limit.amount))
+
+    with check("LIM-005"):
+        assert at_limit[-1].accepted, at_limit[-1]
+    with check("LIM-004"):
+        past_limit[-1].refused(
+            400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit[len(past_limit) - 1]
+        )

@@ -1,0 +1,80 @@
+"""Money under concurrency: whatever comes at the same time, no account pays twice or too much."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import SETTLING, requirement
+from conformance.verdict.decisions import PreconditionFailed
+
+AT_ONCE = 6
+
+
+@requirement("QUO-094")
+def test_executions_of_one_quote_at_the_same_time_debit_once(platform: Platform) -> None:
+    """One of them wins; the others are refused or shown what it did."""
+    source = platform.account()
+    quote = platform.quote(source)
+    before, _ = platform.balances(source)
+
+    platform.at_once(*[partial(platform.execute, quote)] * AT_ONCE)
+
+    assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+
+
+@requirement("QUO-095")
+def test_executions_of_one_quote_at_the_same_time_make_one_transaction(
+    platform: Platform,
+) -> None:
+    """It is the transaction that the quote named from the start."""
+    source = platform.account()
+    quote = platform.quote(source)
+
+    answers = platform.at_once(*[partial(platform.execute, quote)] * AT_ONCE)
+
+    named = {answer.body["transactionId"] for answer in answers if answer.accepted}
+    assert named == {quote["transactionId"]}
+    listed = [
+        transaction["id"]
+        for transaction in platform.transactions(source["customerId"])
+        if transaction["id"] in named or transaction.get("quoteId") == quote["id"]
+    ]
+    assert listed == [quote["transactionId"]]
+
+
+@requirement("QUO-096")
+def test_quotes_executed_at_the_same_time_never_overdraw(platform: Platform) -> None:
+    """Each is covered by the balance; all together are not."""
+    source = platform.account(amount=25_000)
+    destination = platform.destination({"id": source["customerId"]})
+    body = platform.quote_body(source, destination)
+    # What the balance cannot cover may be refused here already.
+    created = [answer for _ in range(AT_ONCE) if (answer := platform.create_quote(body)).accepted]
+
+    answers = platform.at_once(*[partial(platform.execute, answer.body) for answer in created])
+
+    assert paid(answers) <= 25_000
+    assert platform.balances(source)[0] >= 0
+
+
+@requirement("QUO-097")
+def test_quotes_executed_as_they_are_created_never_overdraw(platform: Platform) -> None:
+    """Creating and executing in one request checks the balance no less."""
+    source = platform.account(amount=25_000)
+    destination = platform.destination({"id": source["customerId"]})
+    body = platform.quote_body(source, destination, immediatelyExecute=True)
+
+    answers = platform.at_once(*[partial(platform.create_quote, body)] * AT_ONCE)
+
+    assert paid(answers) <= 25_000
+    assert platform.balances(source)[0] >= 0
+
+
+def paid(answers: list[Answer]) -> int:
+    """Return the sum of what was debited; raises PreconditionFailed if all were refused."""
+    settling = [a.body for a in answers if a.accepted and a.body["status"] in SETTLING]
+    if not settling:
+        raise PreconditionFailed(f"none of {len(answers)} requests was carried out: {answers[0]}")
+    return sum(quote["totalSendingAmount"] for quote in settling)

@@ -1,0 +1,97 @@
+"""Listing transactions, and the filters that the specification names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.client.platform import Json, Platform, members
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+NO_CARD = "Card:00000000-0000-4000-8000-000000000000"
+
+
+@requirement("TRX-070")
+def test_transactions_can_be_listed(platform: Platform) -> None:
+    """No filter is needed."""
+    answer = platform.list_transactions()
+
+    assert answer.accepted, answer
+    body = answer.body
+    assert isinstance(body.get("data") if isinstance(body, dict) else body, list), answer
+
+
+@requirement("TRX-071", "TRX-072")
+def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Check) -> None:
+    """One transaction of the customer has arrived, another still waits."""
+    source = platform.account()
+    arrived = platform.transaction(platform.completed(platform.quote(source)))
+    waiting = platform.transaction(platform.quote(source))
+
+    for known in (arrived, waiting):
+        found = _filtered(platform, source, check, "TRX-072", status=known["status"])
+
+        with check("TRX-071"):
+            assert {one.get("status") for one in found} <= {known["status"]}
+        with check("TRX-072"):
+            assert known["id"] in {one.get("id") for one in found}
+
+
+@requirement("TRX-073", "TRX-074")
+def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check) -> None:
+    """Among the card transactions, where there is such a type, there is no payout."""
+    source = platform.account()
+    known = platform.transaction(platform.quote(source))
+
+    found = _filtered(platform, source, check, "TRX-074", type=known["type"])
+
+    with check("TRX-074"):
+        assert known["id"] in {one.get("id") for one in found}
+    with check("TRX-073"):
+        assert {one.get("type") for one in found} <= {known["type"]}
+        cards = platform.list_transactions(type="CARD")
+        if cards.accepted:
+            assert {one.get("type") for one in members(cards.body)} <= {"CARD"}
+
+
+@requirement("TRX-075")
+def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> None:
+    """The status filter is for payments, whose own type it may be combined with."""
+    known = platform.transaction(platform.quote())
+
+    refusal = platform.list_transactions(status=known["status"], type="CARD")
+
+    refusal.refused(
+        400, twin=platform.list_transactions(status=known["status"], type=known["type"])
+    )
+
+
+@requirement("TRX-076")
+def test_card_transactions_can_be_listed(platform: Platform) -> None:
+    """The type alone is a filter like any other."""
+    answer = platform.list_transactions(type="CARD")
+
+    assert answer.accepted, answer
+
+
+@requirement("TRX-077")
+def test_a_card_keeps_to_its_own_transactions(platform: Platform) -> None:
+    """A payout from an internal account was not made with a card."""
+    source = platform.account()
+    payout = platform.completed(platform.quote(source))
+
+    answer = platform.list_transactions(cardId=NO_CARD)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the target does not list by a card that it does not know: {answer}")
+    assert payout["transactionId"] not in {one.get("id") for one in members(answer.body)}
+
+
+def _filtered(
+    platform: Platform, source: Json, check: Check, name: str, **filters: Any
+) -> list[Json]:
+    """Return the customer's transactions under ``filters``, and see that those are taken."""
+    answer = platform.list_transactions(**filters)
+    with check(name):
+        assert answer.accepted, answer
+    return list(platform.transactions(source["customerId"], **filters)) if answer.accepted else []

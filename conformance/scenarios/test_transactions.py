@@ -1,0 +1,252 @@
+"""Transactions: their form, and their life from a quote to the receiver's account."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from conformance.client.platform import Json, Platform, given
+from conformance.scenarios.marks import Check, requirement
+from conformance.target.profile import Corridor
+from conformance.verdict.decisions import ResourceMissing
+
+ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type", "TRX-009": "createdAt"}
+WHERE_GIVEN = {
+    "TRX-004": "direction",
+    "TRX-005": "sentAmount",
+    "TRX-006": "receivedAmount",
+    "TRX-007": "exchangeRate",
+    "TRX-008": "settledAt",
+    "TRX-010": "description",
+    "TRX-011": "quoteId",
+}
+
+ON_CHAIN = (
+    "base_wallet",
+    "polygon_wallet",
+    "solana_wallet",
+    "tron_wallet",
+    "plasma_wallet",
+    "arbitrum_wallet",
+)
+
+SENT = 10_000
+"""The sending amount of the quotes of this module, in the smallest unit."""
+
+
+@requirement(*ALWAYS_THERE, *WHERE_GIVEN)
+def test_the_members_of_a_transaction_are_what_the_specification_says(
+    platform: Platform, check: Check
+) -> None:
+    """The form of each is judged in every response; here it is seen to that there is one."""
+    quote = platform.completed(platform.quote(description="Invoice 2210"))
+
+    transaction = platform.transaction(quote)
+
+    for name, member in ALWAYS_THERE.items():
+        with check(name):
+            assert transaction.get(member), f"a transaction has no {member}: {transaction}"
+    for name, member in WHERE_GIVEN.items():
+        with check(name):
+            given(transaction, member)
+
+
+@requirement("TRX-020", "TRX-021", "TRX-022", "TRX-034")
+def test_the_transaction_of_a_new_quote_waits_for_its_execution(
+    platform: Platform, check: Check
+) -> None:
+    """It can be read under the id that the quote names."""
+    source = platform.account()
+    quote = platform.quote(source, description="Invoice 2211")
+
+    listed = platform.until(
+        lambda: {t.get("id"): t for t in platform.transactions(source["customerId"])},
+        lambda seen: quote["transactionId"] in seen,
+    )
+
+    with check("TRX-020"):
+        assert quote["transactionId"] in listed
+    with check("TRX-021"):
+        assert _listed(listed, quote)["status"] == "PENDING"
+    with check("TRX-022"):
+        assert _listed(listed, quote).get("quoteId") == quote["id"]
+    with check("TRX-034"):
+        assert given(_listed(listed, quote), "description") == "Invoice 2211"
+
+
+@requirement(
+    "TRX-023",
+    "TRX-026",
+    "TRX-028",
+    "TRX-029",
+    "TRX-030",
+    "TRX-031",
+    "TRX-032",
+    "TRX-033",
+    "TRX-057",
+)
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same_currency", "cross_currency"])
+def test_a_payout_to_a_sound_account_arrives(
+    platform: Platform, check: Check, *, same_currency: bool
+) -> None:
+    """What was sent and received is what the quote fixed."""
+    corridor = platform.corridor(same_currency=same_currency)
+    source = platform.account(corridor.sending)
+
+    quote = platform.payout(source, account=corridor.account, amount=SENT)
+
+    transaction = platform.transaction_in(quote, "COMPLETED")
+    with check("TRX-023"):
+        assert transaction["status"] == "COMPLETED"
+    with check("TRX-026"):
+        assert transaction.get("settledAt")
+    with check("TRX-028"):
+        assert _amount(transaction, "sentAmount") == quote["totalSendingAmount"]
+    with check("TRX-029"):
+        assert _currency(transaction, "sentAmount") == quote["sendingCurrency"]["code"]
+    with check("TRX-030"):
+        assert _amount(transaction, "receivedAmount") == quote["totalReceivingAmount"]
+    with check("TRX-031"):
+        assert _currency(transaction, "receivedAmount") == quote["receivingCurrency"]["code"]
+    with check("TRX-032"):
+        rate = given(transaction, "exchangeRate")
+        assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6)
+    with check("TRX-033"):
+        assert given(transaction, "direction") == "DEBIT"
+    with check("TRX-057"):
+        assert not transaction.get("refund")
+
+
+@requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027")
+def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check: Check) -> None:
+    """A payout that began later has arrived by then; the held one arrives when it is settled."""
+    source = platform.account()
+    quote = platform.payout(source, fate="payout.hold")
+    platform.completed(platform.quote(source))
+
+    held = platform.transaction(quote)
+    platform.cause("payout.release", transactionId=quote["transactionId"])
+    released = platform.transaction_in(quote, "COMPLETED")
+
+    with check("TRX-024"):
+        assert held["status"] == "PROCESSING"
+    with check("TRX-027"):
+        assert not held.get("settledAt")
+    with check("TRX-025"):
+        assert released["status"] == "COMPLETED"
+    with check("TRX-017"):
+        assert not held.get("failureReason")
+        assert not released.get("failureReason")
+
+
+@requirement("TRX-013", "TRX-060", "TRX-061", "TRX-062")
+def test_a_payout_under_compliance_review_says_what_it_waits_for(
+    platform: Platform, check: Check
+) -> None:
+    """It does not arrive before the review is passed."""
+    source = platform.account()
+    quote = platform.payout(source, fate="payout.review")
+    platform.completed(platform.quote(source))
+
+    reviewed = platform.until(
+        lambda: platform.transaction(quote), lambda seen: bool(seen.get("pendingReason"))
+    )
+    platform.cause("payout.release", transactionId=quote["transactionId"])
+    passed = platform.transaction_in(quote, "COMPLETED")
+
+    with check("TRX-060"):
+        assert reviewed.get("pendingReason")
+    with check("TRX-013"):
+        given(reviewed, "pendingReason")
+    with check("TRX-062"):
+        assert reviewed["status"] != "COMPLETED"
+    with check("TRX-061"):
+        assert passed["status"] == "COMPLETED"
+
+
+@requirement("TRX-035")
+def test_the_transaction_of_an_expired_quote_is_expired(platform: Platform) -> None:
+    """Nobody executed the quote in time, so that nothing will come of it."""
+    quote = platform.quote()
+
+    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+
+    assert platform.transaction_in(quote, "EXPIRED")["status"] == "EXPIRED"
+
+
+@requirement("TRX-037")
+def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Platform) -> None:
+    """Its transaction is no other than that of a quote that is executed later."""
+    quote = platform.quote(immediatelyExecute=True)
+
+    assert platform.transaction_in(quote, "COMPLETED")["status"] == "COMPLETED"
+
+
+@requirement("TRX-063")
+def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
+    """The fee is the platform's own, on top of what the service takes."""
+    corridor = _from_dollars(platform)
+    quote = platform.payout(
+        platform.account("USD"),
+        account=corridor.account,
+        amount=SENT,
+        platformFeeOverride=platform.profile.bindings.platform_fee_override,
+    )
+    if not quote.get("platformFeesIncluded"):
+        raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
+
+    transaction = platform.transaction_in(quote, "COMPLETED")
+
+    assert transaction.get("platformFees")
+
+
+@requirement("TRX-064", "TRX-065", "TRX-066")
+def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
+    platform: Platform, check: Check
+) -> None:
+    """The receiver finds the payment on the named network under the hash."""
+    corridor = _to_a_wallet(platform)
+    source = platform.account(corridor.sending, amount=10_000_000)
+
+    quote = platform.payout(source, account=corridor.account, amount=1_000_000)
+
+    transaction = platform.transaction_in(quote, "COMPLETED")
+    ends = [transaction.get("source") or {}, transaction.get("destination") or {}]
+    settled = [end["onChainTransaction"] for end in ends if end.get("onChainTransaction")]
+    with check("TRX-064"):
+        assert settled
+    for name, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
+        with check(name):
+            assert settled
+            assert all(isinstance(one.get(member), str) for one in settled)
+
+
+def _listed(listed: dict[str, Json], quote: Json) -> Json:
+    if quote["transactionId"] not in listed:
+        raise ResourceMissing(f"GET /transactions does not list {quote['transactionId']}")
+    return listed[quote["transactionId"]]
+
+
+def _amount(transaction: Json, member: str) -> int | None:
+    return (transaction.get(member) or {}).get("amount")
+
+
+def _currency(transaction: Json, member: str) -> str | None:
+    return ((transaction.get(member) or {}).get("currency") or {}).get("code")
+
+
+def _from_dollars(platform: Platform) -> Corridor:
+    """Return a corridor from US dollars, the currency that platform fees are for."""
+    corridors = [c for c in platform.profile.resources.corridors if c.sending == "USD"]
+    if not corridors:
+        raise ResourceMissing("resources.corridors of the profile has none from USD")
+    # Standing fees are for cross-currency transactions alone, so that one is the surer choice.
+    return next((c for c in corridors if c.receiving != "USD"), corridors[0])
+
+
+def _to_a_wallet(platform: Platform) -> Corridor:
+    for corridor in platform.profile.resources.corridors:
+        if corridor.account in ON_CHAIN:
+            return corridor
+    raise ResourceMissing("resources.corridors of the profile has none to a wallet on a chain")
