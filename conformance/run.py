@@ -19,7 +19,7 @@ from conformance.target.profile import Profile, ProfileError
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
 from conformance.target.triggers import Triggers
-from conformance.verdict.decisions import Outcome
+from conformance.verdict.decisions import Outcome, ReadOnly
 from conformance.verdict.recorder import Recorder
 
 _PROFILES = FIXTURES / "profiles"
@@ -90,47 +90,45 @@ class Connection:
             ListenerError: the webhook listener cannot be started.
             TriggerFailed: the target refuses to send its webhooks to the listener.
         """
-        closers = contextlib.ExitStack()
-        if follow_url is None:
-            _empty(folder / FOLDER)
-        journal = Journal(folder / FOLDER / f"{worker}.jsonl", worker)
-        closers.callback(journal.close)
-        client = RecordingClient(target, judge(), journal)
-        closers.callback(client.close)
-        triggers = Triggers(target, client.trigger, wait_until)
-        listener: WebhookListener | None = None
-        if follow_url is not None:
-            follower = Follower(follow_url)
-            closers.callback(follower.close)
-            inbox = follower.inbox
-        elif target.profile.features.webhooks:
-            webhooks = target.profile.webhooks
-            listener = WebhookListener(webhooks.listen, webhooks.public_url)
-            closers.callback(listener.close)
-            inbox = listener.inbox
-        else:
-            inbox = Inbox()
-        connection = cls(
-            target,
-            seed,
-            client,
-            journal,
-            inbox,
-            triggers,
-            Redactor(target.secrets),
-            follow_url=listener.follow_url if listener else None,
-            _closers=closers,
-        )
-        client.listener = connection.heard
-        # The process that listens has it in its journal; the others only judge.
-        written = journal if follow_url is None else None
-        inbox.watcher = lambda delivery: connection.delivered(delivery, written)
-        if listener and triggers.maps("webhook.register"):
-            try:
-                triggers.fire("webhook.register", url=listener.url)
-            except BaseException:
-                connection.close()
-                raise
+        with contextlib.ExitStack() as closers:
+            if follow_url is None:
+                _empty(folder / FOLDER)
+            journal = Journal(folder / FOLDER / f"{worker}.jsonl", worker)
+            closers.callback(journal.close)
+            client = RecordingClient(target, judge(), journal)
+            closers.callback(client.close)
+            triggers = Triggers(target, client.trigger, wait_until)
+            listener: WebhookListener | None = None
+            if follow_url is not None:
+                follower = Follower(follow_url)
+                closers.callback(follower.close)
+                inbox = follower.inbox
+            elif target.profile.features.webhooks:
+                webhooks = target.profile.webhooks
+                listener = WebhookListener(webhooks.listen, webhooks.public_url)
+                closers.callback(listener.close)
+                inbox = listener.inbox
+            else:
+                inbox = Inbox()
+            connection = cls(
+                target,
+                seed,
+                client,
+                journal,
+                inbox,
+                triggers,
+                Redactor(target.secrets),
+                follow_url=listener.follow_url if listener else None,
+            )
+            client.listener = connection.heard
+            # The process that listens has it in its journal; the others only judge.
+            written = journal if follow_url is None else None
+            inbox.watcher = lambda delivery: connection.delivered(delivery, written)
+            if listener and triggers.maps("webhook.register"):
+                # Where nothing may be changed, nothing will happen that a webhook would tell.
+                with contextlib.suppress(ReadOnly):
+                    triggers.fire("webhook.register", url=listener.url)
+            connection._closers = closers.pop_all()
         return connection
 
     def platform(self, test: str) -> Platform:

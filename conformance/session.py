@@ -102,6 +102,7 @@ class Session:
             if self._config.getoption("numprocesses", None):
                 self._open(reference_target(self._sandbox))
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Hand the target to a worker of pytest-xdist."""
         target = self.connection.target
@@ -155,7 +156,8 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         with self.recording(item) as recorder:
             result = yield
-        decisions = [decision.to_json() for decision in recorder.decisions.values()]
+        # A copy, as a webhook that is just being judged may add one.
+        decisions = [decision.to_json() for decision in list(recorder.decisions.values())]
         redacted = self.connection.redactor.json(decisions)
         self.connection.journal.write("decisions", {"decisions": redacted})
         return result
@@ -218,6 +220,10 @@ class Session:
         """Show what an undecided test lacks, and the transcript of a failed one."""
         report = yield
         error = call.excinfo.value if call.excinfo else None
+        # The call has been concluded on, and an audit has decided what it is for.
+        audited = call.when == "teardown" and isinstance(error, AssertionError)
+        if error is not None and report.failed and call.when != "call" and not audited:
+            item.stash[RECORDER].abort(error)
         if isinstance(error, Unmet):
             shown = f"{error.reason.value}: {error}"
             if error.outcome is Outcome.NOT_EXERCISED:
@@ -231,9 +237,9 @@ class Session:
         shown = report.longreprtext
         if report.failed and (redacted := self.connection.redactor.text(shown)) != shown:
             report.longrepr = redacted
-        if report.failed and (exchanges := self.connection.recent()[-_SHOWN_EXCHANGES:]):
+        if report.failed and (exchanges := self.connection.recent()):
             base_url = self.connection.target.base_url
-            report.sections.append(("transcript", transcript(exchanges)))
+            report.sections.append(("transcript", transcript(exchanges[-_SHOWN_EXCHANGES:])))
             report.sections.append(("reproduce", curl_chain(exchanges, base_url)))
         return report
 
@@ -253,13 +259,14 @@ class Session:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report, set the exit status, and stop what was started."""
-        try:
-            if hasattr(self, "connection"):
-                self._finish(session)
-        finally:
-            if self._sandbox is not None:
-                self._sandbox.stop()
+        """Write the report and set the exit status."""
+        if hasattr(self, "connection"):
+            self._finish(session)
+
+    def pytest_unconfigure(self) -> None:
+        """Stop what was started, also where the session came to no proper end."""
+        if self._sandbox is not None:
+            self._sandbox.stop()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
@@ -272,7 +279,7 @@ class Session:
         from conformance.reporting.assemble import NoRun, assemble, publish  # noqa: PLC0415
 
         journal = self.connection.journal
-        journal.write("observations", {"observations": self.connection.observations})
+        journal.write("observations", {"observations": dict(self.connection.observations)})
         if self._handed is None:
             journal.write(
                 "finished",

@@ -6,10 +6,11 @@ import base64
 import itertools
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import quote, quote_plus
 
 from conformance.client.listener import Delivery
 
@@ -25,14 +26,18 @@ _SHORTEST_SECRET = 4
 class Redactor:
     """Removes secrets from whatever is about to be written.
 
-    A secret goes wherever it stands, in plain and in base64; headers and JSON members that carry
-    secrets by their nature lose their values.
+    A secret goes wherever it stands, in plain, in base64 (alone or as part of something) and as
+    URLs and JSON spell it; headers and JSON members that carry secrets by their nature lose their
+    values.
     """
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        plain = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-        coded = [base64.b64encode(secret.encode()).decode().rstrip("=") for secret in plain]
-        self._secrets = sorted({*plain, *coded}, key=len, reverse=True)
+    def __init__(
+        self, secrets: Iterable[str], *, members: Collection[str] = _SECRET_MEMBERS
+    ) -> None:
+        long_enough = (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+        forms = {form for secret in long_enough for form in _forms(secret)}
+        self._secrets = sorted(forms, key=len, reverse=True)
+        self._members = members
 
     def text(self, text: str) -> str:
         """Return ``text`` without any of the secrets."""
@@ -56,7 +61,7 @@ class Redactor:
             return [self.json(member) for member in value]
         if isinstance(value, dict):
             return {
-                self.text(name): _MASK if name in _SECRET_MEMBERS else self.json(member)
+                self.text(name): _MASK if name in self._members else self.json(member)
                 for name, member in value.items()
             }
         return value
@@ -67,8 +72,8 @@ class Exchange:
     """One request and what came back, as written: without secrets.
 
     ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte, ``at`` the
-    time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and ``error`` says why. ``response_body`` is the decoded JSON
-    value, else the text, else ``None``.
+    time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and
+    ``error`` says why. ``response_body`` is the decoded JSON value, else the text, else ``None``.
     """
 
     id: str
@@ -132,3 +137,15 @@ class Journal:
         """Close the file; later entries are dropped."""
         with self._lock:
             self._file.close()
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield the ways in which a secret may be written."""
+    yield from (secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1])
+    for before in range(3):
+        # Base64 spells three bytes at a time, so that what stands before the secret matters.
+        coded = base64.b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")
+        first = (0, 2, 3)[before]
+        last = len(coded) - ((before + len(secret.encode())) % 3 != 0)
+        yield coded[first:last]
+        yield coded[first:last].replace("+", "-").replace("/", "_")

@@ -31,7 +31,6 @@ FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFU
 
 _CONSENT_GIVEN = "2026-01-15T09:00:00Z"
 _MOST_CHALLENGES = 5
-_MOST_CHALLENGES = 5
 _MOST_PAGES = 50
 _PAGE = 100
 _LONGEST_PAUSE = 1.0
@@ -202,7 +201,7 @@ class Platform:
         """
         if consent:
             members.setdefault("endUserTermsConsent", self.terms_consent())
-        customer = self._resource(self.create_customer(self.customer_body(**members)))
+        customer = resource(self.create_customer(self.customer_body(**members)))
         status = customer.get("kycStatus") or customer.get("kybStatus")
         if status != "APPROVED" and self._triggers.maps("customer.approve"):
             self.cause("customer.approve", customerId=customer["id"])
@@ -213,6 +212,10 @@ class Platform:
                 lambda seen: (seen.get("kycStatus") or seen.get("kybStatus")) == "APPROVED",
             )
         return customer
+
+    def changed(self, customer: Json, **members: Any) -> Json:
+        """Change members of a customer and return it."""
+        return resource(self.update_customer(customer, members))
 
     def business(self, **members: Any) -> Json:
         """Create a business customer who may move money."""
@@ -321,16 +324,27 @@ class Platform:
             name: a file of ``fixtures/accounts``.
             fate: a trigger that decides what becomes of payouts to the account.
         """
-        body = {"customerId": customer["id"], **self.samples.account(name)}
-        body["platformAccountId"] = self.samples.reference()
         magic = self._triggers.magic(fate) if fate else None
-        if magic:
-            body = _merged(body, magic)
-        body = _bound(body, self.profile.bindings.beneficiary)
-        account = self._resource(self.create_external_account(body))
+        body = self.destination_body(customer, name, **(magic or {}))
+        account = resource(self.create_external_account(body))
         if fate and magic is None:
             self.cause(fate, externalAccountId=account["id"])
         return account
+
+    def destination_body(self, customer: Json, name: str = "usd_account", **members: Any) -> Json:
+        """Return a body that creates an external account of a customer.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            name: a file of ``fixtures/accounts``.
+            members: further members, merged into those of the file.
+        """
+        body = {
+            "customerId": customer["id"],
+            **self.samples.account(name),
+            "platformAccountId": self.samples.reference(),
+        }
+        return _bound(_merged(body, members), self.profile.bindings.beneficiary)
 
     def pullable_account(self, customer: Json) -> Json:
         """Create an external account of a customer that money can be pulled from."""
@@ -390,7 +404,7 @@ class Platform:
         self, source: Json | None = None, destination: Json | None = None, **members: Any
     ) -> Json:
         """Create a quote; the arguments are those of :meth:`quote_body`."""
-        return self._resource(self.create_quote(self.quote_body(source, destination, **members)))
+        return resource(self.create_quote(self.quote_body(source, destination, **members)))
 
     def realtime_quote_body(
         self, customer: Json | None = None, *, currency: str = "USD", **members: Any
@@ -416,11 +430,11 @@ class Platform:
 
     def realtime_quote(self, customer: Json | None = None, **members: Any) -> Json:
         """Create a quote that is funded just in time."""
-        return self._resource(self.create_quote(self.realtime_quote_body(customer, **members)))
+        return resource(self.create_quote(self.realtime_quote_body(customer, **members)))
 
     def executed(self, quote: Json | None = None) -> Json:
         """Execute a quote (by default a new one) and return it as the execution returned it."""
-        return self._resource(self.execute(quote or self.quote()))
+        return resource(self.execute(quote or self.quote()))
 
     def completed(self, quote: Json | None = None) -> Json:
         """Execute a quote (by default a new one), wait for its payout, and return it as executed."""
@@ -501,11 +515,10 @@ class Platform:
 
     def authorized(self, quote: Json) -> Json:
         """Satisfy the challenges of a quote one after the other, and return it as it is then."""
-        for _ in range(_MOST_CHALLENGES):
-            quote = self._resource(self.authorize(quote))
-            if quote.get("status") != "PENDING_AUTHORIZATION":
-                return quote
-        raise PreconditionFailed(f"after {_MOST_CHALLENGES} valid proofs there is another challenge")
+        authorized = resource(self.authorize_fully(quote))
+        if authorized.get("status") == "PENDING_AUTHORIZATION":
+            raise PreconditionFailed("each valid proof was followed by another challenge")
+        return authorized
 
     def transactions(self, customer_id: str | None = None, **filters: Any) -> Iterator[Json]:
         """Yield the listed transactions, page after page."""
@@ -621,11 +634,18 @@ class Platform:
             raise PreconditionFailed(f"a step before the check failed: {answer}")
         return answer.body
 
-    def _resource(self, answer: Answer) -> Json:
-        resource = self._arranged(answer)
-        if not isinstance(resource, dict) or "id" not in resource:
-            raise PreconditionFailed(f"a step before the check brought no resource: {answer}")
-        return resource
+
+def resource(answer: Answer) -> Json:
+    """Return the resource in an answer.
+
+    Raises:
+        PreconditionFailed: the request was refused, or the answer holds no resource.
+    """
+    if not answer.accepted:
+        raise PreconditionFailed(f"a step before the check failed: {answer}")
+    if not isinstance(answer.body, dict) or "id" not in answer.body:
+        raise PreconditionFailed(f"a step before the check brought no resource: {answer}")
+    return answer.body
 
 
 def members(body: Any) -> list[Json]:

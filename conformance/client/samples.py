@@ -29,8 +29,10 @@ class Samples:
 
     def digits(self, count: int) -> str:
         """Return ``count`` digits, the first not 0 and the last three no sandbox suffix."""
-        body = "".join(self.random.choices(string.digits, k=count - 1))
-        return self.random.choice("123456789") + body[:-1] + "9"
+        if count == 1:
+            return "9"
+        middle = "".join(self.random.choices(string.digits, k=count - 2))
+        return self.random.choice("123456789") + middle + "9"
 
     def reference(self) -> str:
         """Return a short text that no other test uses."""

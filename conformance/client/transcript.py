@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urljoin
 
 from conformance.client.journal import Exchange
 
@@ -31,21 +32,28 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
         f"BASE_URL=${{BASE_URL:-{base_url}}}",
         'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
     ]
+    origin = urljoin(base_url, "/")
     known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
     for number, exchange in enumerate(chain, 1):
-        later = json.dumps([(e.url, e.request_body) for e in chain[number:]])
+        later = json.dumps([(_legible(e.url), e.request_body) for e in chain[number:]])
         used = [
             (pointer, value)
             for pointer, value in _ids(exchange.response_body, "")
             if value in later and value not in known
         ]
-        command = ["api", "-X", exchange.method, _quote(exchange.url, known)]
+        # The credentials are for the target alone; a trigger may be caused elsewhere.
+        curl = "api" if exchange.url.startswith(origin) else "curl -sS"
+        command = [curl, "-X", exchange.method, _quote(_legible(exchange.url), known)]
         for name, value in exchange.request_headers.items():
             if name in _TOLD:
                 command += ["-H", shlex.quote(f"{name}: {value}")]
         if exchange.request_body is not None:
-            body = json.dumps(exchange.request_body, ensure_ascii=False)
-            command += ["-H", "'content-type: application/json'", "--data-raw", _quote(body, known)]
+            body = exchange.request_body
+            if not isinstance(body, str):
+                body = json.dumps(body, ensure_ascii=False)
+            kind = exchange.request_headers.get("content-type", "application/json")
+            command += ["-H", shlex.quote(f"content-type: {kind}")]
+            command += ["--data-raw", _quote(body, known)]
         lines.append(f"# {number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
         if not used:
             lines.append(" ".join(command))
@@ -86,6 +94,11 @@ def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
             yield from _ids(member, f"{pointer or '.'}[{index}]")
     elif isinstance(value, str) and ":" in value and value.partition(":")[0].isalpha():
         yield pointer or ".", value
+
+
+def _legible(url: str) -> str:
+    # In a query the colon of an id is written %3A, and has the same meaning as it is.
+    return url.replace("%3A", ":")
 
 
 def _quote(text: str, known: dict[str, str]) -> str:

@@ -41,54 +41,47 @@ class _Annotation:
     """A place of a schema that decides requirements: where it is, and what must hold there."""
 
     requirements: tuple[str, ...]
-    schema_path: tuple[str | int, ...]
     instance_path: tuple[str, ...]
     schema: Mapping[str, Any]
     required: bool
     conditional: bool
 
-    def encloses(self, other: _Annotation) -> bool:
-        mine = self.schema_path
-        return len(mine) < len(other.schema_path) and other.schema_path[: len(mine)] == mine
-
 
 class SchemaJudge:
     """Judges JSON values against one schema and its annotations.
 
-    A violation counts against the innermost annotated subschema that it lies in. A requirement
-    is decided only where the value has something to decide it on.
+    A violation counts against the innermost annotated subschema that it lies in, so that each
+    annotation is judged without those within it. A requirement is decided only where the value
+    has something to decide it on.
     """
 
     def __init__(self, schema: Mapping[str, Any], fallback: str) -> None:
         self._schema = schema
         self._fallback = fallback
         self._validator = _compile(schema)
-        self._annotations = list(_annotations(schema, (), (), required=False))
+        self._annotations = list(_annotations(schema, (), required=False))
         self._validators: dict[int, jsonschema_rs.Draft202012Validator] = {}
 
     def judge(self, value: Any) -> Iterator[Finding]:
         """Yield what ``value`` says about each requirement that the schema carries."""
         if self._validator.is_valid(value):
             yield Finding(self._fallback, passed=True)
-            for annotation in self._annotations:
-                if any(self._applies(annotation, found) for found in _at(value, annotation)):
-                    yield from (Finding(name, passed=True) for name in annotation.requirements)
+            for note in self._annotations:
+                if any(self._applies(note, found) for found in _at(value, note)):
+                    yield from (Finding(name, passed=True) for name in note.requirements)
             return
+        # What a schema with an annotation of its own says is for that one to decide.
+        annotated = KEY in self._schema
+        rest = None if annotated else next(self._errors(self._schema, value), None)
         failed = [
             (note, error) for note in self._annotations if (error := self._error(note, value))
         ]
-        blamed = [
-            (note, error)
-            for note, error in failed
-            if not any(note.encloses(inner) for inner, _ in failed)
-        ]
-        for note, error in blamed:
+        for note, error in failed:
             yield from (Finding(name, passed=False, detail=error) for name in note.requirements)
-        if blamed:
-            yield Finding(self._fallback, passed=True)
-        else:
-            violation = next(iter(self._validator.iter_errors(value)))
-            yield Finding(self._fallback, passed=False, detail=_describe(violation))
+        if rest is None and not failed:
+            rest = next(self._validator.iter_errors(value))
+        detail = "" if rest is None else _describe(rest)
+        yield Finding(self._fallback, passed=rest is None, detail=detail)
         broken = {id(note) for note, _ in failed}
         for note in self._annotations:
             if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
@@ -107,7 +100,7 @@ class SchemaJudge:
                     return f"{_dotted(note.instance_path)} is missing"
         # A null where something is required is wrong; elsewhere null and absent are alike.
         for found in _walk(value, note.instance_path) if note.required else _at(value, note):
-            error = next(iter(self._validator_of(note.schema).iter_errors(found)), None)
+            error = next(self._errors(note.schema, found), None)
             if error is not None:
                 return _describe(error, note.instance_path)
         return None
@@ -117,9 +110,17 @@ class SchemaJudge:
             return True
         return self._validator_of(note.schema["if"]).is_valid(found)
 
-    def _validator_of(self, schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
+    def _errors(
+        self, schema: Mapping[str, Any], value: Any
+    ) -> Iterator[jsonschema_rs.ValidationError]:
+        """Yield what ``value`` breaks of a schema, less what is for annotations within it."""
+        return self._validator_of(schema, bare=True).iter_errors(value)
+
+    def _validator_of(
+        self, schema: Mapping[str, Any], *, bare: bool = False
+    ) -> jsonschema_rs.Draft202012Validator:
         if id(schema) not in self._validators:
-            self._validators[id(schema)] = _compile(schema)
+            self._validators[id(schema)] = _compile(_bare(schema) if bare else schema)
         return self._validators[id(schema)]
 
 
@@ -222,9 +223,7 @@ class Judge:
 
 def decided_by_schema(schema: Mapping[str, Any]) -> set[str]:
     """Return the requirements that the annotations of ``schema`` can decide."""
-    return {
-        name for note in _annotations(schema, (), (), required=False) for name in note.requirements
-    }
+    return {name for note in _annotations(schema, (), required=False) for name in note.requirements}
 
 
 @cache
@@ -241,45 +240,48 @@ def _compile(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True)
 
 
-def _annotations(
-    schema: Mapping[str, Any],
-    schema_path: tuple[str | int, ...],
-    instance_path: tuple[str, ...],
-    *,
-    required: bool,
-) -> Iterator[_Annotation]:
+def _annotations(schema: Any, path: tuple[str, ...], *, required: bool) -> Iterator[_Annotation]:
+    """Yield the annotations of ``schema``, which stands at ``path`` of the value."""
     if not isinstance(schema, dict):
         return
     if KEY in schema:
         named = schema[KEY]
         yield _Annotation(
             (named,) if isinstance(named, str) else tuple(named),
-            schema_path,
-            instance_path,
+            path,
             schema,
             required,
             "if" in schema,
         )
     needed: Iterable[str] = schema.get("required", ())
     for name, member in schema.get("properties", {}).items():
-        yield from _annotations(
-            member,
-            (*schema_path, "properties", name),
-            (*instance_path, name),
-            required=name in needed,
-        )
-    if "items" in schema:
-        yield from _annotations(
-            schema["items"],
-            (*schema_path, "items"),
-            (*instance_path, _ANY_MEMBER),
-            required=False,
-        )
+        yield from _annotations(member, (*path, name), required=name in needed)
+    yield from _annotations(schema.get("items"), (*path, _ANY_MEMBER), required=False)
     for keyword in _BRANCHES:
-        for index, branch in enumerate(schema.get(keyword, ())):
-            yield from _annotations(
-                branch, (*schema_path, keyword, index), instance_path, required=False
-            )
+        for branch in schema.get(keyword, ()):
+            yield from _annotations(branch, path, required=False)
+
+
+def _bare(schema: Any) -> Any:
+    """Return ``schema`` without what the annotations within it decide."""
+    if not isinstance(schema, dict):
+        return schema
+
+    def inner(part: Any) -> Any:
+        return True if isinstance(part, dict) and KEY in part else _bare(part)
+
+    bare = dict(schema)
+    members = schema.get("properties", {})
+    if members:
+        bare["properties"] = {name: inner(member) for name, member in members.items()}
+    if "required" in schema:
+        bare["required"] = [name for name in schema["required"] if KEY not in members.get(name, {})]
+    if "items" in schema:
+        bare["items"] = inner(schema["items"])
+    for keyword in _BRANCHES:
+        if keyword in schema:
+            bare[keyword] = [inner(branch) for branch in schema[keyword]]
+    return bare
 
 
 def _at(value: Any, note: _Annotation) -> Iterator[Any]:

@@ -1,0 +1,1 @@
+"""Generated requests: what no person thought of sending, judged as everything else is."""

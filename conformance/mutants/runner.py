@@ -136,15 +136,13 @@ class _Loop:
                 by_requirement[identifier].append(item)
         for mutant in self._mutants:
             started = time.perf_counter()
-            result = _try(mutant, by_requirement[mutant.requirement], suite, session.items)
+            result = _try(mutant, by_requirement[mutant.requirement], suite)
             spent = round((time.perf_counter() - started) * 1000, 1)
             self.results.append(Result(**{**_fields(result), "milliseconds": spent}))
         return True
 
 
-def _try(
-    mutant: Mutant, tests: list[pytest.Item], suite: Session, items: list[pytest.Item]
-) -> Result:
+def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session) -> Result:
     def result(outcome: Fate, **more: Any) -> Result:
         return Result(mutant.id, mutant.requirement, mutant.statement, outcome, **more)
 
@@ -156,7 +154,7 @@ def _try(
     try:
         mutant.patch(patch)
         for test in tests:
-            failed = _failed(test, suite, items)
+            failed = _failed(test, suite)
             if mutant.requirement in failed:
                 killers.append(test)
             elsewhere |= failed - {mutant.requirement}
@@ -168,14 +166,13 @@ def _try(
     if not killers:
         return result(Fate.ELSEWHERE if others else Fate.SURVIVED, elsewhere=others)
     killed_by = tuple(test.nodeid for test in killers)
-    if mutant.requirement in _failed(killers[0], suite, items):
+    if mutant.requirement in _failed(killers[0], suite):
         return result(Fate.UNRELIABLE, killed_by=killed_by, elsewhere=others)
     return result(Fate.KILLED, killed_by=killed_by, elsewhere=others)
 
 
-def _failed(test: pytest.Item, suite: Session, items: list[pytest.Item]) -> set[str]:
+def _failed(test: pytest.Item, suite: Session) -> set[str]:
     """Run a test and return the requirements that failed in it."""
-    other = next((item for item in items if item is not test), None)
     with suite.recording(test):
         # What pytest's own protocol does, less the reports, which cost more than the test.
         if hasattr(test, "_initrequest"):
@@ -188,8 +185,8 @@ def _failed(test: pytest.Item, suite: Session, items: list[pytest.Item]) -> set[
                 lambda: test.ihook.pytest_runtest_call(item=test), when="call"
             )
         pytest.CallInfo.from_call(
-            # With the test itself as the next one its fixtures would stay.
-            lambda: test.ihook.pytest_runtest_teardown(item=test, nextitem=other),
+            # Whichever test comes next, it has to find nothing that this one set up.
+            lambda: test.ihook.pytest_runtest_teardown(item=test, nextitem=None),
             when="teardown",
         )
     decisions = test.stash[RECORDER].decisions.values()

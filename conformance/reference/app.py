@@ -201,6 +201,8 @@ def _endpoint(service: Service, row: Operation) -> Endpoint:
             return refuse(refusal)
         except ClientDisconnect:
             return refuse(malformed("The body ended early."))
+        except Exception as error:  # noqa: BLE001 - the server would close the connection
+            return await _broken(request, error)
 
     return endpoint
 

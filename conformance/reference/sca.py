@@ -102,16 +102,21 @@ def check_proof(unit: Unit, quote: Quote, body: Json) -> None:
     fields.demand(body, (), *one_proof_errors(body))
     challenge = unit.session.get_one(Challenge, quote.challenge_id)
     name = "code" if body.get("code") is not None else "passkeyAssertion"
-    if challenge.expires_at <= unit.now:
+    if is_expired(challenge, unit.now):
         raise errors.invalid_input(errors.field_error(name, "The challenge has expired."))
     if not is_proof(body):
         raise errors.invalid_input(errors.field_error(name, "The proof is not valid."))
 
 
+def is_expired(challenge: Challenge, now: int) -> bool:
+    """Return whether the challenge's ``expiresAt`` has passed."""
+    return now >= challenge.expires_at
+
+
 def expire_if_due(unit: Unit, challenge_id: str) -> None:
     """Fail the transaction of a challenge that ran out before it was satisfied."""
     challenge = unit.session.get(Challenge, challenge_id)
-    if challenge is not None and challenge.expires_at <= unit.now:
+    if challenge is not None and is_expired(challenge, unit.now):
         expire(unit, challenge)
 
 

@@ -109,7 +109,9 @@ def _announce_when_ready(server: _Server, line: str) -> None:
 
 
 def _stop_with_parent(server: _Server) -> None:
-    sys.stdin.buffer.read()
+    # A buffered read would hold a lock that the interpreter wants at its end.
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
     _stop(server)
 
 
@@ -140,7 +142,12 @@ def main(arguments: list[str] | None = None) -> int:
         platform_model=chosen.platform_model,
         settlement_seconds=chosen.settlement_seconds,
     )
-    bound = listen(chosen.port)
+    try:
+        bound = listen(chosen.port)
+    except OSError as error:
+        raise SystemExit(
+            f"cannot listen on {_HOST}:{chosen.port}: {error.strerror}; choose another --port"
+        ) from error
     server = _Server(_config(create_app(settings)))
     origin = origin_of(bound)
     urls = {"base_url": f"{origin}/{settings.version}", "control_url": f"{origin}/control"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.client.http import Answer
-from conformance.client.platform import Platform, given, unknown
+from conformance.client.platform import Platform, given, resource, unknown
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed
 
@@ -58,7 +58,7 @@ def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
 @requirement("ACC-012", "ACC-013")
 def test_a_deposit_raises_the_balance_by_its_amount(platform: Platform, check: Check) -> None:
     """All of it can be spent."""
-    account = platform.account()
+    account = platform.account(amount=0)
     before, _ = platform.balances(account)
 
     platform.cause("deposit.arrive", accountId=account["id"], amount=20_003, currency="USD")
@@ -86,19 +86,21 @@ def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
 
 @requirement("EXT-001", "EXT-002", "EXT-003", "EXT-004", "EXT-005", "EXT-006", "EXT-008")
 def test_an_external_account_is_created_and_read(platform: Platform, check: Check) -> None:
-    """It is answered as it was sent, for the customer it was sent for."""
+    """It is answered in the currency and for the customer that it was sent for."""
     customer = platform.customer()
-    account = platform.destination(customer, "usd_account")
 
-    answer = platform.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+    created = platform.create_external_account(platform.destination_body(customer, "usd_account"))
 
     with check("EXT-005"):
-        assert account["currency"] == "USD"
+        assert created.accepted, created
+        assert created.body.get("currency") == "USD"
+    account = resource(created)
+    read = platform.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+    with check("EXT-006"):
+        assert read.accepted, read
+        assert read.body.get("id") == account["id"]
     with check("EXT-008"):
         assert account.get("customerId") == customer["id"]
-    with check("EXT-006"):
-        assert answer.accepted, answer
-        assert answer.body.get("id") == account["id"]
 
 
 @requirement("EXT-007")

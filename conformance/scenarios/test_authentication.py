@@ -64,9 +64,9 @@ PREPARE: Mapping[str, Callable[[Platform], Call]] = {
 
 
 def rows(*identifiers: str) -> list[object]:
-    """Return the operations as parameters, each deciding one of ``identifiers`` and more."""
+    """Return the operations as parameters, each deciding one of ``identifiers`` and the code."""
     return [
-        pytest.param(name, refused, marks=requirement(refused, "AUT-011", "AUT-013"), id=name)
+        pytest.param(name, refused, marks=requirement(refused, "AUT-011"), id=name)
         for name, refused in zip(PREPARE, identifiers, strict=True)
     ]
 
@@ -99,6 +99,15 @@ def test_a_request_with_a_wrong_secret_is_refused(
     decide(check, refused, refusal, twin)
 
 
+@requirement("AUT-013")
+@pytest.mark.parametrize("operation", PREPARE)
+def test_the_credentials_of_the_platform_are_accepted(platform: Platform, operation: str) -> None:
+    """HTTP Basic is the scheme of every operation."""
+    answer = PREPARE[operation](platform)(None)
+
+    assert answer.accepted, answer
+
+
 @requirement("AUT-012")
 def test_an_unknown_token_id_is_refused(platform: Platform) -> None:
     """A secret belongs to its token."""
@@ -123,9 +132,7 @@ def test_an_execution_refused_for_its_credentials_debits_nothing(platform: Platf
 
 
 def decide(check: Check, refused: str, refusal: Answer, twin: Answer) -> None:
-    """Decide by a refusal and its twin what the credentials of an operation decide."""
-    with check("AUT-013"):
-        assert twin.accepted, twin
+    """Decide by a request with other credentials, and its twin, how they are refused."""
     with check(refused):
         refusal.refused(401, twin=twin)
     with check("AUT-011"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from conformance.client.http import Answer
-from conformance.client.platform import Json, Platform, given
+from conformance.client.platform import Json, Platform, given, resource, unknown
 from conformance.contract.judge import judge
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
@@ -46,10 +46,11 @@ def test_a_code_stands_under_its_status(platform: Platform) -> None:
     """A code that is not of the interface may stand under any."""
     body = platform.quote_body()
     accepted = platform.create_quote(body)
+    missing = unknown(resource(accepted)["id"])
     refusals = [
         platform.create_quote({**body, "lockedCurrencySide": "BOTH"}, valid=False),
         platform.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False),
-        platform.client.call("executeQuote", path={"quoteId": "Quote:none"}),
+        platform.client.call("executeQuote", path={"quoteId": missing}),
     ]
 
     for refusal in refusals[:2]:

@@ -15,7 +15,7 @@ def test_quotes_wait_for_the_acceptance_of_the_terms(platform: Platform, check: 
     body = platform.quote_body(platform.account(customer=customer))
 
     before = platform.create_quote(body)
-    platform.update_customer(customer, {"endUserTermsConsent": platform.terms_consent()})
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
     after = platform.create_quote(body)
 
     with check("QUO-130"):

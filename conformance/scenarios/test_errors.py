@@ -19,7 +19,7 @@ def test_a_quote_above_the_balance_is_refused(platform: Platform) -> None:
     steps = platform.transfer(platform.quote_body(source, destination, amount=20_001))
 
     twin = platform.transfer(platform.quote_body(source, destination, amount=20_000))
-    steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[len(steps) - 1])
+    steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(steps)][-1])
 
 
 @requirement("ERR-002", "QUO-099")
@@ -105,7 +105,7 @@ def test_a_transfer_past_the_daily_volume_is_refused(platform: Platform, check: 
     steps = platform.transfer(body)
 
     with check("ERR-010"):
-        steps[-1].refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin[len(steps) - 1])
+        steps[-1].refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin[: len(steps)][-1])
     with check("LIM-006"):
         assert platform.balances(source)[0] == before
 

@@ -70,5 +70,5 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
         assert at_limit[-1].accepted, at_limit[-1]
     with check("LIM-004"):
         past_limit[-1].refused(
-            400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit[len(past_limit) - 1]
+            400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
         )

@@ -107,14 +107,14 @@ def test_a_pending_refund_raises_the_balance_once_it_is_released(
     platform.refunding(quote)
     platform.refunded(platform.payout(source, fate="payout.screen", amount=5_000))
 
-    pending, _ = platform.until(
-        lambda: platform.balances(source),
-        lambda seen: seen[0] == before - quote["totalSendingAmount"],
-    )
-    platform.cause("refund.release", transactionId=quote["transactionId"])
-    released, _ = platform.until(lambda: platform.balances(source), lambda seen: seen[0] == before)
+    owed = before - quote["totalSendingAmount"]
+    pending, _ = platform.until(lambda: platform.balances(source), lambda seen: seen[0] == owed)
 
     with check("TRX-055"):
-        assert pending == before - quote["totalSendingAmount"]
+        assert pending == owed
+
+    platform.cause("refund.release", transactionId=quote["transactionId"])
+
+    released, _ = platform.until(lambda: platform.balances(source), lambda seen: seen[0] == before)
     with check("TRX-056"):
         assert released == before

@@ -192,8 +192,9 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
     platform.cause("sca.second_challenge", customerId=source["customerId"])
     quote = platform.quote(source)
     executed = platform.execute(quote)
-    if platform.authorize(quote).body.get("status") != WAITING:
-        raise PreconditionFailed("the first proof was not followed by a second challenge")
+    first = platform.authorize(quote)
+    if not first.accepted or first.body["status"] != WAITING:
+        raise PreconditionFailed(f"the first proof was not followed by a second challenge: {first}")
 
     again = platform.execute(quote)
 
@@ -318,7 +319,7 @@ def test_authorizing_a_processing_quote_again_debits_nothing(platform: Platform)
     destination = platform.destination({"id": source["customerId"]}, fate="payout.hold")
     before, _ = platform.balances(source)
     quote = platform.challenged(source=source, destination=destination)
-    authorize_to_the_end(platform, quote)
+    platform.authorized(quote)
 
     again = platform.authorize(quote)
 
@@ -332,7 +333,7 @@ def test_authorizing_a_completed_quote_again_debits_nothing(platform: Platform) 
     source = platform.sca_account()
     before, _ = platform.balances(source)
     quote = platform.challenged(source=source)
-    authorize_to_the_end(platform, quote)
+    platform.authorized(quote)
     reached = platform.transaction_in(quote, "COMPLETED")["status"]
     if reached != "COMPLETED":
         raise PreconditionFailed(f"the payout did not complete: its transaction is {reached}")
@@ -360,13 +361,6 @@ def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platf
 def wrong(platform: Platform) -> Json:
     """Return the proof of a customer who guessed the code."""
     return {"code": platform.profile.bindings.sca_wrong_code}
-
-
-def authorize_to_the_end(platform: Platform, quote: Json) -> None:
-    """Authorize a quote until it settles."""
-    answer = platform.authorize_fully(quote)
-    if not answer.accepted or answer.body["status"] not in SETTLING:
-        raise PreconditionFailed(f"the proof did not execute the quote: {answer}")
 
 
 def demand_untouched(platform: Platform, account: Json, before: tuple[int, int]) -> None:

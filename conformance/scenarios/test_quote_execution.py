@@ -35,6 +35,19 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
         assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
 
 
+@requirement("QUO-086")
+def test_the_debit_does_not_wait_for_the_payout(platform: Platform) -> None:
+    """The funds are gone from the balance while the rail takes its time."""
+    source = platform.account()
+    destination = platform.destination({"id": source["customerId"]}, fate="payout.hold")
+    quote = platform.quote(source, destination)
+    before, _ = platform.balances(source)
+
+    platform.executed(quote)
+
+    assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+
+
 @requirement("QUO-081")
 def test_executing_a_cross_currency_quote_starts_its_settlement(platform: Platform) -> None:
     """Conversion needs no step of its own."""
@@ -215,14 +228,12 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     destination = platform.destination({"id": source["customerId"]})
     before, _ = platform.balances(source)
 
-    *_, refusal = steps = platform.transfer(
-        platform.quote_body(source, destination, amount=20_001)
-    )
+    *_, refusal = steps = platform.transfer(platform.quote_body(source, destination, amount=20_001))
     left, _ = platform.balances(source)
     twin = platform.transfer(platform.quote_body(source, destination, amount=20_000))
 
     with check("QUO-098"):
-        refusal.refused(twin=twin[len(steps) - 1])
+        refusal.refused(twin=twin[: len(steps)][-1])
         assert all(status_of(step) not in SETTLING for step in steps), refusal
     with check("QUO-099"):
         assert left == before

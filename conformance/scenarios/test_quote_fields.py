@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from conformance.client.platform import Json, Platform, given
+from conformance.client.http import Answer
+from conformance.client.platform import Json, Platform, given, resource
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -66,9 +67,9 @@ def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check)
     with check("QUO-159"):
         assert answer.accepted, answer
     with check("QUO-015"):
-        given(shown(answer.body), "description")
+        given(shown(answer), "description")
     with check("QUO-039"):
-        assert given(shown(answer.body), "description") == text
+        assert given(shown(answer), "description") == text
 
 
 @requirement("QUO-030", "QUO-062")
@@ -92,7 +93,7 @@ def test_a_quote_shows_the_accounts_that_were_sent(platform: Platform, check: Ch
     body = platform.quote_body()
     source, destination = body["source"], body["destination"]
 
-    quote = shown(platform.create_quote(body).body)
+    quote = shown(platform.create_quote(body))
 
     with check("QUO-031"):
         assert quote["source"].get("sourceType") == source["sourceType"]
@@ -132,7 +133,7 @@ def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
     with check("QUO-157"):
         assert answer.accepted, answer
     with check("QUO-035"):
-        assert shown(answer.body)["destination"].get("paymentRail") is None
+        assert shown(answer)["destination"].get("paymentRail") is None
 
 
 @requirement("QUO-036", "QUO-037")
@@ -156,7 +157,7 @@ def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: 
     """It waits for a payment to its instructions."""
     body = platform.realtime_quote_body()
 
-    quote = shown(platform.create_quote(body).body)
+    quote = shown(platform.create_quote(body))
 
     with check("QUO-074"):
         assert quote["status"] == "PENDING"
@@ -180,7 +181,7 @@ def test_a_same_currency_quote_is_created_pending(platform: Platform, check: Che
     with check("QUO-070"):
         assert answer.status == 201, answer
     with check("QUO-071"):
-        assert shown(answer.body)["status"] == "PENDING"
+        assert shown(answer)["status"] == "PENDING"
 
 
 @requirement("QUO-070", "QUO-072")
@@ -193,7 +194,7 @@ def test_a_cross_currency_quote_is_created_pending(platform: Platform, check: Ch
     with check("QUO-070"):
         assert answer.status == 201, answer
     with check("QUO-072"):
-        assert shown(answer.body)["status"] == "PENDING"
+        assert shown(answer)["status"] == "PENDING"
 
 
 @requirement("QUO-073")
@@ -209,7 +210,7 @@ def test_each_request_makes_a_quote_of_its_own(platform: Platform, check: Check)
     """Two requests may be alike to the last byte."""
     body = platform.quote_body()
 
-    first, second = (shown(platform.create_quote(body).body) for _ in range(2))
+    first, second = (shown(platform.create_quote(body)) for _ in range(2))
 
     with check("QUO-075"):
         assert first["id"] != second["id"]
@@ -228,11 +229,13 @@ def test_creating_a_quote_debits_nothing(platform: Platform) -> None:
     assert platform.balances(source)[0] == before
 
 
-def shown(body: object) -> Json:
+def shown(answer: Answer) -> Json:
     """Return the quote in an answer; without one there is nothing to check."""
-    if not isinstance(body, dict) or not isinstance(body.get("source"), dict):
-        raise PreconditionFailed(f"expected a quote, got {body}")
-    return body
+    quote = resource(answer)
+    for side in ("source", "destination"):
+        if not isinstance(quote.get(side), dict):
+            raise PreconditionFailed(f"the quote shows no {side}: {answer}")
+    return quote
 
 
 def moment(resource: Json, name: str) -> datetime:

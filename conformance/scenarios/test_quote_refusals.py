@@ -10,7 +10,6 @@ import pytest
 from conformance.client.platform import Json, Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
 
-
 Fault = Callable[[Json], Json]
 
 
@@ -150,9 +149,7 @@ def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, chec
 
 
 @requirement("QUO-172", "QUO-173")
-def test_a_quote_that_does_not_exist_cannot_be_authorized(
-    platform: Platform, check: Check
-) -> None:
+def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, check: Check) -> None:
     """The id is well-formed, and nobody has it."""
     waiting = platform.challenged()
 

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from conformance.contract.vocabulary import TRIGGERS, nearest
 
-
 _DOCUMENTED_TRIGGERS = {
     # The specification names the operation and leaves its body open (Endpoints / Internal
     # accounts, line 351).
@@ -23,6 +22,7 @@ _DOCUMENTED_TRIGGERS = {
         }
     },
 }
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
 class ProfileError(Exception):
@@ -50,9 +50,13 @@ class Implementation(_Part):
 class Credentials(_Part):
     """Names of the environment variables that hold the credentials, never their values."""
 
-    token_id: str = Field("PAYMENTS_API_TOKEN_ID", description="variable of the API token id")
+    token_id: str = Field(
+        "PAYMENTS_API_TOKEN_ID", pattern=_VARIABLE, description="variable of the API token id"
+    )
     client_secret: str = Field(
-        "PAYMENTS_API_CLIENT_SECRET", description="variable of the API client secret"
+        "PAYMENTS_API_CLIENT_SECRET",
+        pattern=_VARIABLE,
+        description="variable of the API client secret",
     )
 
 
@@ -214,6 +218,13 @@ class Budget(_Part):
     amount: int = Field(10_000_000, gt=0, description="largest amount of a deposit, smallest unit")
 
 
+def _trigger_names(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema of the triggers name them, and take ``null`` as :meth:`load` does."""
+    schema["type"] = ["object", "null"]
+    schema["propertyNames"] = {"enum": sorted(TRIGGERS)}
+    schema["additionalProperties"] = {"anyOf": [schema["additionalProperties"], {"type": "null"}]}
+
+
 class Profile(_Part):
     """Everything that a run knows about its target beside the base URL."""
 
@@ -224,21 +235,17 @@ class Profile(_Part):
     webhooks: Webhooks = Webhooks()
     bindings: Bindings = Bindings()
     resources: Resources = Resources()
-    triggers: dict[str, Trigger] = Field(default_factory=dict, validate_default=True)
+    triggers: dict[str, Trigger] = Field(
+        default_factory=dict,
+        description="how the target's surroundings are made to act; null takes out a trigger "
+        "that the specification offers itself",
+        json_schema_extra=_trigger_names,
+    )
     timing: Timing = Timing()
     budget: Budget = Budget()
     variables: dict[str, str] = Field(
         default_factory=dict, description="further names for the texts of triggers"
     )
-
-    @field_validator("triggers", mode="before")
-    @classmethod
-    def _with_documented_triggers(cls, triggers: Any) -> Any:
-        """Add what the specification itself offers; ``null`` takes a trigger out."""
-        if not isinstance(triggers, dict):
-            return triggers
-        merged = {**_DOCUMENTED_TRIGGERS, **triggers}
-        return {name: trigger for name, trigger in merged.items() if trigger is not None}
 
     @field_validator("triggers")
     @classmethod
@@ -264,6 +271,8 @@ class Profile(_Part):
             text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise ProfileError(f"profile {path}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ProfileError(f"profile {path} is not UTF-8 text") from error
         try:
             content = yaml.load(text, Loader=yaml.CSafeLoader)
         except yaml.YAMLError as error:
@@ -271,9 +280,19 @@ class Profile(_Part):
         if not isinstance(content, dict):
             raise ProfileError(f"profile {path}: expected a mapping, got {type(content).__name__}")
         try:
-            return cls.model_validate(content)
+            return cls.model_validate(_with_documented_triggers(content))
         except ValidationError as error:
             raise ProfileError(_explain(path, error)) from error
+
+
+def _with_documented_triggers(content: dict[str, Any]) -> dict[str, Any]:
+    """Add the triggers that the specification offers itself, less those that are ``null``."""
+    triggers = content.get("triggers")
+    if not isinstance(triggers, dict | None):
+        return content
+    merged = {**_DOCUMENTED_TRIGGERS, **(triggers or {})}
+    mapped = {name: trigger for name, trigger in merged.items() if trigger is not None}
+    return {**content, "triggers": mapped}
 
 
 def _explain(path: Path, error: ValidationError) -> str:
@@ -285,6 +304,9 @@ def _explain(path: Path, error: ValidationError) -> str:
             message = "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
         elif problem["type"] == "missing":
             message = "this key is required"
+        elif problem["loc"][0] == "credentials":
+            # What stands there may be the secret itself, and is not shown.
+            message = "expected the name of an environment variable, never its value"
         else:
             message = problem["msg"].removeprefix("Value error, ")
             if not isinstance(problem["input"], dict):

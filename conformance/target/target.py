@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
+from conformance.target.deadline import within
 from conformance.target.profile import Profile
 
 VERSION = "2025-10-13"
 """The version segment that ends every base URL (specification, Versioning 1)."""
 
-_PATIENCE = 4.0
+_PATIENCE = 3.0
+_LONGEST_CONFIGURATION = 1024 * 1024
 
 
 class TargetError(Exception):
@@ -59,15 +62,26 @@ class Target:
         """Put together a target from its parts.
 
         Raises:
-            BadBaseUrl: the URL has no scheme, no host or not the version segment.
+            BadBaseUrl: the URL has no scheme, no host or not the version segment, or it has
+                something that does not belong there, credentials for example.
             MissingCredentials: a variable that the profile names is not set.
         """
         url = base_url.rstrip("/")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        parts = _parts(url)
+        if parts is None:
             raise BadBaseUrl(
                 f"the base URL {base_url!r} is not a URL; expected for example "
                 f"https://api.example.com/{VERSION}"
+            )
+        if "@" in parts.netloc:
+            raise BadBaseUrl(
+                f"the base URL of {parts.hostname} holds credentials, which would get into "
+                "reports; take them out and export the variables that the profile names"
+            )
+        if parts.query or parts.fragment:
+            raise BadBaseUrl(
+                f"the base URL {base_url} has a query or a fragment; expected it to end in "
+                f"{VERSION}"
             )
         if parts.path.rpartition("/")[2] != VERSION:
             raise BadBaseUrl(
@@ -104,14 +118,12 @@ class Target:
         """
         probe = f"{self.base_url}/config"
         try:
-            answer = httpx.get(
-                probe,
-                auth=(self.token_id, self.client_secret),
-                timeout=_PATIENCE,
-                follow_redirects=False,
-                trust_env=False,
-            )
-        except httpx.HTTPError as error:
+            answer, content = within(_PATIENCE, lambda: self._ask(probe))
+        except (TimeoutError, httpx.TimeoutException):
+            raise Unreachable(
+                f"cannot reach {self.base_url}: no complete answer within {_PATIENCE:.0f} seconds"
+            ) from None
+        except (httpx.HTTPError, OSError) as error:
             raise Unreachable(f"cannot reach {self.base_url}: {_cause(error, self)}") from error
         if answer.status_code == httpx.codes.UNAUTHORIZED:
             names = self.profile.credentials
@@ -124,12 +136,25 @@ class Target:
                 f"{probe} redirects to {answer.headers.get('location')}; "
                 "redirects are not followed with credentials, give the final base URL"
             )
-        if answer.status_code == httpx.codes.NOT_FOUND or not _is_json(answer):
+        if answer.status_code == httpx.codes.NOT_FOUND or not _is_json(answer, content):
             kind = answer.headers.get("content-type", "no content type")
             raise NotTheInterface(
                 f"GET {probe} answered {answer.status_code} with {kind}; expected the platform "
                 "configuration as JSON. Is this the base URL of the interface?"
             )
+
+    def _ask(self, url: str) -> tuple[httpx.Response, bytes]:
+        """Return the answer to one request and its body, of which a mebibyte is enough."""
+        with (
+            httpx.Client(timeout=_PATIENCE, follow_redirects=False, trust_env=False) as client,
+            client.stream("GET", url, auth=(self.token_id, self.client_secret)) as answer,
+        ):
+            content = b""
+            for part in answer.iter_bytes():
+                content += part
+                if len(content) > _LONGEST_CONFIGURATION:
+                    break
+            return answer, content
 
 
 def from_environment(name: str) -> str | None:
@@ -137,13 +162,28 @@ def from_environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
-def _is_json(answer: httpx.Response) -> bool:
-    return "json" in answer.headers.get("content-type", "")
+def _parts(url: str) -> SplitResult | None:
+    """Return the parts of an HTTP URL; ``None`` where it is none."""
+    try:
+        parts = urlsplit(url)
+        # Reading the port checks it.
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    return parts if fine else None
 
 
-def _cause(error: httpx.HTTPError, target: Target) -> str:
-    if isinstance(error, httpx.ConnectTimeout | httpx.ReadTimeout):
-        return f"no answer within {_PATIENCE:.0f} seconds"
+def _is_json(answer: httpx.Response, content: bytes) -> bool:
+    if "json" not in answer.headers.get("content-type", ""):
+        return False
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _cause(error: Exception, target: Target) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, socket.gaierror):

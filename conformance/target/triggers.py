@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +21,8 @@ Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
 
 _COMMAND_SECONDS = 60.0
+# A quote lives for at most 15 minutes (Limits, line 493).
+_LONGEST_WAIT = timedelta(minutes=20)
 
 
 class Triggers:
@@ -76,10 +78,7 @@ class Triggers:
         if mapping.command is not None:
             return self._run(name, [str(_fill(word, words)) for word in mapping.command])
         if mapping.wait is not None:
-            moment = words.get(mapping.wait.until)
-            if not isinstance(moment, str):
-                raise TriggerFailed(f"trigger {name}: it has no {mapping.wait.until} to wait for")
-            self._wait(datetime.fromisoformat(moment).astimezone(UTC))
+            self._wait(_moment(words.get(mapping.wait.until), name, mapping.wait.until))
             return {}
         raise HarnessError(
             f"trigger {name} is a magic value, to be used where the resource is made"
@@ -126,6 +125,20 @@ def _fill(value: Any, words: Mapping[str, Any]) -> Any:
 
 def _quoted(parameters: Mapping[str, Any]) -> dict[str, str]:
     return {name: quote(str(value), safe=":") for name, value in parameters.items()}
+
+
+def _moment(value: Any, trigger: str, member: str) -> datetime:
+    """Return the time that ``value`` spells, if it is near enough to wait for."""
+    try:
+        moment = datetime.fromisoformat(value).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {value!r}") from None
+    if moment > datetime.now(UTC) + _LONGEST_WAIT:
+        raise TriggerFailed(
+            f"trigger {trigger}: {member} is {value}, too late to wait for; the longest wait is "
+            f"{_LONGEST_WAIT}"
+        )
+    return moment
 
 
 def _member(body: Any, name: str, trigger: str) -> Any:

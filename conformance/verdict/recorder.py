@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -37,6 +38,8 @@ class Recorder:
     named: tuple[str, ...]
     decisions: dict[str, Decision] = field(default_factory=dict)
     exchanges: list[str] = field(default_factory=list)
+    # Webhooks are judged in the threads that take them.
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def decide(
         self,
@@ -46,11 +49,12 @@ class Recorder:
         reason: Reason | None = None,
     ) -> None:
         """Note what a check found; a worse outcome replaces a better one."""
-        known = self.decisions.get(requirement)
-        if known is None or _RANK[outcome] > _RANK[known.outcome]:
-            self.decisions[requirement] = Decision(
-                requirement, outcome, self.test, reason, detail, tuple(self.exchanges)
-            )
+        with self._lock:
+            known = self.decisions.get(requirement)
+            if known is None or _RANK[outcome] > _RANK[known.outcome]:
+                self.decisions[requirement] = Decision(
+                    requirement, outcome, self.test, reason, detail, tuple(self.exchanges)
+                )
 
     @contextlib.contextmanager
     def check(self, *requirements: str) -> Iterator[None]:
@@ -82,7 +86,7 @@ class Recorder:
         have been decided by a check of its own or by the judge; an assertion outside of any
         check leaves the rest inconclusive.
         """
-        outcome, reason, detail = _meaning(error)
+        outcome, reason, detail = self._meaning(error)
         if len(self.named) == 1:
             self.decide(self.named[0], outcome, detail, reason)
             return
@@ -99,20 +103,36 @@ class Recorder:
             else:
                 self.decide(requirement, outcome, detail, reason)
 
+    def abort(self, error: BaseException) -> None:
+        """Leave open what the test names, because its set-up or tear-down broke.
+
+        What failed stays failed.
+        """
+        outcome, reason, detail = self._meaning(error)
+        if outcome is Outcome.FAILED:
+            outcome, reason = Outcome.INCONCLUSIVE, Reason.PRECONDITION
+        for requirement in self.named:
+            self.decide(requirement, outcome, detail, reason)
+
     def undecided(self) -> Iterable[str]:
         """Return the named requirements without a decision so far."""
         return [name for name in self.named if name not in self.decisions]
 
     def failures(self) -> list[Decision]:
         """Return the failed decisions, those of requirements that the test does not name too."""
-        return [d for d in self.decisions.values() if d.outcome is Outcome.FAILED]
+        # A copy, as a webhook that is just being judged may add one.
+        return [d for d in list(self.decisions.values()) if d.outcome is Outcome.FAILED]
 
-
-def _meaning(error: BaseException | None) -> tuple[Outcome, Reason | None, str]:
-    if error is None:
-        return Outcome.PASSED, None, ""
-    if isinstance(error, Unmet):
-        return error.outcome, error.reason, str(error)
-    if isinstance(error, AssertionError):
-        return Outcome.FAILED, None, str(error)
-    return Outcome.INCONCLUSIVE, Reason.HARNESS, f"{type(error).__name__}: {error}"
+    def _meaning(self, error: BaseException | None) -> tuple[Outcome, Reason | None, str]:
+        if error is None:
+            return Outcome.PASSED, None, ""
+        if isinstance(error, Unmet):
+            return error.outcome, error.reason, str(error)
+        if isinstance(error, AssertionError):
+            return Outcome.FAILED, None, str(error)
+        told = f"{type(error).__name__}: {error}"
+        if failures := self.failures():
+            # It stumbled over a message that is known to be wrong.
+            told = f"{told}, after {failures[0].requirement} failed: {failures[0].detail}"
+            return Outcome.INCONCLUSIVE, Reason.PRECONDITION, told
+        return Outcome.INCONCLUSIVE, Reason.HARNESS, told

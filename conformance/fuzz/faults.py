@@ -1,0 +1,117 @@
+"""Single faults: one generated mistake at a time in a body that is accepted without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.document import Operation
+from conformance.fuzz.generation import ABSENT, Drawn, encoded
+from conformance.fuzz.lenient import must_be_refused, reading
+
+Json = dict[str, Any]
+
+_BODY = ""
+_LEFT_OUT = "left out"
+_WRONG = "wrong"
+_BOTH = frozenset({_LEFT_OUT, _WRONG})
+_VALUE = frozenset({_WRONG})
+
+HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "createQuote": {
+        _BODY: _VALUE,
+        "source": _BOTH,
+        # It can be told from the other members, so that some may do without it.
+        "source.sourceType": _VALUE,
+        "source.accountId": _BOTH,
+        "destination": _BOTH,
+        "destination.destinationType": _VALUE,
+        "destination.accountId": _BOTH,
+        "lockedCurrencySide": _BOTH,
+        "lockedCurrencyAmount": _BOTH,
+        "immediatelyExecute": _VALUE,
+        "remittanceInformation": _VALUE,
+        "description": _VALUE,
+    },
+    "authorizeQuote": {_BODY: _VALUE, "code": _VALUE},
+    "createCustomer": {_BODY: _VALUE, "customerType": _BOTH},
+    "createExternalAccount": {
+        _BODY: _VALUE,
+        "accountInfo": _BOTH,
+        "accountInfo.accountType": _VALUE,
+        "accountInfo.accountNumber": _BOTH,
+        "accountInfo.routingNumber": _BOTH,
+    },
+}
+"""The places of bodies where the specification states type, presence or values, by operation.
+
+Not among them is what an honest implementation may not look at (``purposeOfPayment``,
+``paymentRail``, ``platformFeeOverride``), or may take from elsewhere.
+"""
+
+SPARED: Mapping[tuple[str, str], Any] = {
+    # That it is refused is no more than recommended, by a requirement of its own.
+    ("createQuote", "lockedCurrencyAmount"): 0,
+}
+"""A value of a place that need not be refused although the document excludes it."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A body with one mistake: ``place`` is its dotted path, "" for the whole body."""
+
+    place: str
+    body: Any
+
+    def __str__(self) -> str:
+        return f"a wrong {self.place}" if self.place else "a body of another kind"
+
+
+def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) -> list[Fault]:
+    """Return bodies that have to be refused, each ``base`` with one mistake from ``drawn``."""
+    schema = operation.request_schema or {}
+    held = HELD[operation.id]
+    found: dict[bytes, Fault] = {}
+    for request in drawn:
+        if request.valid or request.body is ABSENT or isinstance(request.body, bytes):
+            continue
+        for place, value in _differences(base, request.body, _BODY):
+            kind = _LEFT_OUT if value in (ABSENT, None, "") else _WRONG
+            if kind not in held.get(place, ()) or _is_spared(operation, place, value):
+                continue
+            body = _with(base, place, value)
+            if must_be_refused(schema, body):
+                found.setdefault(encoded(body), Fault(place, body))
+    return list(found.values())[:most]
+
+
+def _differences(base: Any, drawn: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Yield each place where ``drawn`` has another value than ``base``, as deep as both go."""
+    if not isinstance(base, dict) or not isinstance(drawn, dict):
+        yield place, drawn
+        return
+    for name in sorted({*base, *drawn}):
+        if not name or "." in name:
+            continue
+        inner = f"{place}.{name}" if place else name
+        yield from _differences(base.get(name, ABSENT), drawn.get(name, ABSENT), inner)
+
+
+def _with(base: Json, place: str, value: Any) -> Any:
+    """Return ``base`` with ``value`` at a place; ``ABSENT`` takes the member out."""
+    name, _, rest = place.partition(".")
+    if not name:
+        return value
+    if rest:
+        return {**base, name: _with(base[name], rest, value)}
+    if value is ABSENT:
+        return {key: member for key, member in base.items() if key != name}
+    return {**base, name: value}
+
+
+def _is_spared(operation: Operation, place: str, value: Any) -> bool:
+    spared = SPARED.get((operation.id, place))
+    if spared is None or operation.request_schema is None:
+        return False
+    return bool(reading(operation.request_schema["properties"][place], value) == spared)

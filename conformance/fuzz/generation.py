@@ -1,0 +1,220 @@
+"""Requests that schemathesis generates from the OpenAPI document, the same for the same seed.
+
+They are generated before any is sent, so that no answer of the target steers them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+import hypothesis
+import schemathesis
+from hypothesis import HealthCheck, Phase
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+from schemathesis import GenerationMode
+from schemathesis.core import NOT_SET
+from schemathesis.generation.case import Case
+from schemathesis.schemas import APIOperation
+from schemathesis.specs.openapi.schemas import OpenApiSchema
+
+from conformance.contract.document import Operation, document
+
+T = TypeVar("T")
+Query = Mapping[str, str | list[str]]
+
+BOUNDARY_SHARE = 10
+"""How many boundary cases are kept for each random one that was asked for."""
+
+_JSON = "application/json"
+_CONFIG = {
+    # A cache on the disk would carry one run's data over to the next.
+    "cache": {"enabled": False},
+    "generation": {"deterministic": True, "database": "none", "with-security-parameters": False},
+    "phases": {
+        "coverage": {"unexpected-methods": [], "generate-duplicate-query-parameters": False}
+    },
+}
+
+
+class Absent:
+    """The type of :data:`ABSENT`."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+"""Stands for a body or member that is not sent; ``None`` is JSON's null."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One generated request, with the JSON value, bytes or absence of its body.
+
+    ``valid`` tells whether it keeps to the document; ``note`` what was generated.
+    """
+
+    path: Mapping[str, str]
+    query: Query
+    body: Any
+    content_type: str
+    valid: bool
+    note: str
+
+    @property
+    def content(self) -> bytes | None:
+        """The body as it is sent."""
+        return None if self.body is ABSENT else encoded(self.body)
+
+
+def encoded(body: Any) -> bytes:
+    """Return the bytes of a JSON value; bytes stay as they are."""
+    if isinstance(body, bytes):
+        return body
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@cache
+def draw(name: str, seed: int, count: int) -> tuple[Drawn, ...]:
+    """Return generated requests of one operation, none of them twice.
+
+    Args:
+        name: the ``operationId``.
+        seed: decides the data, together with the name.
+        count: how many random requests of each kind, valid and invalid, are drawn; of the
+            boundary cases there may be ten times as many.
+    """
+    operation = document().operations[name]
+    with _closed_world():
+        drawn = [_drawn(case) for case in _cases(operation, seed, count)]
+        if not _takes_input(operation):
+            drawn += _with_unknown_query(f"{seed}/{name}", count)
+    return tuple({repr(request): request for request in drawn}.values())
+
+
+def _cases(operation: Operation, seed: int, count: int) -> Iterator[Case[Any]]:
+    schema = _schema()
+    found: APIOperation[Any, Any, Any, Any] = schema.find_operation_by_id(operation.id)
+    generation = schema.config.generation_for(operation=found, phase="coverage")
+    for mode in GenerationMode:
+        key = f"{seed}/{operation.id}/{mode.value}"
+        boundary = list(
+            schema.iter_coverage_cases(found, generation_modes=[mode], generation_config=generation)
+        )
+        yield from _sample(boundary, BOUNDARY_SHARE * count, key)
+        # Every text is a valid path parameter, so that there is nothing to get wrong.
+        if mode is GenerationMode.POSITIVE or _takes_more_than_a_path(operation):
+            yield from _many(found.as_strategy(generation_mode=mode), count, key)
+
+
+def _many(strategy: st.SearchStrategy[T], count: int, key: str) -> list[T]:
+    """Return up to ``count`` values of a strategy."""
+    values: list[T] = []
+
+    @hypothesis.seed(random.Random(key).getrandbits(64))  # noqa: S311 - not for secrets
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def collect(value: T) -> None:
+        values.append(value)
+
+    try:
+        collect()
+    except Unsatisfiable:
+        return []
+    return values
+
+
+def _with_unknown_query(key: str, count: int) -> list[Drawn]:
+    """Return requests of an operation without any input: parameters that it does not know."""
+    names = st.text(st.characters(codec="utf-8"), min_size=1)
+    queries = st.dictionaries(names, st.text(st.characters(codec="utf-8")), min_size=1, max_size=3)
+    return [
+        Drawn({}, query, ABSENT, "", valid=False, note="unknown query parameters")
+        for query in _many(queries, count, key)
+    ]
+
+
+def _drawn(case: Case[Any]) -> Drawn:
+    meta = case.meta
+    data = None if meta is None else meta.phase.data
+    body = ABSENT if case.body is NOT_SET else case.body
+    return Drawn(
+        # They come percent-encoded, which the client does itself.
+        path={name: unquote(str(value)) for name, value in case.path_parameters.items()},
+        query={name: _parameter(value) for name, value in case.query.items()},
+        body=body,
+        content_type=case.headers.get("Content-Type", "" if body is ABSENT else _JSON),
+        valid=meta is not None and meta.generation.mode.is_positive,
+        note=str(getattr(data, "description", None) or "generated"),
+    )
+
+
+def _parameter(value: Any) -> str | list[str]:
+    if isinstance(value, list):
+        return [_word(item) for item in value]
+    return _word(value)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _sample(values: list[T], most: int, key: str) -> list[T]:
+    """Return ``most`` of the values in their order."""
+    if len(values) <= most:
+        return values
+    chosen = random.Random(key).sample(range(len(values)), most)  # noqa: S311 - not for secrets
+    return [values[index] for index in sorted(chosen)]
+
+
+def _takes_more_than_a_path(operation: Operation) -> bool:
+    places = {parameter["in"] for parameter in operation.raw["parameters"]}
+    return "requestBody" in operation.raw or bool(places - {"path"})
+
+
+def _takes_input(operation: Operation) -> bool:
+    return bool(operation.raw["parameters"]) or "requestBody" in operation.raw
+
+
+@cache
+def _schema() -> OpenApiSchema:
+    # It is schemathesis's to change, and the judge reads the original.
+    raw = deepcopy(dict(document().raw))
+    return schemathesis.openapi.from_dict(raw, config=schemathesis.Config.from_dict(_CONFIG))
+
+
+@contextmanager
+def _closed_world() -> Iterator[None]:
+    """Let nothing but the seed and the document decide what is generated.
+
+    Hypothesis mixes in literals that it finds in the modules loaded so far, which differ from
+    run to run with the selection and order of the tests.
+    """
+    original: Callable[[], Constants] = providers._get_local_constants  # noqa: SLF001
+    providers._get_local_constants = Constants  # noqa: SLF001
+    providers.CONSTANTS_CACHE.cache.clear()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        providers._get_local_constants = original  # noqa: SLF001
+        providers.CONSTANTS_CACHE.cache.clear()

@@ -1,0 +1,151 @@
+"""Grounds: live resources by which generated requests get past the look-ups to the logic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+
+Json = dict[str, Any]
+
+_DEPOSIT = 100_000
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What exists on the target for the requests of one operation.
+
+    ``path`` and ``query`` are values of parameters, ``live`` values of members by their dotted
+    paths. ``body`` is a valid one, and ``twin`` sends one that the operation accepts.
+    """
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    live: Mapping[str, Any] = field(default_factory=dict)
+    body: Json = field(default_factory=dict)
+    twin: Callable[[], Answer] | None = None
+
+
+def ground(name: str, platform: Platform) -> Ground:
+    """Return the ground of an operation, laid out anew."""
+    return GROUNDS[name](platform) if name in GROUNDS else Ground()
+
+
+def _owner(platform: Platform) -> Json:
+    return platform.customer()
+
+
+def _account(platform: Platform) -> Json:
+    funded = "deposit.arrive" in platform.profile.triggers
+    return platform.account(amount=_DEPOSIT if funded else 0)
+
+
+def _create_quote(platform: Platform) -> Ground:
+    source = _account(platform)
+    body = platform.quote_body(source)
+    return Ground(
+        live={
+            "source.accountId": source["id"],
+            "source.customerId": source["customerId"],
+            "source.currency": "USD",
+            "destination.accountId": body["destination"]["accountId"],
+        },
+        body=body,
+        twin=lambda: platform.create_quote(body),
+    )
+
+
+def _execute_quote(platform: Platform) -> Ground:
+    return Ground(path={"quoteId": platform.quote(_account(platform))["id"]})
+
+
+def _authorize_quote(platform: Platform) -> Ground:
+    can_challenge = "deposit.arrive" in platform.profile.triggers and platform.profile.features.sca
+    quote = platform.challenged() if can_challenge else platform.quote(_account(platform))
+    return Ground(
+        path={"quoteId": quote["id"]},
+        body={"code": platform.profile.bindings.sca_wrong_code},
+        # With a quote of its own: the proofs before may have locked the other's customer out.
+        twin=lambda: platform.authorize(platform.challenged()),
+    )
+
+
+def _approve_transaction(platform: Platform) -> Ground:
+    quote = platform.quote(_account(platform))
+    return Ground(path={"transactionId": quote["transactionId"]})
+
+
+def _create_customer(platform: Platform) -> Ground:
+    body = platform.customer_body(endUserTermsConsent=platform.terms_consent())
+    return Ground(body=body, twin=lambda: platform.create_customer(body))
+
+
+def _of_customer(platform: Platform) -> Ground:
+    return Ground(path={"customerId": _owner(platform)["id"]})
+
+
+def _by_customer(platform: Platform) -> Ground:
+    return Ground(query={"customerId": _owner(platform)["id"]})
+
+
+def _create_external_account(platform: Platform) -> Ground:
+    owner = _owner(platform)
+    body = platform.destination_body(owner)
+    return Ground(
+        live={"customerId": owner["id"], "currency": body["currency"]},
+        body=body,
+        twin=lambda: platform.create_external_account(body),
+    )
+
+
+def _of_external_account(platform: Platform) -> Ground:
+    owner = _owner(platform)
+    account = platform.destination(owner)["id"]
+    return Ground(
+        path={"externalAccountId": account, "accountId": account},
+        query={"customerId": owner["id"], "sendingCurrency": "USD"},
+    )
+
+
+def _fund(platform: Platform) -> Ground:
+    return Ground(path={"accountId": platform.account(amount=0)["id"]})
+
+
+def _transfer(*, incoming: bool) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        account = _account(platform)
+        ends = [account["id"], platform.destination({"id": account["customerId"]})["id"]]
+        source, destination = reversed(ends) if incoming else ends
+        return Ground(
+            body={
+                "source": {"accountId": source},
+                "destination": {"accountId": destination},
+                "amount": 1_000,
+            }
+        )
+
+    return lay
+
+
+GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
+    "createQuote": _create_quote,
+    "executeQuote": _execute_quote,
+    "authorizeQuote": _authorize_quote,
+    "approveTransaction": _approve_transaction,
+    "createCustomer": _create_customer,
+    "getCustomer": _of_customer,
+    "updateCustomer": _of_customer,
+    "listCustomerInternalAccounts": _by_customer,
+    "listCustomerExternalAccounts": _by_customer,
+    "createExternalAccount": _create_external_account,
+    "getExternalAccount": _of_external_account,
+    "deleteExternalAccount": _of_external_account,
+    "lookupExternalAccount": _of_external_account,
+    "fundInternalAccount": _fund,
+    "transferIn": _transfer(incoming=True),
+    "transferOut": _transfer(incoming=False),
+}
+"""How the ground of each operation is laid; an operation without needs none."""

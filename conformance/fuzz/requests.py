@@ -1,0 +1,196 @@
+"""The requests that a fuzz test sends: as they were generated, on live ground, and hostile."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.client.http import Answer, RecordingClient
+from conformance.contract.document import Operation
+from conformance.contract.judge import judge
+from conformance.fuzz.faults import Fault
+from conformance.fuzz.generation import Drawn, Query, encoded
+from conformance.fuzz.ground import Ground
+
+Json = dict[str, Any]
+
+_JSON = "application/json"
+_MOST_OVERLAID = 2
+_HOSTILE_SHARE = 3
+_PLACE = "\uf8ff"
+
+HOSTILE: tuple[str, ...] = (
+    '"\\u0000"',
+    '"\\ud800"',
+    '"' + "\N{SKULL}" * 1_000 + '"',
+    "9" * 400,
+    "-1e400",
+    "1e-400",
+    "[" * 2_000 + "]" * 2_000,
+    '{"":' * 2_000 + "0" + "}" * 2_000,
+)
+"""JSON texts that careless code does not survive: as a member's value, or as the whole body."""
+
+SHARED = frozenset({"updateConfig"})
+"""Operations on what every user of the target shares: they get no body that might be taken."""
+
+_ODD = re.compile(r"[\x00-\x1f\x7f/\\%;?#]")
+"""What proxies and routers look at in a URL, and may answer to in their own words."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One request as it is going to be sent."""
+
+    path: Mapping[str, str]
+    query: Query
+    content: bytes | None
+    content_type: str
+    note: str
+    body: Json | None = None
+    """The body, where the request is valid by the document."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is certain that the implementation itself answers."""
+        values = [*self.path.values(), *self.query]
+        values += [item for value in self.query.values() for item in _items(value)]
+        return self.content_type in ("", _JSON) and not any(map(_ODD.search, values))
+
+    def send(self, client: RecordingClient, operation: Operation) -> Answer:
+        """Send the request and return the answer."""
+        return client.call(
+            operation.id,
+            path=self.path,
+            query=self.query or None,
+            body=self.body,
+            content=self.content if self.body is None else None,
+            headers={"content-type": self.content_type} if self.content_type else None,
+            valid=self.body is not None,
+            judged=self.judged,
+        )
+
+
+def faulty(fault: Fault, ground: Ground) -> Prepared:
+    """Return the request with a faulty body."""
+    return Prepared(ground.path, {}, encoded(fault.body), _JSON, str(fault))
+
+
+def prepared(
+    operation: Operation, drawn: Iterable[Drawn], ground: Ground, key: str, count: int
+) -> list[Prepared]:
+    """Return the requests to send, none of them twice.
+
+    ``key`` decides what is left to chance; there are up to three hostile ones for each one that
+    ``count`` asks for.
+    """
+    chance = random.Random(key)  # noqa: S311 - not for secrets
+    requests = [*_generated(operation, drawn, ground, chance)]
+    if operation.request_schema is not None:
+        hostile = list(_hostile(operation, ground))
+        requests += chance.sample(hostile, min(_HOSTILE_SHARE * count, len(hostile)))
+    if operation.id in SHARED:
+        requests = [request for request in requests if not _is_object(request.content)]
+    return list({_identity(request): request for request in requests}.values())
+
+
+def _generated(
+    operation: Operation, drawn: Iterable[Drawn], ground: Ground, chance: random.Random
+) -> Iterator[Prepared]:
+    unknown: set[tuple[str, ...]] = set()
+    for request in drawn:
+        if request.valid:
+            # Whatever else it carries, an unknown parent in the path is what it is answered by.
+            parents = tuple(request.path.values())
+            if not parents or parents not in unknown:
+                yield _prepared(request, request.path, request.query)
+            unknown.add(parents)
+            yield _grounded(operation, request, ground, chance)
+        else:
+            # The mistake is elsewhere, and an unknown parent would be refused before it.
+            path, query = _parents(request, ground)
+            yield _prepared(request, path, query)
+
+
+def _prepared(request: Drawn, path: Mapping[str, str], query: Query) -> Prepared:
+    return Prepared(path, query, request.content, request.content_type, request.note)
+
+
+def _grounded(
+    operation: Operation, request: Drawn, ground: Ground, chance: random.Random
+) -> Prepared:
+    """Return a valid request with live parents, in whose body little else is generated."""
+    path, query = _parents(request, ground)
+    if not isinstance(request.body, dict):
+        return _prepared(request, path, query)
+    count = min(chance.randint(1, _MOST_OVERLAID), len(request.body))
+    names = chance.sample(sorted(request.body), count)
+    overlay = {name: _alive(request.body[name], name, ground) for name in names}
+    body = {**ground.body, **overlay}
+    errors = judge().request_errors(operation, body)
+    note = f"{request.note}; of it {', '.join(names)} on live ground"
+    return Prepared(
+        path, query, encoded(body), request.content_type, note, None if errors else body
+    )
+
+
+def _parents(request: Drawn, ground: Ground) -> tuple[Mapping[str, str], Query]:
+    path = {name: ground.path.get(name, value) for name, value in request.path.items()}
+    query = {
+        name: ground.query.get(name, value) if isinstance(value, str) else value
+        for name, value in request.query.items()
+    }
+    return path, query
+
+
+def _alive(value: Any, place: str, ground: Ground) -> Any:
+    """Return a generated value with live values at the places that name resources."""
+    if isinstance(value, dict):
+        return {name: _alive(member, f"{place}.{name}", ground) for name, member in value.items()}
+    return ground.live.get(place, value) if isinstance(value, str) else value
+
+
+def _hostile(operation: Operation, ground: Ground) -> Iterator[Prepared]:
+    """Yield requests with a hostile text as the body, or as one of its members."""
+    places = list(_places(operation, ground.body))
+    for value in HOSTILE:
+        yield _raw(value, ground, "a hostile body")
+        for place in places:
+            text = json.dumps(_marked(ground.body, place))
+            hostile = text.replace(json.dumps(_PLACE), value)
+            yield _raw(hostile, ground, f"a hostile {'.'.join(place)}")
+
+
+def _places(operation: Operation, body: Json) -> Iterator[tuple[str, ...]]:
+    """Yield the members that the document names or ``body`` has, and those of its objects."""
+    schema = operation.request_schema or {}
+    parts = (schema, *schema.get("allOf", ()))
+    for name in sorted({*body}.union(*(part.get("properties", {}) for part in parts))):
+        yield (name,)
+        if isinstance(body.get(name), dict):
+            yield from ((name, inner) for inner in sorted(body[name]))
+
+
+def _marked(body: Json, place: tuple[str, ...]) -> Json:
+    name, *rest = place
+    return {**body, name: _marked(body[name], tuple(rest)) if rest else _PLACE}
+
+
+def _raw(text: str, ground: Ground, note: str) -> Prepared:
+    return Prepared(ground.path, {}, text.encode(), _JSON, note)
+
+
+def _is_object(content: bytes | None) -> bool:
+    return content is not None and content.lstrip().startswith(b"{")
+
+
+def _identity(request: Prepared) -> str:
+    return repr((request.path, request.query, request.content, request.content_type))
+
+
+def _items(value: str | list[str]) -> list[str]:
+    return value if isinstance(value, list) else [value]

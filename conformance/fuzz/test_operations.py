@@ -1,0 +1,142 @@
+"""One test for each operation: no generated request breaks it, and faulty bodies are refused.
+
+Every answer is judged on the way as that of any other test is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+from conformance.contract.document import Operation, document
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import HarnessError, TwinRefused
+
+if TYPE_CHECKING:
+    from conformance.fuzz.requests import Prepared
+
+UNBROKEN: Mapping[str, str] = {
+    "createQuote": "FUZ-001",
+    "executeQuote": "FUZ-002",
+    "authorizeQuote": "FUZ-003",
+    "listTransactions": "FUZ-004",
+    "approveTransaction": "FUZ-005",
+    "createCustomer": "FUZ-006",
+    "updateCustomer": "FUZ-007",
+    "getCustomer": "FUZ-008",
+    "getEndUserTerms": "FUZ-009",
+    "getConfig": "FUZ-010",
+    "updateConfig": "FUZ-011",
+    "listCustomerInternalAccounts": "FUZ-012",
+    "listPlatformInternalAccounts": "FUZ-013",
+    "fundInternalAccount": "FUZ-014",
+    "createExternalAccount": "FUZ-015",
+    "listCustomerExternalAccounts": "FUZ-016",
+    "listPlatformExternalAccounts": "FUZ-017",
+    "getExternalAccount": "FUZ-018",
+    "deleteExternalAccount": "FUZ-019",
+    "lookupExternalAccount": "FUZ-020",
+    "listDiscoveries": "FUZ-021",
+    "transferIn": "FUZ-022",
+    "transferOut": "FUZ-023",
+}
+"""For each operation the requirement that no request makes it answer with a server error."""
+
+REFUSING: Mapping[str, str] = {
+    "createQuote": "FUZ-101",
+    "authorizeQuote": "FUZ-102",
+    "createCustomer": "FUZ-103",
+    "createExternalAccount": "FUZ-104",
+}
+"""For some the requirement that a body outside the stated types, presence and values is refused."""
+
+NOT_OFFERED = (501, 503)
+"""What is answered by an implementation that lacks an operation, or is busy; both are honest."""
+
+_SERVER_ERRORS = 500
+_SHOWN = 3
+
+Noted = tuple[str, Answer]
+"""What was sent, in words, and what was answered."""
+
+
+def _test_of(operation: Operation) -> Callable[..., None]:
+    """Return the test of one operation."""
+    unbroken, refusing = UNBROKEN[operation.id], REFUSING.get(operation.id)
+
+    @requirement(*filter(None, (unbroken, refusing)))
+    def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
+        # They are dear to import, and a run that leaves fuzzing out need not pay for it.
+        from conformance.fuzz.faults import faults  # noqa: PLC0415
+        from conformance.fuzz.generation import BOUNDARY_SHARE, draw  # noqa: PLC0415
+        from conformance.fuzz.ground import ground  # noqa: PLC0415
+        from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415
+
+        seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
+        drawn = draw(operation.id, seed, count)
+        here = ground(operation.id, platform)
+        wrong = faults(operation, here.body, drawn, BOUNDARY_SHARE * count) if refusing else []
+        others = prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
+
+        refused = [_send(platform, operation, faulty(fault, here)) for fault in wrong]
+        answered = [*refused, *(_send(platform, operation, request) for request in others)]
+
+        if refusing is not None:
+            with check(refusing):
+                _assert_refused(refused, here.twin)
+        with check(unbroken):
+            _assert_unbroken(operation, answered)
+
+    test.__name__ = test.__qualname__ = f"test_{operation.id}"
+    test.__doc__ = f"{operation.id} answers whatever comes, and never with a server error."
+    return test
+
+
+def _send(platform: Platform, operation: Operation, request: Prepared) -> Noted:
+    answer = request.send(platform.client, operation)
+    if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
+        # What it moves is audited after the test, as with any other quote.
+        platform.movement.quotes[str(answer.body.get("id"))] = answer.body
+    return request.note, answer
+
+
+def _assert_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> None:
+    __tracebackhide__ = True
+    if not refused or twin is None:
+        raise HarnessError("no faulty body was generated; give --fuzz-examples a larger number")
+    accepted = [noted for noted in refused if noted[1].accepted]
+    assert not accepted, (
+        f"expected a client error for each of {len(refused)} bodies with one fault; "
+        f"{len(accepted)} were accepted:\n{_shown(accepted)}"
+    )
+    if not (answer := twin()).accepted:
+        raise TwinRefused(f"without the fault it was refused too: {answer}")
+
+
+def _assert_unbroken(operation: Operation, answered: list[Noted]) -> None:
+    __tracebackhide__ = True
+    broken = [
+        noted
+        for noted in answered
+        if noted[1].status >= _SERVER_ERRORS and noted[1].status not in NOT_OFFERED
+    ]
+    assert not broken, (
+        f"expected no server error from {operation.id}; {len(broken)} of {len(answered)} "
+        f"generated requests brought one about:\n{_shown(broken)}"
+    )
+
+
+def _shown(found: list[Noted]) -> str:
+    lines = [f"  [{answer.exchange.id}] {note}: {answer}" for note, answer in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        lines.append(f"  and {len(found) - _SHOWN} more")
+    return "\n".join(lines)
+
+
+globals().update(
+    {f"test_{operation.id}": _test_of(operation) for operation in document().operations.values()}
+)
