@@ -177,6 +177,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the journal holds every delivery."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a sender that hangs up has not delivered, and may do so again."""
+
+
 class WebhookListener:
     """An HTTP server on a port of its own that acknowledges every delivery with 200.
 
@@ -200,13 +207,12 @@ class WebhookListener:
             {"inbox": self.inbox, "follow_path": self._secret_path, "lock": threading.Lock()},
         )
         try:
-            self._server = ThreadingHTTPServer((host, int(port)), handler)
+            self._server = _Server((host, int(port)), handler)
         except (OSError, OverflowError) as error:
             cause = error.strerror if isinstance(error, OSError) else "there is no such port"
             raise ListenerError(
                 f"cannot listen for webhooks on {listen} (webhooks.listen of the profile): {cause}"
             ) from error
-        self._server.daemon_threads = True
         address = f"http://{host}:{self._server.server_address[1]}"
         self.url = public_url or f"{address}/webhooks"
         """Where the target sends its webhooks."""

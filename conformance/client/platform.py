@@ -161,7 +161,8 @@ class Platform:
             "{now}": _CONSENT_GIVEN,
             "{version}": terms.get(self.profile.bindings.terms_version),
         }
-        return {k: words.get(v, v) for k, v in self.profile.bindings.terms_consent.items()}
+        consent = self.profile.bindings.terms_consent
+        return {k: words.get(v, v) if isinstance(v, str) else v for k, v in consent.items()}
 
     def customer_body(self, **members: Any) -> Json:
         """Return a body that creates an individual customer who may move money.
@@ -407,9 +408,12 @@ class Platform:
         return resource(self.create_quote(self.quote_body(source, destination, **members)))
 
     def realtime_quote_body(
-        self, customer: Json | None = None, *, currency: str = "USD", **members: Any
+        self, customer: Json | None = None, *, currency: str | None = None, **members: Any
     ) -> Json:
-        """Return the body of a quote that a payment of the customer funds just in time."""
+        """Return the body of a quote that a payment of the customer funds just in time.
+
+        ``currency`` is that of the payment, by default ``resources.realtime_currency``.
+        """
         if not self.profile.features.realtime_funding:
             raise FeatureUndeclared("the profile does not declare features.realtime_funding")
         owner = customer or self.customer()
@@ -417,7 +421,7 @@ class Platform:
             "source": {
                 "sourceType": "REALTIME_FUNDING",
                 "customerId": owner["id"],
-                "currency": currency,
+                "currency": currency or self.profile.resources.realtime_currency,
             },
             "destination": {
                 "destinationType": "ACCOUNT",

@@ -27,7 +27,7 @@ TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "refund.hold": ("externalAccountId",),
     "refund.release": ("transactionId",),
     "sca.second_challenge": ("customerId",),
-    "sca.challenge_expire": ("quoteId", "challengeId"),
+    "sca.challenge_expire": ("quoteId", "challengeId", "expiresAt"),
     "sca.session_lapse": ("customerId",),
     "sca.lock": ("customerId",),
     "agent.initiate": ("customerId", "accountId", "externalAccountId", "amount"),

@@ -31,6 +31,9 @@ ERROR = "conformance.reference.errors:view"
 ALL = "*"
 """In a path: every entry of a list."""
 
+ABSENT: Any = object()
+"""In the place of a value: the member is not there."""
+
 
 # --- Members of resources -------------------------------------------------------------------
 
@@ -84,7 +87,9 @@ MEMBERS = (
     Member("QUO-016", QUOTE, "paymentInstructions", {"object": {}, "text": "ask us"}, False),
     Member("QUO-017", INSTRUCTION, "accountOrWalletInfo", {"text": "US_ACCOUNT", "null": None}),
     Member("QUO-018", INSTRUCTION, "accountOrWalletInfo.accountType", {"number": 17, "null": None}),
-    Member("QUO-019", INSTRUCTION, "instructionsNotes", {"list": ["Include the reference."]}, False),
+    Member(
+        "QUO-019", INSTRUCTION, "instructionsNotes", {"list": ["Include the reference."]}, False
+    ),
     Member("QUO-022", QUOTE, "rateDetails", {"text": "1.08", "list": []}, False),
     Member("QUO-023", QUOTE, "rateDetails.gridApiMultiplier", {}),
     Member("QUO-024", QUOTE, "rateDetails.gridApiFixedFee", {}),
@@ -98,7 +103,9 @@ MEMBERS = (
     Member("ACC-003", INTERNAL, "status", _UNKNOWN_WORD),
     Member("ACC-004", INTERNAL, "balance", {"number": 0, "null": None}),
     Member("ACC-005", INTERNAL, "totalBalance", {"number": 0, "text": "0.00"}, False),
-    Member("ACC-006", INTERNAL, "fundingPaymentInstructions", {"bare": [{"reference": "A1"}]}, False),
+    Member(
+        "ACC-006", INTERNAL, "fundingPaymentInstructions", {"bare": [{"reference": "A1"}]}, False
+    ),
     Member("ACC-007", INTERNAL, "createdAt", _FORMLESS_TIME, False),
     Member("ACC-008", INTERNAL, "updatedAt", _FORMLESS_TIME, False),
     Member("ACC-009", INTERNAL, "label", {"number": 17, "long": "x" * 256}, False),
@@ -120,8 +127,12 @@ MEMBERS = (
     Member("CNV-005", ERROR, "code", {"number": 400, "empty": "", "null": None}),
     Member("CNV-006", ERROR, "reason", {"number": 400, "null": None}),
     Member("CNV-007", ERROR, "details", {"text": "customerType", "list": []}, False),
-    Member("CNV-008", ERROR, f"details.errors.{ALL}.field", {"path": ["customerType"], "null": None}),
-    Member("CNV-009", ERROR, f"details.errors.{ALL}.message", {"list": ["Expected string."]}, False),
+    Member(
+        "CNV-008", ERROR, f"details.errors.{ALL}.field", {"path": ["customerType"], "null": None}
+    ),
+    Member(
+        "CNV-009", ERROR, f"details.errors.{ALL}.message", {"list": ["Expected string."]}, False
+    ),
     Member("CNV-011", CURRENCY, "decimals", {"text": "2", "fraction": 2.5, "negative": -2}, False),
     Member("CNV-012", CURRENCY, "code", {"number": 840, "empty": "", "null": None}),
     Member("CNV-013", CURRENCY, "decimals", {"null": None}),
@@ -176,7 +187,7 @@ def put(path: str, value: Any) -> Edit:
 
 def taken(path: str) -> Edit:
     """Return an edit that takes the member at a path away."""
-    return at(path, lambda holder, name: _remove(holder, name))
+    return at(path, _remove)
 
 
 def _below(holder: Any, step: str) -> Iterable[Any]:
@@ -226,73 +237,68 @@ def shown_where(condition: Callable[[Quote], bool], edit: Edit) -> Callable[[Pat
     return patch
 
 
-def is_realtime(quote: Quote) -> bool:
-    """Return whether a quote is funded just in time."""
-    return quote.source_kind == "REALTIME"
-
-
-def is_pending(quote: Quote) -> bool:
-    """Return whether a quote waits."""
-    return quote.status == "PENDING"
-
-
-def is_within_one_currency(quote: Quote) -> bool:
-    """Return whether a quote converts nothing."""
-    return quote.sending_currency == quote.receiving_currency
-
-
-def is_conversion(quote: Quote) -> bool:
-    """Return whether a quote converts."""
-    return not is_within_one_currency(quote)
-
-
-_CHALLENGE = {
-    "id": "ScaChallenge:1",
-    "expiresAt": "2030-01-01T00:00:00Z",
-    "factor": "SMS_OTP",
+KINDS: dict[str, Callable[[Quote], bool]] = {
+    "any": lambda _quote: True,
+    "pending": lambda quote: quote.status == "PENDING",
+    "real-time": lambda quote: quote.source_kind == "REALTIME",
+    "same-currency": lambda quote: quote.sending_currency == quote.receiving_currency,
+    "cross-currency": lambda quote: quote.sending_currency != quote.receiving_currency,
 }
 
+_CHALLENGE = {"id": "ScaChallenge:1", "expiresAt": "2030-01-01T00:00:00Z", "factor": "SMS_OTP"}
 
-def _copied(source: str, target: str) -> Edit:
+SHOWN: tuple[tuple[str, str, str, Any], ...] = (
+    ("QUO-021", "pending", "scaChallenge", _CHALLENGE),
+    ("QUO-031", "any", "source.sourceType", ABSENT),
+    ("QUO-031", "any", "source.sourceType", "INTERNAL"),
+    ("QUO-032", "any", "source.accountId", ABSENT),
+    ("QUO-033", "any", "destination.destinationType", ABSENT),
+    ("QUO-034", "any", "destination.accountId", ABSENT),
+    ("QUO-038", "real-time", "sendingCurrency.code", "EUR"),
+    ("QUO-039", "any", "description", "INVOICE"),
+    ("QUO-040", "real-time", "paymentInstructions", ABSENT),
+    ("QUO-040", "real-time", "paymentInstructions", []),
+    ("QUO-048", "same-currency", "exchangeRate", 0.995),
+    ("QUO-049", "same-currency", "exchangeRate", 1.005),
+    ("QUO-050", "same-currency", "feesIncluded", ABSENT),
+    ("QUO-071", "same-currency", "status", "CREATED"),
+    ("QUO-072", "cross-currency", "status", "CREATED"),
+    ("QUO-073", "any", "status", "CREATED"),
+    ("QUO-074", "real-time", "status", "PROCESSING"),
+    ("QUO-076", "any", "transactionId", "Transaction:1"),
+)
+"""Quotes of a kind that show a member wrongly, or not at all."""
+
+SWAPPED = (
+    ("QUO-032", "source", "destination"),
+    ("QUO-034", "destination", "source"),
+    ("QUO-036", "sendingCurrency", "receivingCurrency"),
+    ("QUO-037", "receivingCurrency", "sendingCurrency"),
+)
+"""Members that show what belongs into another."""
+
+
+def copied(source: str, target: str) -> Edit:
     """Return an edit that gives one member the value of another."""
-
-    def edit(resource: Json) -> Json:
-        return {**resource, target: resource[source]}
-
-    return edit
+    return lambda resource: {**resource, target: resource[source]}
 
 
-def _always(_quote: Quote) -> bool:
-    return True
+for requirement, kind, path, value in SHOWN:
+    missing = value is ABSENT
+    declare(
+        requirement,
+        f"{kind}-{path.replace('.', '-')}-{'missing' if missing else 'other'}",
+        f"the {path} of {kind} quotes is {'not there' if missing else json.dumps(value)[:40]}",
+        shown_where(KINDS[kind], taken(path) if missing else put(path, value)),
+    )
 
-
-ECHOES: tuple[tuple[str, str, str, Callable[[Quote], bool], Edit], ...] = (
-    ("QUO-021", "challenge", "a waiting quote shows a challenge", is_pending, put("scaChallenge", _CHALLENGE)),
-    ("QUO-031", "source-type-lost", "the sourceType is not shown", _always, taken("source.sourceType")),
-    ("QUO-031", "source-type-renamed", "the sourceType is another", _always, put("source.sourceType", "INTERNAL")),
-    ("QUO-032", "source-lost", "the source's accountId is not shown", _always, taken("source.accountId")),
-    ("QUO-032", "sides-swapped", "the source is shown as the destination's account", _always, _copied("destination", "source")),
-    ("QUO-033", "destination-type-lost", "the destinationType is not shown", _always, taken("destination.destinationType")),
-    ("QUO-034", "destination-lost", "the destination's accountId is not shown", _always, taken("destination.accountId")),
-    ("QUO-034", "sides-swapped", "the destination is shown as the source's account", _always, _copied("source", "destination")),
-    ("QUO-036", "currency-of-the-other", "the sendingCurrency is the receiving one", _always, _copied("receivingCurrency", "sendingCurrency")),
-    ("QUO-037", "currency-of-the-other", "the receivingCurrency is the sending one", _always, _copied("sendingCurrency", "receivingCurrency")),
-    ("QUO-038", "other-currency", "a real-time quote's sendingCurrency is another", is_realtime, put("sendingCurrency.code", "EUR")),
-    ("QUO-039", "description-changed", "the description is shown in capitals", _always, put("description", "INVOICE")),
-    ("QUO-040", "no-instructions", "a real-time quote has no instructions", is_realtime, put("paymentInstructions", [])),
-    ("QUO-040", "instructions-missing", "a real-time quote has no instructions", is_realtime, taken("paymentInstructions")),
-    ("QUO-048", "effective-rate", "the rate contains the fees", is_within_one_currency, put("exchangeRate", 0.995)),
-    ("QUO-049", "effective-rate", "the rate contains the fees", is_within_one_currency, put("exchangeRate", 1.005)),
-    ("QUO-050", "fees-unset", "fees are only shown for conversions", is_within_one_currency, taken("feesIncluded")),
-    ("QUO-071", "other-start", "a quote starts at CREATED", is_within_one_currency, put("status", "CREATED")),
-    ("QUO-072", "other-start", "a conversion starts at CREATED", is_conversion, put("status", "CREATED")),
-    ("QUO-073", "other-start", "a quote starts at CREATED", _always, put("status", "CREATED")),
-    ("QUO-074", "processing-at-once", "a real-time quote starts at PROCESSING", is_realtime, put("status", "PROCESSING")),
-    ("QUO-076", "shared-transaction", "all quotes share one transaction", _always, put("transactionId", "Transaction:1")),
-)  # fmt: skip
-
-for requirement, name, statement, condition, edit in ECHOES:
-    declare(requirement, name, statement, shown_where(condition, edit))
+for requirement, target, source in SWAPPED:
+    declare(
+        requirement,
+        f"{target}-swapped",
+        f"the {source} is shown as the {target}",
+        edited(QUOTE, copied(source, target)),
+    )
 
 
 @mutant("QUO-035", "the rail is echoed")
@@ -322,7 +328,9 @@ def living(seconds: int) -> Callable[[Patch], None]:
     """Return a patch after which quotes live for ``seconds``."""
 
     def patch(patch: Patch) -> None:
-        patch.replace("conformance.reference.quotes:expiry_of", lambda unit: after(unit.now, seconds))
+        patch.replace(
+            "conformance.reference.quotes:expiry_of", lambda unit: after(unit.now, seconds)
+        )
 
     return patch
 
@@ -341,8 +349,12 @@ def answering(operation: str, status: int) -> Callable[[Patch], None]:
     return patch
 
 
-declare("QUO-070", "answers-200", "a created quote is answered with 200", answering("createQuote", 200))
-declare("QUO-070", "answers-202", "a created quote is answered with 202", answering("createQuote", 202))
+declare(
+    "QUO-070", "answers-200", "a created quote is answered with 200", answering("createQuote", 200)
+)
+declare(
+    "QUO-070", "answers-202", "a created quote is answered with 202", answering("createQuote", 202)
+)
 
 
 def asked(place: str, change: Callable[[Json], Json]) -> Callable[[Patch], None]:
@@ -433,39 +445,49 @@ def priced(side: str, *, same_currency: bool, change: Reprice) -> Callable[[Patc
     return patch
 
 
-def _fees_on_top(price: fees.Price) -> fees.Price:
+def fees_on_top(price: fees.Price) -> fees.Price:
+    """Fees are added to the sending amount."""
     return replace(price, sending=price.sending + price.fees)
 
 
-def _fees_left_out(price: fees.Price) -> fees.Price:
+def fees_left_out(price: fees.Price) -> fees.Price:
+    """Fees are shown, but not contained in the sending amount."""
     return replace(price, sending=price.sending - price.fees)
 
 
-def _margin_kept(price: fees.Price) -> fees.Price:
+def hidden_margin(price: fees.Price) -> fees.Price:
+    """A hundredth of the receiving amount does not arrive."""
     return replace(price, receiving=price.receiving * 99 // 100)
 
 
-def _fees_not_shown(price: fees.Price) -> fees.Price:
+def fees_not_shown(price: fees.Price) -> fees.Price:
+    """Fees are taken, but not shown."""
     return replace(price, variable_fee=0)
 
 
-PRICES: tuple[tuple[str, str, str, str, bool, Reprice], ...] = (
-    ("QUO-044", "fees-on-top", "fees are added to a locked sending amount", "SENDING", True, _fees_on_top),
-    ("QUO-045", "margin", "less arrives than was locked", "RECEIVING", True, _margin_kept),
-    ("QUO-046", "fees-on-top", "fees are added to a locked sending amount", "SENDING", False, _fees_on_top),
-    ("QUO-047", "margin", "less arrives than was locked", "RECEIVING", False, _margin_kept),
-    ("QUO-051", "hidden-margin", "less arrives than the fees explain", "SENDING", True, _margin_kept),
-    ("QUO-051", "fees-not-shown", "fees are taken and not shown", "SENDING", True, _fees_not_shown),
-    ("QUO-052", "fees-left-out", "fees are shown and not taken", "RECEIVING", True, _fees_left_out),
-    ("QUO-052", "fees-not-shown", "fees are taken and not shown", "RECEIVING", True, _fees_not_shown),
-    ("QUO-053", "hidden-margin", "less arrives than the rate gives", "SENDING", False, _margin_kept),
-    ("QUO-053", "fees-not-shown", "fees are taken and not shown", "SENDING", False, _fees_not_shown),
-    ("QUO-054", "fees-left-out", "fees are shown and not taken", "RECEIVING", False, _fees_left_out),
-    ("QUO-054", "fees-not-shown", "fees are taken and not shown", "RECEIVING", False, _fees_not_shown),
-)  # fmt: skip
+PRICES: tuple[tuple[str, str, bool, Reprice], ...] = (
+    ("QUO-044", "SENDING", True, fees_on_top),
+    ("QUO-045", "RECEIVING", True, hidden_margin),
+    ("QUO-046", "SENDING", False, fees_on_top),
+    ("QUO-047", "RECEIVING", False, hidden_margin),
+    ("QUO-051", "SENDING", True, hidden_margin),
+    ("QUO-051", "SENDING", True, fees_not_shown),
+    ("QUO-052", "RECEIVING", True, fees_left_out),
+    ("QUO-052", "RECEIVING", True, fees_not_shown),
+    ("QUO-053", "SENDING", False, hidden_margin),
+    ("QUO-053", "SENDING", False, fees_not_shown),
+    ("QUO-054", "RECEIVING", False, fees_left_out),
+    ("QUO-054", "RECEIVING", False, fees_not_shown),
+)
+"""Prices of one locked side, within one currency or not, that are made up carelessly."""
 
-for requirement, name, statement, side, within, change in PRICES:
-    declare(requirement, name, statement, priced(side, same_currency=within, change=change))
+for requirement, side, within, change in PRICES:
+    declare(
+        requirement,
+        change.__name__,
+        f"{change.__doc__}"[:-1].lower(),
+        priced(side, same_currency=within, change=change),
+    )
 
 
 for requirement in ("QUO-051", "QUO-053"):
@@ -475,7 +497,7 @@ for requirement in ("QUO-051", "QUO-053"):
         patch.replace("conformance.reference.fees:net_of", lambda sending, _fees: sending)
 
 
-TERMS_OF_QUOTES = (
+QUOTED = (
     ("QUO-057", "totalSendingAmount"),
     ("QUO-058", "totalReceivingAmount"),
     ("QUO-059", "exchangeRate"),
@@ -488,7 +510,7 @@ def requoted(name: str) -> Edit:
     return lambda quote: {**quote, name: quote[name] + 1}
 
 
-for requirement, name in TERMS_OF_QUOTES:
+for requirement, name in QUOTED:
     declare(
         requirement,
         f"{name}-requoted",
@@ -634,11 +656,18 @@ def filter_ignored(patch: Patch) -> None:
     patch.wrap(LIST, wrapper)
 
 
-declare("ACC-010", "owner-lost", "an account does not say whose it is", edited(INTERNAL, put("customerId", "")))
+declare(
+    "ACC-010",
+    "owner-lost",
+    "an account does not say whose it is",
+    edited(INTERNAL, put("customerId", "")),
+)
 
 PLATFORM_LIST = "conformance.reference.accounts:list_for_platform"
 
-declare("ACC-011", "bare-list", "the list stands bare", edited(PLATFORM_LIST, lambda body: body["data"]))
+declare(
+    "ACC-011", "bare-list", "the list stands bare", edited(PLATFORM_LIST, lambda body: body["data"])
+)
 declare(
     "ACC-011",
     "data-renamed",
@@ -726,10 +755,24 @@ def owner_lost(patch: Patch) -> None:
 
 # --- Conventions ----------------------------------------------------------------------------
 
-declare("CNV-001", "other-success", "an undocumented status means success", answering("getConfig", 207))
-declare("CNV-001", "other-creation", "an undocumented status means success", answering("createQuote", 206))
-declare("CNV-010", "not-a-bad-request", "invalid input is unprocessable", refusing("INVALID_INPUT", 422))
-declare("CNV-003", "list-elsewhere", "a list stands under another name", edited(LIST, lambda body: {"accounts": body["data"]}))
+declare(
+    "CNV-001", "other-success", "an undocumented status means success", answering("getConfig", 207)
+)
+declare(
+    "CNV-001",
+    "other-creation",
+    "an undocumented status means success",
+    answering("createQuote", 206),
+)
+declare(
+    "CNV-010", "not-a-bad-request", "invalid input is unprocessable", refusing("INVALID_INPUT", 422)
+)
+declare(
+    "CNV-003",
+    "list-elsewhere",
+    "a list stands under another name",
+    edited(LIST, lambda body: {"accounts": body["data"]}),
+)
 
 
 @mutant("CNV-002", "answers are sent as plain text")
@@ -754,7 +797,8 @@ def four_decimals(patch: Patch) -> None:
 @mutant("CNV-021", "a broken body breaks the service")
 def broken_by_a_body(patch: Patch) -> None:
     patch.replace(
-        "conformance.reference.app:malformed", lambda reason: errors.Refusal("INTERNAL_ERROR", reason)
+        "conformance.reference.app:malformed",
+        lambda reason: errors.Refusal("INTERNAL_ERROR", reason),
     )
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.mutants.mutant import Patch, declare, mutant
-from conformance.reference import routes, rules
-from conformance.reference.unit import Ask, Unit
+from starlette.requests import Request
 
-_RULES = "conformance.reference.rules"
-_READ_JSON = "conformance.reference.app:read_json"
+from conformance.mutants.mutant import Patch, declare, mutant
+from conformance.reference import app, routes, rules
+from conformance.reference.unit import Ask, Unit
 
 Spoil = Callable[[Ask], Any]
 
@@ -105,23 +104,119 @@ for (_requirement, _operation), _spoils in CRASHES.items():
         )
 
 
-@mutant("FUZ-001", "a deeply nested body exhausts the stack")
-def no_depth(patch: Patch) -> None:
-    """Walk the body by a function that calls itself, without a bound."""
+@mutant("FUZ-001", "a body that is nested too deeply exhausts the stack")
+def deep_body(patch: Patch) -> None:
+    """Catch what a parser says of wrong JSON, and nothing else."""
 
-    def walk(value: Any) -> None:
-        for member in value.values() if isinstance(value, dict) else value:
-            if isinstance(member, dict | list):
-                walk(member)
+    async def read_json(request: Request, _limit: int) -> Any:
+        try:
+            return json.loads(await request.body())
+        except ValueError as error:
+            raise app.malformed("Expected JSON as body.") from error
 
-    def careless(_read: Any) -> Any:
-        async def read_json(request: Any, _limit: int) -> Any:
-            text = (await request.body()).decode("utf-8", "replace")
-            if text.count("[") > 1_000 or text.count("{") > 1_000:  # noqa: PLR2004
-                raise RecursionError
-            return json.loads(text)
+    patch.replace("conformance.reference.app:read_json", read_json)
 
-        return read_json
 
-    _ = walk
-    patch.wrap(_READ_JSON, careless)
+@mutant("FUZ-001", "half a character reaches the database")
+def half_character(patch: Patch) -> None:
+    """Leave texts that no database can hold to the database."""
+    patch.replace("conformance.reference.app:unstorable_paths", lambda _value, _path="": [])
+
+
+@mutant("FUZ-003", "a body that is no object counts as a failure of the service")
+def wrong_status(patch: Patch) -> None:
+    """Answer with the wrong one of two statuses."""
+    patch.row("conformance.reference.rules:ERROR_STATUS", "INVALID_REQUEST_FORMAT", 500)
+
+
+# --- Lax fields -----------------------------------------------------------------------------
+
+LAX_QUOTE_FIELDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("any-source-type", "source.sourceType", {"enum": ()}),
+    ("any-destination-type", "destination.destinationType", {"enum": ()}),
+    ("any-side", "lockedCurrencySide", {"enum": ()}),
+    ("long-remittance", "remittanceInformation", {"max_length": None}),
+    ("remittance-of-any-kind", "remittanceInformation", {"path": "remittance"}),
+    ("execution-of-any-kind", "immediatelyExecute", {"path": "execute"}),
+)
+"""Name, path and what a row of the quote's fields no longer says."""
+
+
+def _lax_quote(path: str, changes: Mapping[str, Any]) -> Callable[[Patch], None]:
+    rows = tuple(replace(row, **changes) if row.path == path else row for row in rules.QUOTE_FIELDS)
+    return lambda patch: patch.replace("conformance.reference.rules:QUOTE_FIELDS", rows)
+
+
+for _name, _path, _changes in LAX_QUOTE_FIELDS:
+    declare("FUZ-101", _name, f"{_path} is taken unseen", _lax_quote(_path, _changes))
+
+
+@mutant("FUZ-101", "an amount that is a list counts as its sum")
+def amount_of_list(patch: Patch) -> None:
+    """Add up an amount that comes in parts."""
+
+    def summing(create: routes.Handler) -> routes.Handler:
+        def lax(unit: Unit, ask: Ask) -> Any:
+            body = ask.body
+            if isinstance(body, dict) and isinstance(body.get("lockedCurrencyAmount"), list):
+                parts = [part for part in body["lockedCurrencyAmount"] if isinstance(part, int)]
+                ask = replace(ask, body={**body, "lockedCurrencyAmount": sum(parts) or 1})
+            return create(unit, ask)
+
+        return lax
+
+    patch.wrap("conformance.reference.quotes:create", summing)
+
+
+@mutant("FUZ-102", "a code that is no text counts as proof")
+def code_of_any_kind(patch: Patch) -> None:
+    """Compare the code only where it can be compared."""
+    patch.replace("conformance.reference.rules:AUTHORIZE_FIELDS", rules.AUTHORIZE_FIELDS[1:])
+
+    def lax(is_proof: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], bool]:
+        return lambda body: not isinstance(body.get("code"), str) or is_proof(body)
+
+    patch.wrap("conformance.reference.sca:is_proof", lax)
+
+
+@mutant("FUZ-103", "an unknown customerType counts as INDIVIDUAL")
+def unknown_customer_type(patch: Patch) -> None:
+    """Fall back on the more frequent kind."""
+
+    def falling_back(create: routes.Handler) -> routes.Handler:
+        def lax(unit: Unit, ask: Ask) -> Any:
+            body = ask.body
+            if isinstance(body, dict) and body.get("customerType") != "BUSINESS":
+                ask = replace(ask, body={**body, "customerType": "INDIVIDUAL"})
+            return create(unit, ask)
+
+        return lax
+
+    patch.wrap("conformance.reference.onboarding:create", falling_back)
+
+
+LAX_ACCOUNT_FIELDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("account-number-of-any-form", "accountInfo.accountNumber", {"pattern": None}),
+    ("routing-number-of-any-form", "accountInfo.routingNumber", {"pattern": None}),
+    ("no-account-number", "accountInfo.accountNumber", {"required": False}),
+    ("no-routing-number", "accountInfo.routingNumber", {"required": False}),
+    ("account-number-of-any-kind", "accountInfo.accountNumber", {"path": "accountInfo.account"}),
+    ("routing-number-of-any-kind", "accountInfo.routingNumber", {"path": "accountInfo.routing"}),
+)
+"""Name, path and what a row of the US account's fields no longer says."""
+
+
+def _lax_account(path: str, changes: Mapping[str, Any]) -> Callable[[Patch], None]:
+    kind = rules.ACCOUNT_TYPES["USD_ACCOUNT"]
+    rows = tuple(
+        replace(row, **{"required": False, **changes} if "path" in changes else changes)
+        if row.path == path
+        else row
+        for row in kind.fields
+    )
+    lax = replace(kind, fields=rows)
+    return lambda patch: patch.row("conformance.reference.rules:ACCOUNT_TYPES", "USD_ACCOUNT", lax)
+
+
+for _name, _path, _changes in LAX_ACCOUNT_FIELDS:
+    declare("FUZ-104", _name, f"{_path} is taken unseen", _lax_account(_path, _changes))

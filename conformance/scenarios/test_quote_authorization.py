@@ -250,8 +250,13 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     source = platform.sca_account()
     quote = platform.challenged(source=source)
     before = platform.balances(source)
-    expired = quote["scaChallenge"]["id"]
-    platform.cause("sca.challenge_expire", quoteId=quote["id"], challengeId=expired)
+    challenge = quote["scaChallenge"]
+    platform.cause(
+        "sca.challenge_expire",
+        quoteId=quote["id"],
+        challengeId=challenge["id"],
+        expiresAt=challenge["expiresAt"],
+    )
 
     answer = platform.authorize(quote)
 

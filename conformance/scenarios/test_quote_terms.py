@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ RATE_PRECISION = Decimal("1e-9")
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for a corridor once in each of its kind that the profile names."""
-    suite = metafunc.config.pluginmanager.get_plugin("payments-conformance-session")
+    suite: Any = metafunc.config.pluginmanager.get_plugin("payments-conformance-session")
     for name, same_currency in (("same_currency", True), ("cross_currency", False)):
         if name in metafunc.fixturenames:
             found = [
@@ -188,7 +189,7 @@ class Reading:
             factor = factor.scaleb(to - of)
         converted = (quote["totalSendingAmount"] - fees(quote, beside=self.beside)) * factor
         tolerance = 1 + ROUNDINGS * factor + converted * RATE_PRECISION
-        return abs(converted - quote["totalReceivingAmount"]) <= tolerance
+        return bool(abs(converted - quote["totalReceivingAmount"]) <= tolerance)
 
 
 READINGS = [Reading(*ways) for ways in product([False, True], repeat=3)]

@@ -156,8 +156,8 @@ class Resources(_Part):
     pullable_account: str = Field(
         "usd_account", description="a file of fixtures/accounts: money can be pulled from such"
     )
+    realtime_currency: str = Field("USD", description="currency of just-in-time funding")
     single_transaction_limit: Limits | None = None
-    customers: list[str] = Field(default_factory=list)
 
 
 class HttpTrigger(_Part):

@@ -1,0 +1,92 @@
+"""Shared stand-ins of the self-tests."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.client.http import RecordingClient
+from conformance.client.journal import Journal
+from conformance.contract.judge import judge
+from conformance.reference.server import BackgroundServer
+from conformance.reference.settings import Settings
+from conformance.run import load_profile
+from conformance.selftest.standins import Behaviour, StandIn
+from conformance.target.profile import Profile
+from conformance.target.target import Target
+
+pytest_plugins = ["pytester"]
+
+TOKEN_ID = "token-" + secrets.token_hex(8)
+CLIENT_SECRET = secrets.token_urlsafe(32)
+
+
+@pytest.fixture
+def stand_in() -> Generator[Callable[[Behaviour], StandIn]]:
+    """Start a server that misbehaves in the way given; it stops with the test."""
+    with ExitStack() as stack:
+        yield lambda behaviour: stack.enter_context(StandIn(behaviour))
+
+
+@pytest.fixture
+def make_profile() -> Callable[..., Profile]:
+    """Return the profile of a sandbox with other parts in the place of the defaults."""
+
+    def make(**parts: Any) -> Profile:
+        content = {"implementation": {"name": "stand-in"}, "environment": "sandbox", **parts}
+        return Profile.model_validate(content)
+
+    return make
+
+
+@pytest.fixture
+def make_target(make_profile: Callable[..., Profile]) -> Callable[..., Target]:
+    """Return the target at a base URL; further arguments are parts of its profile."""
+
+    def make(base_url: str, **parts: Any) -> Target:
+        return Target(base_url, TOKEN_ID, CLIENT_SECRET, make_profile(**parts))
+
+    return make
+
+
+@pytest.fixture
+def connect(
+    make_target: Callable[..., Target], tmp_path: Path
+) -> Generator[Callable[..., RecordingClient]]:
+    """Return a client of the target at a base URL, with its journal below ``tmp_path``."""
+    with ExitStack() as stack:
+
+        def connect(base_url: str, **parts: Any) -> RecordingClient:
+            journal = Journal(tmp_path / "journal" / "main.jsonl", "main")
+            stack.callback(journal.close)
+            client = RecordingClient(make_target(base_url, **parts), judge(), journal)
+            stack.callback(client.close)
+            return client
+
+        yield connect
+
+
+@pytest.fixture(scope="session")
+def reference() -> Generator[BackgroundServer]:
+    """The reference implementation, in a thread of this process."""
+    settings = Settings(api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET)
+    with BackgroundServer(settings) as server:
+        yield server
+
+
+@pytest.fixture
+def reference_target(reference: BackgroundServer) -> Target:
+    """The reference as a target, with its own profile."""
+    return Target(reference.base_url, TOKEN_ID, CLIENT_SECRET, load_profile("reference"))
+
+
+@pytest.fixture
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the credentials of the reference where a run looks for them."""
+    monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
+    monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
