@@ -133,7 +133,7 @@ class Platform:
         return self.client.call("createExternalAccount", body=body, valid=valid)
 
     def transfer(self, body: Json) -> list[Answer]:
-        """Create a quote and, where that is accepted, execute it; return the answer of each step."""
+        """Create a quote and, if it is accepted, execute it; return the answer of each step."""
         created = self.create_quote(body)
         return [created, self.execute(created.body)] if created.accepted else [created]
 
@@ -441,7 +441,7 @@ class Platform:
         return resource(self.execute(quote or self.quote()))
 
     def completed(self, quote: Json | None = None) -> Json:
-        """Execute a quote (by default a new one), wait for its payout, and return it as executed."""
+        """Execute a quote (by default a new one), wait for its payout, return it as executed."""
         executed = self.executed(quote)
         status = self.transaction_in(executed, "COMPLETED").get("status")
         if status != "COMPLETED":
@@ -490,7 +490,7 @@ class Platform:
             "destination": {"accountId": destination["id"]},
         }
         sent = self.transaction(payment).get("sentAmount")
-        if sent is not None:
+        if isinstance(sent, dict):
             amounts = {"totalSendingAmount": sent["amount"], "totalReceivingAmount": 0}
             self.movement.quotes[payment["transactionId"]] = {**payment, **amounts}
         return payment

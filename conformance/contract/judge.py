@@ -15,6 +15,7 @@ from conformance.data import SPEC
 
 KEY = "x-requirement"
 _ANY_MEMBER = "*"
+_OF_OBJECTS = frozenset({"if", "required", "properties"})
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _CLIENT_ERRORS = range(400, 500)
 
@@ -44,7 +45,6 @@ class _Annotation:
     instance_path: tuple[str, ...]
     schema: Mapping[str, Any]
     required: bool
-    conditional: bool
 
 
 class SchemaJudge:
@@ -106,9 +106,11 @@ class SchemaJudge:
         return None
 
     def _applies(self, note: _Annotation, found: Any) -> bool:
-        if not note.conditional:
-            return True
-        return self._validator_of(note.schema["if"]).is_valid(found)
+        if not isinstance(found, dict) and note.schema.keys() & _OF_OBJECTS:
+            # Such keywords hold of everything else, and say nothing about it.
+            return False
+        condition = note.schema.get("if")
+        return condition is None or self._validator_of(condition).is_valid(found)
 
     def _errors(
         self, schema: Mapping[str, Any], value: Any
@@ -251,7 +253,6 @@ def _annotations(schema: Any, path: tuple[str, ...], *, required: bool) -> Itera
             path,
             schema,
             required,
-            "if" in schema,
         )
     needed: Iterable[str] = schema.get("required", ())
     for name, member in schema.get("properties", {}).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -76,13 +77,14 @@ def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) 
     for request in drawn:
         if request.valid or request.body is ABSENT or isinstance(request.body, bytes):
             continue
-        for place, value in _differences(base, request.body, _BODY):
-            kind = _LEFT_OUT if value in (ABSENT, None, "") else _WRONG
-            if kind not in held.get(place, ()) or _is_spared(operation, place, value):
-                continue
-            body = _with(base, place, value)
-            if must_be_refused(schema, body):
-                found.setdefault(encoded(body), Fault(place, body))
+        for place, drawn_value in _differences(base, request.body, _BODY):
+            for value in _spellings(drawn_value):
+                kind = _LEFT_OUT if value in (ABSENT, None, "") else _WRONG
+                if kind not in held.get(place, ()) or _is_spared(operation, place, value):
+                    continue
+                body = _with(base, place, value)
+                if must_be_refused(schema, body):
+                    found.setdefault(encoded(body), Fault(place, body))
     return list(found.values())[:most]
 
 
@@ -96,6 +98,13 @@ def _differences(base: Any, drawn: Any, place: str) -> Iterator[tuple[str, Any]]
             continue
         inner = f"{place}.{name}" if place else name
         yield from _differences(base.get(name, ABSENT), drawn.get(name, ABSENT), inner)
+
+
+def _spellings(value: Any) -> Iterator[Any]:
+    """Yield a value and, where it is a number or a boolean, the text of the same letters."""
+    yield value
+    if isinstance(value, bool | int | float):
+        yield json.dumps(value)
 
 
 def _with(base: Json, place: str, value: Any) -> Any:

@@ -35,6 +35,7 @@ from conformance.contract.catalogue import catalogue
 from conformance.mutants.mutant import REGISTRY, Mutant, MutantError, Patch
 from conformance.plugin import SESSION
 from conformance.reference.server import BackgroundServer
+from conformance.reference.service import Service
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
 from conformance.session import RECORDER, Session, named_by
@@ -122,8 +123,9 @@ def measure(chosen: Sequence[Mutant], processes: int) -> list[Result]:
 class _Loop:
     """The pytest plugin that runs mutants where pytest would run the tests."""
 
-    def __init__(self, mutants: Sequence[Mutant]) -> None:
+    def __init__(self, mutants: Sequence[Mutant], service: Service) -> None:
         self._mutants = mutants
+        self._service = service
         self.results: list[Result] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -136,13 +138,13 @@ class _Loop:
                 by_requirement[identifier].append(item)
         for mutant in self._mutants:
             started = time.perf_counter()
-            result = _try(mutant, by_requirement[mutant.requirement], suite)
+            result = _try(mutant, by_requirement[mutant.requirement], suite, self._service)
             spent = round((time.perf_counter() - started) * 1000, 1)
             self.results.append(Result(**{**_fields(result), "milliseconds": spent}))
         return True
 
 
-def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session) -> Result:
+def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session, service: Service) -> Result:
     def result(outcome: Fate, **more: Any) -> Result:
         return Result(mutant.id, mutant.requirement, mutant.statement, outcome, **more)
 
@@ -162,6 +164,8 @@ def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session) -> Result:
         return result(Fate.UNCHANGED, detail=str(error))
     finally:
         patch.revert()
+        # A webhook of the broken reference would be held against the restored one.
+        service.drop_work()
     others = tuple(sorted(elsewhere))
     if not killers:
         return result(Fate.ELSEWHERE if others else Fate.SURVIVED, elsewhere=others)
@@ -200,11 +204,11 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
         api_token_id=f"token-{secrets.token_hex(8)}",
         api_client_secret=secrets.token_urlsafe(32),
     )
-    loop = _Loop(mutants)
     profile = load_profile("reference")
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(BackgroundServer(credentials))
+        loop = _Loop(mutants, server.app.state.service)
         stack.enter_context(_environment(profile, credentials))
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):

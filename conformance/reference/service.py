@@ -60,11 +60,15 @@ class Service:
     def reset(self) -> None:
         """Forget everything but the platform's seed and its webhook endpoint."""
         self._generation += 1
-        self.scheduler.clear()
-        self.deliveries.clear()
+        self.drop_work()
         self.store.empty()
         with self.unit() as unit:
             self._plant(unit)
+
+    def drop_work(self) -> None:
+        """Drop what is neither done nor delivered, and wait for what is under way."""
+        self.scheduler.clear()
+        self.deliveries.clear()
 
     @contextmanager
     def unit(self) -> Iterator[Unit]:

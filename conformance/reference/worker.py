@@ -23,6 +23,7 @@ class Worker:
         self._order = itertools.count()
         self._condition = threading.Condition()
         self._running = False
+        self._busy = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -35,12 +36,14 @@ class Worker:
         with self._condition:
             self._running = False
             self._heap.clear()
-            self._condition.notify()
+            self._condition.notify_all()
         self._thread.join()
 
     def clear(self) -> None:
-        """Drop the waiting jobs."""
+        """Drop the waiting jobs and wait for the running one, whose follow-ups are dropped too."""
         with self._condition:
+            self._heap.clear()
+            self._condition.wait_for(lambda: not self._busy)
             self._heap.clear()
 
     def after(self, seconds: float, job: Callable[[], None]) -> None:
@@ -48,7 +51,7 @@ class Worker:
         with self._condition:
             due = time.monotonic() + seconds
             heapq.heappush(self._heap, (due, next(self._order), job))
-            self._condition.notify()
+            self._condition.notify_all()
 
     def _run(self) -> None:
         while True:
@@ -62,12 +65,15 @@ class Worker:
 
     def _next(self) -> Callable[[], None] | None:
         with self._condition:
+            self._busy = False
+            self._condition.notify_all()
             while self._running:
                 if not self._heap:
                     self._condition.wait()
                     continue
                 wait = self._heap[0][0] - time.monotonic()
                 if wait <= 0:
+                    self._busy = True
                     return heapq.heappop(self._heap)[2]
                 self._condition.wait(wait)
             return None

@@ -20,7 +20,7 @@ def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Che
     waiting = platform.transaction(payment)
 
     with check("TRX-080"):
-        assert waiting["status"] == "PENDING"
+        assert waiting.get("status") == "PENDING"
     with check("TRX-081"):
         assert platform.balances(source)[0] == before - other["totalSendingAmount"]
 
@@ -38,7 +38,7 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
         assert answer.accepted, answer
     approved = platform.transaction_in(payment, "COMPLETED")
     with check("TRX-083"):
-        assert approved["status"] == "COMPLETED"
+        assert approved.get("status") == "COMPLETED"
     with check("TRX-084"):
         assert platform.balances(source)[0] == before - _sent(approved)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from conformance.client.platform import Json, Platform, members
+from conformance.client.platform import Json, Platform, given, members
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import FeatureUndeclared, ResourceMissing
 
@@ -30,10 +30,10 @@ def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Che
     waiting = platform.transaction(platform.quote(source))
 
     for known in (arrived, waiting):
-        found = _filtered(platform, source, check, "TRX-072", status=known["status"])
+        found = _filtered(platform, source, check, "TRX-072", status=given(known, "status"))
 
         with check("TRX-071"):
-            assert {one.get("status") for one in found} <= {known["status"]}
+            assert {one.get("status") for one in found} <= {given(known, "status")}
         with check("TRX-072"):
             assert known["id"] in {one.get("id") for one in found}
 
@@ -44,12 +44,12 @@ def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check
     source = platform.account()
     known = platform.transaction(platform.quote(source))
 
-    found = _filtered(platform, source, check, "TRX-074", type=known["type"])
+    found = _filtered(platform, source, check, "TRX-074", type=given(known, "type"))
 
     with check("TRX-074"):
         assert known["id"] in {one.get("id") for one in found}
     with check("TRX-073"):
-        assert {one.get("type") for one in found} <= {known["type"]}
+        assert {one.get("type") for one in found} <= {given(known, "type")}
         cards = platform.list_transactions(type="CARD")
         if cards.accepted:
             assert {one.get("type") for one in members(cards.body)} <= {"CARD"}
@@ -60,10 +60,11 @@ def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> No
     """The status filter is for payments, whose own type it may be combined with."""
     known = platform.transaction(platform.quote())
 
-    refusal = platform.list_transactions(status=known["status"], type="CARD")
+    refusal = platform.list_transactions(status=given(known, "status"), type="CARD")
 
     refusal.refused(
-        400, twin=platform.list_transactions(status=known["status"], type=known["type"])
+        400,
+        twin=platform.list_transactions(status=given(known, "status"), type=given(known, "type")),
     )
 
 

@@ -77,7 +77,8 @@ class StandIn:
             thread.start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
+        # A client may give up before its request is whole.
+        with connection, contextlib.suppress(OSError, ValueError):
             received = _read(connection)
             self.received.append(received)
             self._behaviour(connection, received, self._stopped)
