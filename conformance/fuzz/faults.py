@@ -101,9 +101,9 @@ def _differences(base: Any, drawn: Any, place: str) -> Iterator[tuple[str, Any]]
 
 
 def _spellings(value: Any) -> Iterator[Any]:
-    """Yield a value and, where it is a number or a boolean, the text of the same letters."""
+    """Yield a value and, where it is a number, the text of its digits."""
     yield value
-    if isinstance(value, bool | int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         yield json.dumps(value)
 
 

@@ -497,6 +497,17 @@ for requirement in ("QUO-051", "QUO-053"):
         patch.replace("conformance.reference.fees:net_of", lambda sending, _fees: sending)
 
 
+for requirement in ("QUO-055", "QUO-056"):
+
+    @mutant(requirement, "where the receiving side is locked, the fee is a fraction of the net")
+    def fee_of_the_net(patch: Patch) -> None:
+        def gross(net: int, terms: fees.Terms) -> int:
+            fraction = terms.variable + terms.platform_variable
+            return net + int(net * fraction) + terms.platform_fixed
+
+        patch.replace("conformance.reference.fees:gross_of", gross)
+
+
 QUOTED = (
     ("QUO-057", "totalSendingAmount"),
     ("QUO-058", "totalReceivingAmount"),

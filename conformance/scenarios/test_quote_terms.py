@@ -19,6 +19,9 @@ UNROUND = {"few decimals": (10_007, 12_345, 99_991), "many": (1_000_003, 3_333_3
 """Sending amounts, in the smallest unit, that no usual fee or rate divides evenly."""
 
 MANY_DECIMALS = 3
+LARGE = 4_999_999
+"""A sending amount at which the square of a usual fee is more than rounding."""
+
 ROUNDINGS = 2
 """The fees and the amount that is left may each have been rounded by one smallest unit."""
 
@@ -115,6 +118,29 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
 
     with check("QUO-054"):
         assert_net_amounts_are_converted(quotes)
+
+
+@requirement("QUO-055")
+def test_both_sides_take_the_same_fee_within_one_currency(
+    platform: Platform, same_currency: Corridor | None
+) -> None:
+    """It is a fraction of the sending amount, also where the receiving amount is locked."""
+    there, back = there_and_back(platform, same_currency)
+
+    assert abs(back["totalSendingAmount"] - there["totalSendingAmount"]) <= ROUNDINGS + 1
+
+
+@requirement("QUO-056")
+def test_both_sides_take_the_same_fee_between_currencies(
+    platform: Platform, cross_currency: Corridor | None
+) -> None:
+    """It is taken in the sending currency, also where the receiving amount is locked."""
+    there, back = there_and_back(platform, cross_currency)
+
+    if there["exchangeRate"] != back["exchangeRate"]:
+        raise ResourceMissing("the rate moved between two quotes")
+    unit = there["totalSendingAmount"] / there["totalReceivingAmount"]
+    assert abs(back["totalSendingAmount"] - there["totalSendingAmount"]) <= ROUNDINGS + 1 + unit
 
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
@@ -249,6 +275,19 @@ def ends(platform: Platform, corridor: Corridor | None) -> tuple[Json, Json]:
     source, destination = platform.ends(corridor, amount=0)
     platform.deposit(source, 2 * max(amounts(source)))
     return source, destination
+
+
+def there_and_back(platform: Platform, corridor: Corridor | None) -> tuple[Json, Json]:
+    """Quote a large sending amount, and then the receiving amount that it brings."""
+    if corridor is None:
+        raise ResourceMissing("resources.corridors of the profile has none of this kind")
+    source, destination = platform.ends(corridor, amount=0)
+    platform.deposit(source, 2 * LARGE)
+    there = platform.create_quote(platform.quote_body(source, destination, amount=LARGE))
+    if not there.accepted:
+        raise ResourceMissing(f"the target does not quote an amount of {LARGE}: {there}")
+    brought = there.body["totalReceivingAmount"]
+    return there.body, platform.quote(source, destination, side="RECEIVING", amount=brought)
 
 
 def amounts(source: Json) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.contract.document import Operation, document
+from conformance.contract.document import document
 from conformance.fuzz.faults import HELD, faults
 from conformance.fuzz.generation import ABSENT, Drawn, draw
 from conformance.fuzz.ground import Ground
@@ -129,8 +129,8 @@ def test_requests_reach_a_live_parent_and_unknown_ones() -> None:
     """Look-ups are tried with ids that nobody has, and the logic with one that exists."""
     parents = [request.path["customerId"] for request in sent("getCustomer", live("customerId"))]
 
-    assert parents.count("Live:1") == 1
-    assert len(parents) > 1
+    assert "Live:1" in parents
+    assert len(set(parents)) > 1
 
 
 def test_an_invalid_request_is_not_refused_for_its_parent() -> None:
@@ -173,7 +173,7 @@ def test_what_all_share_is_not_changed() -> None:
 )
 def test_answers_that_a_proxy_may_have_given_are_not_judged(
     request_: Prepared,
-    judged: bool,  # noqa: FBT001 - pytest's parameter
+    judged: bool,
 ) -> None:
     """Only a server error counts there."""
     assert request_.judged is judged
@@ -193,7 +193,7 @@ def test_hostile_texts_are_sent_as_members_and_as_bodies() -> None:
 
 QUOTE = OPERATIONS["createQuote"].request_schema or {}
 
-FORGIVEN = (
+FORGIVEN: tuple[tuple[str, Any], ...] = (
     ("lockedCurrencyAmount", "10000"),
     ("lockedCurrencyAmount", " 10,000 "),
     ("lockedCurrencyAmount", 10_000.0),
@@ -217,7 +217,7 @@ FORGIVEN = (
     ("source", {"sourceType": "REALTIME_FUNDING", "currency": "USD", "customerId": None}),
 )
 
-NOT_FORGIVEN = (
+NOT_FORGIVEN: tuple[tuple[str, Any], ...] = (
     ("lockedCurrencyAmount", "plenty"),
     ("lockedCurrencyAmount", 10_000.5),
     ("lockedCurrencyAmount", "10000.5"),
@@ -257,7 +257,7 @@ def test_a_body_that_is_no_object_has_to_be_refused(body: Any) -> None:
     assert must_be_refused(QUOTE, body)
 
 
-@pytest.mark.parametrize("number", ["0210-0002-1", " 021000021", "０２１０００021"])
+@pytest.mark.parametrize("number", ["0210-0002-1", " 021000021", "\uff10\uff12\uff11000021"])
 def test_digits_may_be_written_in_groups(number: str) -> None:
     """Spaces, hyphens and other digits are often taken out before the form is looked at."""
     schema = OPERATIONS["createExternalAccount"].request_schema or {}
@@ -288,7 +288,7 @@ def test_a_faulty_body_differs_from_a_valid_one_in_one_place(name: str) -> None:
     found = faults(operation, base, draw(name, 1, FEW), 1_000)
 
     assert not must_be_refused(operation.request_schema or {}, base)
-    assert {fault.place for fault in found} >= {""}
+    assert found
     for fault in found:
         assert fault.place in HELD[name]
         if fault.place:

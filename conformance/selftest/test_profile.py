@@ -1,0 +1,286 @@
+"""The profile: what it refuses, and what is published about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from conformance.contract.vocabulary import TRIGGERS
+from conformance.data import FIXTURES
+from conformance.run import load_profile
+from conformance.target import profile as module
+from conformance.target.profile import Environment, Profile, ProfileError
+
+Write = Callable[..., Path]
+
+SCHEMA = Path(module.__file__).with_name("profile.schema.json")
+SHIPPED = sorted((FIXTURES / "profiles").glob("*.yaml"))
+TEMPLATE = FIXTURES / "profiles" / "template.yaml"
+NAME = {"implementation": {"name": "acme"}}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a profile and return its file; a text is written as it is."""
+
+    def write(content: Any) -> Path:
+        path = tmp_path / "acme.yaml"
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+        return path
+
+    return write
+
+
+def refusal(path: Path) -> str:
+    """Return what is said about a profile that cannot be used."""
+    with pytest.raises(ProfileError) as refused:
+        Profile.load(path)
+    return str(refused.value)
+
+
+class TestLoading:
+    """A mistake is told with its place, and with what was probably meant."""
+
+    def test_a_name_is_enough(self, write: Write) -> None:
+        """Nothing is declared, and nothing may be changed."""
+        loaded = Profile.load(write(NAME))
+
+        assert loaded.environment is Environment.PRODUCTION
+        assert not loaded.features.webhooks
+        assert loaded.credentials.token_id == "PAYMENTS_API_TOKEN_ID"
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            pytest.param(
+                {**NAME, "feature": {}},
+                "feature: unknown key; the nearest valid one is 'features'",
+                id="top level",
+            ),
+            pytest.param(
+                {**NAME, "features": {"webhook": True}},
+                "features.webhook: unknown key; the nearest valid one is 'webhooks'",
+                id="nested",
+            ),
+            pytest.param(
+                {**NAME, "resources": {"corridors": [{"sendin": "USD"}]}},
+                "resources.corridors.0.sendin: unknown key; the nearest valid one is 'sending'",
+                id="in a list",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"htpp": {}}}},
+                "triggers.quote.expire.htpp: unknown key; the nearest valid one is 'http'",
+                id="in a mapping",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"http": {"uri": "x"}}}},
+                "triggers.quote.expire.http.uri: unknown key; the nearest valid one is 'url'",
+                id="below an optional part",
+            ),
+            pytest.param({**NAME, "zzz": 1}, "zzz: unknown key", id="unlike any"),
+            pytest.param({}, "implementation: this key is required", id="missing"),
+            pytest.param(
+                {**NAME, "timing": {"request": 0}},
+                "timing.request: Input should be greater than 0, got 0",
+                id="out of range",
+            ),
+            pytest.param(
+                {**NAME, "environment": "staging"},
+                "environment: Input should be 'sandbox' or 'production', got 'staging'",
+                id="unknown environment",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expired": {"wait": {"until": "expiresAt"}}}},
+                "triggers: unknown trigger 'quote.expired'; the nearest is 'quote.expire'",
+                id="unknown trigger",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"zzz": {"command": ["x"]}}},
+                "triggers: unknown trigger 'zzz'; known are webhook.register, ",
+                id="trigger unlike any",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"command": ["x"], "http": {"url": "x"}}}},
+                "triggers.quote.expire: a trigger has exactly one of http, command, magic, wait; "
+                "got http, command",
+                id="two kinds in one trigger",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {}}},
+                "magic, wait; got none",
+                id="no kind in a trigger",
+            ),
+            pytest.param({**NAME, 7: 8}, "7: Keys should be strings", id="number as key"),
+        ],
+    )
+    def test_a_mistake_is_told(self, write: Write, content: Any, message: str) -> None:
+        """The file, the path of the key, and what is wrong."""
+        path = write(content)
+
+        told = refusal(path)
+
+        assert told.startswith(f"profile {path} is not valid:\n  ")
+        assert message in told
+
+    def test_all_mistakes_are_told_at_once(self, write: Write) -> None:
+        """One line each."""
+        told = refusal(write({"implementation": {}, "timing": {"poll": -1}, "budge": {}}))
+
+        assert len(told.splitlines()) == 4
+
+    def test_a_secret_in_the_place_of_a_name_is_not_shown(self, write: Write) -> None:
+        """Whoever puts the value there finds it in no log."""
+        told = refusal(write({**NAME, "credentials": {"client_secret": "hunter2-hunter2"}}))
+
+        assert "credentials.client_secret: expected the name of an environment variable" in told
+        assert "hunter2" not in told
+
+    def test_a_missing_file_is_told(self, tmp_path: Path) -> None:
+        """By its name."""
+        assert refusal(tmp_path / "absent.yaml").endswith("absent.yaml: No such file or directory")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("a: [", "is not valid YAML: "),
+            ("", "expected a mapping, got NoneType"),
+            ("- a\n", "expected a mapping, got list"),
+        ],
+    )
+    def test_a_file_of_something_else_is_told(
+        self, write: Write, text: str, message: str
+    ) -> None:
+        """With the place, where there is one."""
+        assert message in refusal(write(text))
+
+    def test_a_file_that_is_no_text_is_told(self, tmp_path: Path) -> None:
+        """A profile is UTF-8."""
+        path = tmp_path / "acme.yaml"
+        path.write_bytes(b"name: \xff")
+
+        assert refusal(path) == f"profile {path} is not UTF-8 text"
+
+
+class TestDocumentedTriggers:
+    """What the specification itself offers need not be mapped."""
+
+    def test_it_is_mapped_by_itself(self, write: Write) -> None:
+        """The sandbox's own deposit."""
+        assert "deposit.arrive" in Profile.load(write(NAME)).triggers
+
+    def test_the_profile_may_map_it_otherwise(self, write: Write) -> None:
+        """Its own way counts."""
+        own = {**NAME, "triggers": {"deposit.arrive": {"command": ["pay"]}}}
+
+        assert Profile.load(write(own)).triggers["deposit.arrive"].command == ["pay"]
+
+    def test_null_takes_it_out(self, write: Write) -> None:
+        """And it stays out on the way to a worker and to a report."""
+        loaded = Profile.load(write({**NAME, "triggers": {"deposit.arrive": None}}))
+        handed = Profile.model_validate(loaded.model_dump(mode="json", by_alias=True))
+
+        assert loaded.triggers == {}
+        assert handed.triggers == {}
+
+
+class TestByName:
+    """Where a run looks for its profile."""
+
+    def test_a_shipped_one_is_found_by_its_name(self) -> None:
+        """Without its ending."""
+        assert load_profile("reference").implementation.name == "payments-conformance reference"
+
+    def test_without_a_name_nothing_is_known(self) -> None:
+        """So nothing may be changed."""
+        assert load_profile(None).environment is Environment.PRODUCTION
+
+    def test_an_unknown_name_is_refused(self) -> None:
+        """The shipped ones are named."""
+        with pytest.raises(ProfileError, match=r"profile acme: no such file.*reference, template"):
+            load_profile("acme")
+
+
+class TestPublished:
+    """The JSON Schema, the template and the reference's own profile."""
+
+    def test_the_schema_is_the_one_of_the_model(self) -> None:
+        """Editors see what the suite sees."""
+        assert json.loads(SCHEMA.read_text(encoding="utf-8")) == Profile.model_json_schema(), (
+            f"write Profile.model_json_schema() to {SCHEMA.name}"
+        )
+
+    @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
+    def test_a_shipped_profile_is_valid(self, path: Path) -> None:
+        """By the suite and by the schema."""
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+
+        Profile.load(path)
+        jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
+
+    @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
+    def test_a_profile_survives_the_way_to_a_worker(self, path: Path) -> None:
+        """As JSON."""
+        loaded = Profile.load(path)
+        dumped = json.loads(json.dumps(loaded.model_dump(mode="json", by_alias=True)))
+
+        assert Profile.model_validate(dumped) == loaded
+
+    def test_the_template_has_every_key(self) -> None:
+        """Each with its default, but for the name and the environment."""
+        content = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))
+        default = Profile.model_validate({"implementation": {"name": ""}})
+        defaults = default.model_dump(mode="json", by_alias=True)
+
+        assert set(leaves(content)) == set(leaves(defaults))
+        assert Profile.load(TEMPLATE).model_copy(
+            update={
+                "implementation": default.implementation,
+                "environment": default.environment,
+                "triggers": {},
+            }
+        ) == default
+
+    def test_every_key_of_the_template_has_a_comment(self) -> None:
+        """On a line before it, or on one before its neighbour's."""
+        lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
+        uncommented = []
+        for number, line in enumerate(lines):
+            key = re.match(r"(  )?(\w+):", line)
+            above = lines[number - 1].strip()
+            if key and not above.startswith("#") and above.partition(":")[0] != "sca_code":
+                uncommented.append(line.strip())
+
+        # What the name says needs no more words.
+        assert uncommented == ["name: my implementation", 'version: ""', 'acceptedAt: "{now}"']
+
+    def test_the_examples_of_the_template_are_all_triggers(self) -> None:
+        """Without their comment marks they are a valid profile."""
+        lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
+        example = re.compile(r"  # (?=  |[a-z_]+\.[a-z_]+:)")
+        shown = "\n".join(example.sub("  ", line) for line in lines)
+
+        loaded = Profile.model_validate(yaml.safe_load(shown))
+
+        assert set(loaded.triggers) == set(TRIGGERS)
+        kinds = {kind for t in loaded.triggers.values() for kind in t.model_fields_set}
+        assert kinds == {"http", "command", "magic", "wait"}
+
+    def test_the_reference_maps_every_trigger(self) -> None:
+        """It exercises everything."""
+        assert set(load_profile("reference").triggers) == set(TRIGGERS)
+
+
+def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each key below which are no more."""
+    if isinstance(content, dict) and content:
+        for name, member in content.items():
+            yield from leaves(member, (*path, name))
+    else:
+        yield path
