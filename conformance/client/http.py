@@ -24,6 +24,7 @@ from conformance.verdict.decisions import (
     HarnessError,
     ReadOnly,
     TargetLost,
+    TriggerFailed,
     TwinRefused,
 )
 
@@ -217,10 +218,14 @@ class RecordingClient:
 
         Raises:
             ReadOnly: the target is no sandbox.
+            TriggerFailed: the URL is none.
             TargetLost: no complete response came.
         """
         self._admit(method, "trigger")
-        request = self._http.build_request(method, url, json=body)
+        try:
+            request = self._http.build_request(method, url, json=body)
+        except httpx.InvalidURL as error:
+            raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
         ours = str(request.url).startswith(self._target.origin + "/")
         response, received, seconds = self._send(request, self._auth if ours else None, "trigger")
         parsed, is_json = decode(received)

@@ -6,6 +6,7 @@ Every answer is judged on the way as that of any other test is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,7 @@ import pytest
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
 from conformance.contract.document import Operation, document
-from conformance.scenarios.marks import Check, requirement
-from conformance.verdict.decisions import HarnessError, TwinRefused
+from conformance.verdict.decisions import HarnessError, ResourceMissing, TwinRefused
 
 if TYPE_CHECKING:
     from conformance.fuzz.requests import Prepared
@@ -60,6 +60,7 @@ NOT_OFFERED = (501, 503)
 _SERVER_ERRORS = 500
 _SHOWN = 3
 
+Check = Callable[..., AbstractContextManager[None]]
 Noted = tuple[str, Answer]
 """What was sent, in words, and what was answered."""
 
@@ -68,7 +69,7 @@ def _test_of(operation: Operation) -> Callable[..., None]:
     """Return the test of one operation."""
     unbroken, refusing = UNBROKEN[operation.id], REFUSING.get(operation.id)
 
-    @requirement(*filter(None, (unbroken, refusing)))
+    @pytest.mark.requirement(*filter(None, (unbroken, refusing)))
     def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
         from conformance.fuzz.faults import faults  # noqa: PLC0415
@@ -108,22 +109,21 @@ def _assert_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> 
     __tracebackhide__ = True
     if not refused or twin is None:
         raise HarnessError("no faulty body was generated; give --fuzz-examples a larger number")
+    if not (answer := twin()).accepted:
+        raise TwinRefused(f"without the fault it was refused too: {answer}")
     accepted = [noted for noted in refused if noted[1].accepted]
     assert not accepted, (
         f"expected a client error for each of {len(refused)} bodies with one fault; "
         f"{len(accepted)} were accepted:\n{_shown(accepted)}"
     )
-    if not (answer := twin()).accepted:
-        raise TwinRefused(f"without the fault it was refused too: {answer}")
 
 
 def _assert_unbroken(operation: Operation, answered: list[Noted]) -> None:
     __tracebackhide__ = True
-    broken = [
-        noted
-        for noted in answered
-        if noted[1].status >= _SERVER_ERRORS and noted[1].status not in NOT_OFFERED
-    ]
+    offered = [noted for noted in answered if noted[1].status not in NOT_OFFERED]
+    if not offered:
+        raise ResourceMissing(f"{operation.id} is not offered: {answered[0][1]}")
+    broken = [noted for noted in offered if noted[1].status >= _SERVER_ERRORS]
     assert not broken, (
         f"expected no server error from {operation.id}; {len(broken)} of {len(answered)} "
         f"generated requests brought one about:\n{_shown(broken)}"

@@ -46,6 +46,7 @@ _SUITE = Path(package.__file__).parent.parent
 _TIMING = {"request": 5.0, "event": 0.5, "state": 0.5, "quiet": 0.1}
 """A mutant often shows by something that never comes; waiting for it long proves no more."""
 
+_FUZZED_PART = "fuzzing"
 _SHOWN_TESTS = 1
 
 
@@ -220,6 +221,7 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
                     f"--base-url={server.base_url}",
                     f"--profile={_impatient(profile, folder)}",
                     f"--report-dir={folder}",
+                    *_without_fuzzing(mutants),
                     "--capture=no",
                     # Embedded, pytest finds modules imported that it would rewrite.
                     "-Wignore::pytest.PytestAssertRewriteWarning",
@@ -235,6 +237,13 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
             f"the suite could not be run (pytest ended with {status}):\n{output.getvalue()}"
         )
     return loop.results
+
+
+def _without_fuzzing(mutants: Iterable[Mutant]) -> list[str]:
+    """Return the option that spares the collection of fuzz tests, where no mutant needs them."""
+    known = catalogue()
+    needed = any(known[m.requirement].part == _FUZZED_PART for m in mutants)
+    return [] if needed else ["--fuzz-examples=0"]
 
 
 @contextlib.contextmanager

@@ -304,6 +304,20 @@ def test_zero_and_what_is_read_as_zero_are_spared() -> None:
     assert {fault.body["lockedCurrencyAmount"] for fault in found} == {-1, "-1"}
 
 
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("createQuote", {"source": {"sourceType": "REALTIME_FUNDING", "accountId": "x"}}),
+        ("createCustomer", {"customerType": "BUSINESS"}),
+    ],
+)
+def test_values_that_are_right_in_themselves_are_spared(name: str, body: Json) -> None:
+    """What they ask for beside them is missing, which other requirements decide."""
+    drawn = [Drawn({}, {}, {**BODIES[name], **body}, "application/json", valid=False, note="")]
+
+    assert faults(OPERATIONS[name], BODIES[name], drawn, 1_000) == []
+
+
 def test_members_that_need_not_be_looked_at_are_spared() -> None:
     """Some implementations have no use for them."""
     drawn = [quote(purposeOfPayment={}, platformFeeOverride=1), quote(source={"accountId": "x"})]
