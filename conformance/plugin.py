@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).parent
 _SUITE = (_PACKAGE / "scenarios", _PACKAGE / "fuzz")
 
-SESSION = pytest.StashKey["Session"]()
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,8 +1,8 @@
 """Runs mutants against the tests of their requirement and measures the kill matrix.
 
 One process serves many mutants: the reference runs in a thread of it, the suite is collected
-once, and each mutant is patched in, tested and taken back. After a kill the killing test runs
-once more against the restored reference; only a test that passes there counts.
+once, and each mutant is patched in, tested and taken back. Then a test runs once more against
+the restored reference, and only what passes there counts.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _MEANING = {
     Fate.SURVIVED: "no check noticed it",
     Fate.ELSEWHERE: "only checks of other requirements noticed it",
     Fate.UNCHANGED: "its patch changed nothing",
-    Fate.UNRELIABLE: "the killing test fails on the unbroken reference too",
+    Fate.UNRELIABLE: "its tests do not pass on the unbroken reference either",
     Fate.UNTESTED: "no test names its requirement",
 }
 
@@ -157,7 +157,8 @@ def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session, service: Serv
     try:
         mutant.patch(patch)
         for test in tests:
-            failed = _failed(test, suite)
+            outcomes = _outcomes(test, suite)
+            failed = {name for name in outcomes if outcomes[name] is Outcome.FAILED}
             if mutant.requirement in failed:
                 killers.append(test)
             elsewhere |= failed - {mutant.requirement}
@@ -168,16 +169,21 @@ def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session, service: Serv
         # A webhook of the broken reference would be held against the restored one.
         service.drop_work()
     others = tuple(sorted(elsewhere))
-    if not killers:
-        return result(Fate.ELSEWHERE if others else Fate.SURVIVED, elsewhere=others)
     killed_by = tuple(test.nodeid for test in killers)
-    if mutant.requirement in _failed(killers[0], suite):
+    # A kill counts when its test passes on the restored reference, a survival when any does.
+    sound = any(
+        _outcomes(test, suite).get(mutant.requirement) is Outcome.PASSED
+        for test in killers[:1] or tests
+    )
+    if not sound:
         return result(Fate.UNRELIABLE, killed_by=killed_by, elsewhere=others)
-    return result(Fate.KILLED, killed_by=killed_by, elsewhere=others)
+    if killers:
+        return result(Fate.KILLED, killed_by=killed_by, elsewhere=others)
+    return result(Fate.ELSEWHERE if others else Fate.SURVIVED, elsewhere=others)
 
 
-def _failed(test: pytest.Item, suite: Session) -> set[str]:
-    """Run a test and return the requirements that failed in it."""
+def _outcomes(test: pytest.Item, suite: Session) -> dict[str, Outcome]:
+    """Run a test and return the outcome of each requirement that it decided."""
     with suite.recording(test):
         # What pytest's own protocol does, less the reports, which cost more than the test.
         if hasattr(test, "_initrequest"):
@@ -194,8 +200,8 @@ def _failed(test: pytest.Item, suite: Session) -> set[str]:
             lambda: test.ihook.pytest_runtest_teardown(item=test, nextitem=None),
             when="teardown",
         )
-    decisions = test.stash[RECORDER].decisions.values()
-    return {d.requirement for d in decisions if d.outcome is Outcome.FAILED}
+    decisions = test.stash[RECORDER].decisions
+    return {name: decision.outcome for name, decision in decisions.items()}
 
 
 def _run_share(identifiers: Sequence[str]) -> list[Result]:

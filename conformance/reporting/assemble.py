@@ -17,10 +17,10 @@ from conformance.contract.catalogue import catalogue
 from conformance.contract.vocabulary import FEATURES
 from conformance.reporting import html
 from conformance.reporting.report import Report, RunInfo, build, write
+from conformance.target.needs import unmet
 from conformance.target.profile import Profile
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.plan import Accounting, Plan
-from conformance.target.needs import unmet
 
 _EXCHANGE = '{"kind": "exchange", "id": "'
 

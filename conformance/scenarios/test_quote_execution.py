@@ -96,7 +96,7 @@ def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: C
 def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
     """Between internal accounts both ends can be seen."""
     source, destination = platform.account(), platform.account(amount=0)
-    quote = platform.quote(source, destination)
+    quote = between_customers(platform, source, destination)
     sent_from, _ = platform.balances(source)
     arrived_on, _ = platform.balances(destination)
 
@@ -265,3 +265,12 @@ def reach(platform: Platform, quote: Json, status: str) -> None:
     seen = platform.transaction_in(quote, status).get("status")
     if seen != status:
         raise PreconditionFailed(f"the transaction came to {seen} instead of {status}")
+
+
+def between_customers(platform: Platform, source: Json, destination: Json) -> Json:
+    """Create a quote between internal accounts of two customers, which not all may offer."""
+    created = platform.create_quote(platform.quote_body(source, destination))
+    if not created.accepted:
+        raise ResourceMissing(f"the target does not transfer between customers: {created}")
+    quote: Json = created.body
+    return quote

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
