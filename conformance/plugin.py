@@ -45,7 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=20,
         metavar="N",
-        help="generated requests for each operation and phase (20); 0 leaves fuzzing out",
+        help="random requests for each operation, valid and invalid, with up to ten times as many "
+        "at boundaries (20); 0 leaves fuzzing out",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import re
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -34,9 +35,12 @@ class Redactor:
     def __init__(
         self, secrets: Iterable[str], *, members: Collection[str] = _SECRET_MEMBERS
     ) -> None:
-        long_enough = (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+        long_enough = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
         forms = {form for secret in long_enough for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
+        self._in_urls = [
+            _in_url(secret) for secret in long_enough if quote(secret, safe="") != secret
+        ]
         self._members = members
 
     def text(self, text: str) -> str:
@@ -44,6 +48,9 @@ class Redactor:
         for secret in self._secrets:
             if secret in text:
                 text = text.replace(secret, _MASK)
+        if "%" in text:
+            for pattern in self._in_urls:
+                text = pattern.sub(_MASK, text)
         return text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
@@ -139,9 +146,19 @@ class Journal:
             self._file.close()
 
 
+def _in_url(secret: str) -> re.Pattern[str]:
+    """Match a secret, however many of its characters are percent-encoded."""
+    return re.compile(
+        "".join(
+            f"(?:{re.escape(character)}|(?i:{''.join(f'%{b:02x}' for b in character.encode())}))"
+            for character in secret
+        )
+    )
+
+
 def _forms(secret: str) -> Iterator[str]:
     """Yield the ways in which a secret may be written."""
-    yield from (secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1])
+    yield from (secret, quote_plus(secret), json.dumps(secret)[1:-1])
     for before in range(3):
         # Base64 spells three bytes at a time, so that what stands before the secret matters.
         coded = base64.b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")

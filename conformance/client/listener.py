@@ -261,7 +261,9 @@ class Follower:
 
 def _number(digits: str, base: int) -> int:
     """Return a length as HTTP spells it; what is none counts as too large."""
+    too_large = _LARGEST_DELIVERY + 1
     try:
-        return int(digits.strip(), base)
+        number = int(digits.strip(), base)
     except ValueError:
-        return _LARGEST_DELIVERY + 1
+        return too_large
+    return number if number >= 0 else too_large

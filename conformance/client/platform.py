@@ -34,6 +34,7 @@ _MOST_CHALLENGES = 5
 _MOST_PAGES = 50
 _PAGE = 100
 _LONGEST_PAUSE = 1.0
+_IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 
 
 @dataclass
@@ -180,7 +181,7 @@ class Platform:
             "email": f"{self.samples.reference()}@example.com",
             "phoneNumber": f"+1415555{self.samples.digits(4)}",
             "idType": "SSN",
-            "identifier": "536-22-8726",
+            "identifier": self.samples.social_security_number(),
             "address": {
                 "line1": "500 Market Street",
                 "city": "San Francisco",
@@ -269,7 +270,9 @@ class Platform:
             customer: the owner; a new customer by default.
         """
         owner = customer or self.customer(currencies=sorted({"USD", currency}))
-        account = next((a for a in self.internal_accounts(owner) if _currency(a) == currency), None)
+        # Accounts may be provisioned a while after their customer.
+        accounts = self.until(lambda: self.internal_accounts(owner), _are_provisioned)
+        account = next((a for a in accounts if _currency(a) == currency), None)
         if account is None:
             raise ResourceMissing(f"customers get no internal account in {currency}")
         # The owner may be left out of the resource of an account that was asked for by owner.
@@ -327,10 +330,23 @@ class Platform:
         """
         magic = self._triggers.magic(fate) if fate else None
         body = self.destination_body(customer, name, **(magic or {}))
-        account = resource(self.create_external_account(body))
+        account = self._active(resource(self.create_external_account(body)))
         if fate and magic is None:
             self.cause(fate, externalAccountId=account["id"])
         return account
+
+    def _active(self, account: Json) -> Json:
+        """Return an external account once it can receive payments."""
+        if account.get("status") not in _IN_REVIEW:
+            return account
+        if self._triggers.maps("external_account.approve"):
+            self.cause("external_account.approve", externalAccountId=account["id"])
+        return self.until(
+            lambda: resource(
+                self.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+            ),
+            lambda seen: seen.get("status") not in _IN_REVIEW,
+        )
 
     def destination_body(self, customer: Json, name: str = "usd_account", **members: Any) -> Json:
         """Return a body that creates an external account of a customer.
@@ -694,6 +710,10 @@ def _transfer(source: Json, destination: Json, amount: int) -> Json:
         "destination": {"accountId": destination["id"]},
         "amount": amount,
     }
+
+
+def _are_provisioned(accounts: list[Json]) -> bool:
+    return bool(accounts) and all(account.get("status") != "PENDING" for account in accounts)
 
 
 def _currency(account: Mapping[str, Any]) -> str | None:

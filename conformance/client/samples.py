@@ -34,6 +34,11 @@ class Samples:
         middle = "".join(self.random.choices(string.digits, k=count - 2))
         return self.random.choice("123456789") + middle + "9"
 
+    def social_security_number(self) -> str:
+        """Return a number of the form ``###-##-####`` in the ranges that are issued."""
+        area, group = self.random.randint(100, 665), self.random.randint(10, 99)
+        return f"{area}-{group}-{self.random.randint(1000, 9999)}"
+
     def reference(self) -> str:
         """Return a short text that no other test uses."""
         return "".join(self.random.choices(string.ascii_lowercase + string.digits, k=12))

@@ -36,11 +36,11 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
     known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
     for number, exchange in enumerate(chain, 1):
         later = json.dumps([(_legible(e.url), e.request_body) for e in chain[number:]])
-        used = [
-            (pointer, value)
-            for pointer, value in _ids(exchange.response_body, "")
-            if value in later and value not in known
-        ]
+        used: dict[str, str] = {}
+        for pointer, value in _ids(exchange.response_body, ""):
+            if value in later and value not in known:
+                # The first place is the nearest to the resource itself.
+                used.setdefault(value, pointer)
         # The credentials are for the target alone; a trigger may be caused elsewhere.
         curl = "api" if exchange.url.startswith(origin) else "curl -sS"
         command = [curl, "-X", exchange.method, _quote(_legible(exchange.url), known)]
@@ -59,7 +59,7 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
             lines.append(" ".join(command))
             continue
         lines.append(f'r{number}=$({" ".join(command)}); echo "$r{number}"')
-        for pointer, value in used:
+        for value, pointer in used.items():
             variable = f"id{len(known) - 1}"
             known[value] = variable
             lines.append(f"{variable}=$(printf '%s' \"$r{number}\" | jq -r {shlex.quote(pointer)})")

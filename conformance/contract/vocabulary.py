@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "webhook.register": ("url",),
     "customer.approve": ("customerId",),
+    "external_account.approve": ("externalAccountId",),
     "deposit.arrive": ("accountId", "amount", "currency"),
     "quote.fund": ("quoteId", "customerId"),
     "quote.expire": ("quoteId", "expiresAt"),

@@ -30,7 +30,8 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
         "destination.destinationType": _VALUE,
         "destination.accountId": _BOTH,
         "lockedCurrencySide": _BOTH,
-        "lockedCurrencyAmount": _BOTH,
+        # Some read null as 0, and whether 0 is refused is not for here to say.
+        "lockedCurrencyAmount": _VALUE,
         "immediatelyExecute": _VALUE,
         "remittanceInformation": _VALUE,
         "description": _VALUE,
@@ -69,7 +70,7 @@ class Fault:
     body: Any
 
     def __str__(self) -> str:
-        return f"a wrong {self.place}" if self.place else "a body of another kind"
+        return f"a wrong or missing {self.place}" if self.place else "a body of another kind"
 
 
 def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) -> list[Fault]:

@@ -21,6 +21,9 @@ ADVICE: Mapping[Reason, str] = {
     Reason.TARGET_LOST: "See whether the target is up and can be reached, and run again.",
     Reason.BUDGET_SPENT: "Raise the budget in the profile, or select fewer tests.",
     Reason.NOT_REACHED: "Mend what ended the check early, and run again.",
+    Reason.UNREADABLE: (
+        "A message lacks what the check reads, or has it in another form. See the transcript."
+    ),
     Reason.HARNESS: "A mistake of the suite, not of the target. Report it with the transcript.",
     Reason.LOST: "The run ended early or a worker was lost. Run again.",
     Reason.TRIGGER_MISSING: "Map {missing} in the profile to exercise {these}.",
@@ -30,7 +33,7 @@ ADVICE: Mapping[Reason, str] = {
     "the check asks for.",
     Reason.READ_ONLY: "If the target moves no real money, say environment: sandbox in the profile.",
     Reason.DESELECTED: "Run without the selection to decide {these}.",
-    Reason.NO_CHECK: "Nothing to do for the target: the suite does not check {these} yet.",
+    Reason.NO_CHECK: "Run the whole suite to decide {these}. What stays is not checked by it yet.",
 }
 """What to do about an open requirement, the most pressing reason first."""
 

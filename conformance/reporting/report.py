@@ -31,6 +31,7 @@ _MOST_EXCHANGES = 30
 _LONGEST_DETAIL = 8_000
 _LONGEST_CURL = 100_000
 _ROOM = 6_000_000
+_OF_SUITE = re.compile(r"^(?:[^:]*/)?(?P<room>scenarios|fuzz)/(?P<module>\w+)\.py(?=::|$)")
 _DECISIVE = {
     Status.FAILED: Outcome.FAILED,
     Status.WARNED: Outcome.FAILED,
@@ -366,7 +367,12 @@ def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
 
 def _rerun(test: str, options: Mapping[str, str]) -> str:
     words = [f"{name}={value}" if value else name for name, value in options.items()]
-    return shlex.join(["pytest", test, *words])
+    return shlex.join(["pytest", "--pyargs", _OF_SUITE.sub(_by_module, test), *words])
+
+
+def _by_module(file: re.Match[str]) -> str:
+    # Where the suite is installed, the path of a node id may lead nowhere from the current folder.
+    return f"conformance.{file['room']}.{file['module']}"
 
 
 def _bounded(text: str) -> str:

@@ -115,10 +115,22 @@ class TestChecks:
         """It says nothing about the target."""
         recording = recorder("A")
 
-        with pytest.raises(KeyError), recording.check("A"):
-            raise KeyError("status")
+        with pytest.raises(RuntimeError), recording.check("A"):
+            raise RuntimeError("out of order")
 
         assert outcomes(recording) == {}
+
+    def test_a_message_that_cannot_be_read_decides_nothing(self) -> None:
+        """The checks after it go on."""
+        recording = recorder("A", "B")
+
+        with recording.check("A"):
+            raise KeyError("status")
+        with recording.check("B"):
+            pass
+
+        assert outcomes(recording) == {"A": Outcome.INCONCLUSIVE, "B": Outcome.PASSED}
+        assert recording.decisions["A"].reason is Reason.UNREADABLE
 
 
 class TestDecide:
@@ -266,10 +278,20 @@ class TestConclude:
         """It says nothing about the target."""
         recording = recorder("A")
 
-        recording.conclude(KeyError("status"))
+        recording.conclude(RuntimeError("out of order"))
 
         decision = recording.decisions["A"]
         assert (decision.outcome, decision.reason) == (Outcome.INCONCLUSIVE, Reason.HARNESS)
+        assert decision.detail == "RuntimeError: out of order"
+
+    def test_a_message_that_lacks_what_is_read_is_unreadable(self) -> None:
+        """It is the target's message, though not what this test is about."""
+        recording = recorder("A")
+
+        recording.conclude(KeyError("status"))
+
+        decision = recording.decisions["A"]
+        assert (decision.outcome, decision.reason) == (Outcome.INCONCLUSIVE, Reason.UNREADABLE)
         assert decision.detail == "KeyError: 'status'"
 
     def test_stumbling_over_a_wrong_message_is_none(self) -> None:

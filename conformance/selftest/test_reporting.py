@@ -287,7 +287,8 @@ class TestReport:
         assert "/quotes/Quote:2/execute" in item.curl
         assert shlex.split(item.rerun) == [
             "pytest",
-            "scenarios/test_quotes.py::test_QUO-002",
+            "--pyargs",
+            "conformance.scenarios.test_quotes::test_QUO-002",
             f"--base-url={BASE_URL}",
             "--profile=my profiles/acme.yaml",
             "--quick",

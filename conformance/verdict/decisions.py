@@ -26,13 +26,14 @@ class Reason(StrEnum):
     PRECONDITION = "a step before the check failed"
     TWIN_REFUSED = "the accepted twin was refused too"
     NOT_REACHED = "the check ended before it came to this requirement"
+    UNREADABLE = "the check could not read what the target sent"
     HARNESS = "the suite made a mistake"
     TARGET_LOST = "the target could not be reached any more"
     READ_ONLY = "only safe methods may be sent to this target"
     BUDGET_SPENT = "the budget of the profile is spent"
     DESELECTED = "the selection of the run leaves it out"
     LOST = "the run ended before it was decided"
-    NO_CHECK = "the suite has no check for it yet"
+    NO_CHECK = "no test of the run names it"
 
 
 class Unmet(Exception):

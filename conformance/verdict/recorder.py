@@ -17,6 +17,10 @@ _RANK = {
 }
 
 
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+"""What a check raises when it reads a message that is not as the document says."""
+
+
 class ChecksFailed(AssertionError):
     """Some checks of a test that decides several requirements failed; it carries them all."""
 
@@ -69,12 +73,10 @@ class Recorder:
                 raise HarnessError(f"{requirement} is checked here but not named by @requirement")
         try:
             yield
-        except AssertionError as failure:
+        except (AssertionError, Unmet, *_UNREADABLE) as error:
+            outcome, reason, detail = self._meaning(error)
             for requirement in requirements:
-                self.decide(requirement, Outcome.FAILED, str(failure))
-        except Unmet as unmet:
-            for requirement in requirements:
-                self.decide(requirement, unmet.outcome, str(unmet), unmet.reason)
+                self.decide(requirement, outcome, detail, reason)
         else:
             for requirement in requirements:
                 self.decide(requirement, Outcome.PASSED)
@@ -135,4 +137,5 @@ class Recorder:
             # It stumbled over a message that is known to be wrong.
             told = f"{told}, after {failures[0].requirement} failed: {failures[0].detail}"
             return Outcome.INCONCLUSIVE, Reason.PRECONDITION, told
-        return Outcome.INCONCLUSIVE, Reason.HARNESS, told
+        reason = Reason.UNREADABLE if isinstance(error, _UNREADABLE) else Reason.HARNESS
+        return Outcome.INCONCLUSIVE, reason, told

@@ -1,0 +1,83 @@
+"""Samples: the same data for the same seed and test, and valid data."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.client.samples import Samples, account_fixture
+from conformance.contract.document import document
+from conformance.contract.judge import judge
+from conformance.data import FIXTURES
+
+ACCOUNTS = sorted(path.stem for path in (FIXTURES / "accounts").glob("*.yaml"))
+
+
+def everything(samples: Samples) -> list[object]:
+    """Return a bit of each kind of data."""
+    return [
+        samples.full_name(),
+        samples.digits(9),
+        samples.reference(),
+        samples.amount(1, 10**9),
+        *(samples.account(name) for name in ACCOUNTS),
+    ]
+
+
+def test_the_same_seed_and_test_give_the_same_data() -> None:
+    """Two runs send the same bytes."""
+    assert everything(Samples(1, "test_x")) == everything(Samples(1, "test_x"))
+
+
+@pytest.mark.parametrize("other", [Samples(2, "test_x"), Samples(1, "test_y")])
+def test_another_seed_or_test_gives_other_data(other: Samples) -> None:
+    """Tests do not meet on the target."""
+    assert everything(Samples(1, "test_x")) != everything(other)
+
+
+def test_references_are_not_used_twice() -> None:
+    """Not within a test either."""
+    samples = Samples(1, "test_x")
+
+    assert len({samples.reference() for _ in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 9, 18])
+def test_digits_are_as_many_as_asked_for(count: int) -> None:
+    """The first is not 0, and they end in no suffix that a sandbox gives a meaning."""
+    samples = Samples(1, "test_x")
+
+    for _ in range(200):
+        digits = samples.digits(count)
+        assert re.fullmatch(rf"[1-9]\d{{{count - 1}}}", digits)
+        assert digits.endswith("9")
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_every_account_is_valid_by_the_document(name: str) -> None:
+    """A request with it is one that a target has to accept."""
+    body = {"customerId": "Customer:1", **Samples(1, "test_x").account(name)}
+
+    assert judge().request_errors(document().operations["createExternalAccount"], body) == []
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_a_fresh_number_is_as_long_as_the_example(name: str) -> None:
+    """Its length is part of what makes it valid."""
+    fixture = account_fixture(name)
+    account = Samples(1, "test_x").account(name)
+    member = fixture.get("fresh", {}).get("member")
+
+    if member is None:
+        assert account["accountInfo"] == fixture["accountInfo"]
+    else:
+        assert len(account["accountInfo"][member]) == len(fixture["accountInfo"][member])
+        assert account["accountInfo"][member] != fixture["accountInfo"][member]
+
+
+def test_what_a_test_changes_stays_with_it() -> None:
+    """The fixture is read once for all."""
+    Samples(1, "test_x").account("usd_account")["accountInfo"]["bankName"] = "changed"
+
+    assert Samples(1, "test_x").account("usd_account")["accountInfo"]["bankName"] != "changed"
