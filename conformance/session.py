@@ -23,7 +23,7 @@ from conformance.target.needs import unmet
 from conformance.target.profile import Profile, ProfileError
 from conformance.target.sandbox import Sandbox, SandboxError
 from conformance.target.target import Target, TargetError, from_environment
-from conformance.verdict.decisions import HarnessError, Outcome, Unmet
+from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
 from conformance.verdict.plan import Plan, RunVerdict
 from conformance.verdict.recorder import ChecksFailed, Recorder
 
@@ -67,6 +67,7 @@ class Session:
         self._handed: dict[str, Any] | None = getattr(config, "workerinput", {}).get(_HANDED_ON)
         self._sandbox: Sandbox | None = None
         self._named: dict[str, list[str]] = {}
+        self._told: set[str] = set()
         self._selected: list[str] = []
         self._started = datetime.now(UTC)
         self._interrupted: str | None = None
@@ -194,11 +195,25 @@ class Session:
             raise
         left = recorder.undecided() if len(recorder.named) > 1 else ()
         recorder.conclude(None)
-        if failures := recorder.failures():
+        if failures := self._to_tell(recorder):
             raise ChecksFailed(failures)
         if left:
             raise HarnessError(f"nothing in the test decided {', '.join(left)}")
         return result
+
+    def _to_tell(self, recorder: Recorder) -> list[Decision]:
+        """Return the failures that a test has to fail for.
+
+        What it does not name itself it fails for only where no test did before: one wrong member
+        shows in nearly every test, and would hide what else is wrong. All count in the report.
+        """
+        failures = [
+            failure
+            for failure in recorder.failures()
+            if failure.requirement in recorder.named or failure.requirement not in self._told
+        ]
+        self._told.update(failure.requirement for failure in failures)
+        return failures
 
     def audit(self, item: pytest.Item, problems: Iterable[str]) -> None:
         """Decide by the problems that an audit found whether money was made or lost."""

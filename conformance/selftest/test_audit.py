@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ import pytest
 from conformance.client.audit import audit
 from conformance.client.platform import Json, Movement, Platform
 from conformance.mutants.mutant import Patch
+from conformance.reference.ledger import Leg, available, system
 from conformance.run import Connection
 from conformance.target.target import Target
 
@@ -160,33 +161,47 @@ class TestReference:
         yield connection.platform("test_x")
         connection.close()
 
+    @pytest.fixture
+    def patch(self) -> Generator[Patch]:
+        """Changes to the reference, which end with the test."""
+        patching = Patch()
+        yield patching
+        patching.revert()
+
     def test_an_honest_target_passes(self, platform: Platform) -> None:
         """After a deposit and an execution, settled or not."""
         platform.executed()
 
         assert list(audit(platform)) == []
 
-    @pytest.mark.parametrize(
-        ("place", "value"),
-        [
-            pytest.param(
-                "conformance.reference.quotes:debit_total", lambda _quote: 1, id="debits too little"
-            ),
-            pytest.param(
-                "conformance.reference.quotes:debit_total",
-                lambda quote: quote.sending_amount + 1,
-                id="debits too much",
-            ),
-        ],
-    )
-    def test_a_dishonest_one_does_not(self, platform: Platform, place: str, value: Any) -> None:
-        """Once the payment is settled."""
-        patch = Patch()
-        patch.replace(place, value)
-        try:
-            quote = platform.executed()
-            platform.transaction_in(quote, "COMPLETED")
-        finally:
-            patch.revert()
+    def test_a_dishonest_one_does_not(self, platform: Platform, patch: Patch) -> None:
+        """Here a cent is lost with every payment that arrives."""
+        patch.wrap("conformance.reference.settlement:completion_legs", losing_a_cent)
 
-        assert len(list(audit(platform))) == 1
+        platform.completed()
+
+        (problem,) = audit(platform)
+        assert "totalBalance is 89999, but its deposits and completed quotes leave 90000" in problem
+
+    def test_a_refund_that_is_short_is_seen(self, platform: Platform, patch: Patch) -> None:
+        """All of the sending amount goes back."""
+        patch.wrap("conformance.reference.settlement:refund_legs", losing_a_cent)
+
+        quote = platform.payout(fate="payout.return")
+        platform.event("OUTGOING_PAYMENT.REFUND_COMPLETED", quote["transactionId"])
+
+        (problem,) = audit(platform)
+        assert (
+            "totalBalance is 99999, but its deposits and completed quotes leave 100000" in problem
+        )
+
+
+def losing_a_cent(original: Callable[..., list[Leg]]) -> Callable[..., list[Leg]]:
+    """Let the source of a quote lose a cent with the movement that ``original`` returns."""
+
+    def legs(quote: Any, *more: Any) -> list[Leg]:
+        source, currency = available(quote.source["accountId"]), quote.sending_currency
+        lost = [Leg(source, currency, -1), Leg(system("rail", currency), currency, 1)]
+        return [*original(quote, *more), *lost]
+
+    return legs

@@ -550,7 +550,8 @@ class TestPage:
         assert "QUO-002 MUST The statement of QUO-002 holds." in words
         assert "Specification 2025-10-13: Endpoints / Quotes, line 386" in words
         assert "Expected a refusal with 400 Got 200 Also the twin: 200" in words
-        assert "pytest scenarios/test_quotes.py::test_QUO-002 --base-url=" in words
+        again = "pytest --pyargs conformance.scenarios.test_quotes::test_QUO-002 --base-url="
+        assert again in words
         assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in words
         assert "#!/bin/sh" in words
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -31,8 +32,8 @@ def is_alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     # What has ended and was not waited for yet is a zombie.
-    with open(f"/proc/{process}/stat", encoding="ascii") as stat:
-        return stat.read().rpartition(")")[2].split()[0] != "Z"
+    stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_it_is_a_target_and_stops() -> None:
@@ -73,7 +74,7 @@ def test_stopping_twice_does_no_harm() -> None:
 
 def test_one_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the status that it ended with."""
-    monkeypatch.setattr(module.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     sandbox = Sandbox()
 
     with pytest.raises(SandboxError, match=r"ended at its start \(exit 1\)"):
