@@ -38,7 +38,7 @@ class Flooded(TargetLost):
     """The target sent more than the client is willing to read, or took too long over it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """What the target answered to one request.
 
@@ -91,7 +91,8 @@ class Answer:
             f"expected the code {_either(codes)}, got {self}\nthe accepted twin: {twin}"
         )
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        # What ``assert answer.accepted, answer`` shows.
         shown = json.dumps(self.exchange.response_body, ensure_ascii=False)
         if len(shown) > 300:  # noqa: PLR2004
             shown = f"{shown[:300]}…"

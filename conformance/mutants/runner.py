@@ -316,7 +316,7 @@ def mutants(
             del entry["milliseconds"]
         text = json.dumps(content, indent=1, ensure_ascii=False)
         json_file.write_text(text + "\n", encoding="utf-8")
-    if any(result.outcome is not Fate.KILLED for result in results):
+    if not results or any(result.outcome is not Fate.KILLED for result in results):
         raise typer.Exit(1)
 
 

@@ -99,13 +99,16 @@ def headline(report: Report) -> str:
         return f"{target} is not conformant: it breaks {broken} of the {decided} decided."
     warned = tally[Status.WARNED]
     aside = f"; {_count(warned, 'recommendation')} not followed" if warned else ""
+    silent = tally[Status.NOT_EXERCISED]
     if report.verdict is RunVerdict.CONFORMANT:
+        rest = f"; {silent} more not exercised" if silent else ""
         return (
-            f"{target} is conformant: none of the {decided} decided requirements is broken{aside}."
+            f"{target} is conformant: none of the {decided} decided requirements is broken"
+            f"{aside}{rest}."
         )
     if not decided:
         return f"Nothing was decided about {target}, so it is neither conformant nor not."
-    left = tally[Status.INCONCLUSIVE]
+    left = tally[Status.INCONCLUSIVE] or silent
     return (
         f"No verdict on {target}: of the {decided} decided requirements none is broken{aside}, "
         f"but {left} more could not be decided."

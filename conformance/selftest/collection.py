@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -23,15 +23,24 @@ class _Collector:
     """The pytest plugin that keeps what is collected."""
 
     def __init__(self) -> None:
-        self.named: dict[str, list[str]] = {}
+        self.named: list[tuple[str, list[str]]] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.named = {item.nodeid: named_by(item) for item in session.items}
+        self.named = [(item.nodeid, named_by(item)) for item in session.items]
+
+
+def node_ids() -> Sequence[str]:
+    """Return the node id of every test of the suite."""
+    return [test for test, _ in _collect()]
+
+
+def collected() -> Mapping[str, list[str]]:
+    """Return the requirements that each test of the suite names, by its node id."""
+    return dict(_collect())
 
 
 @cache
-def collected() -> Mapping[str, list[str]]:
-    """Return every test of the suite with the requirements that it names."""
+def _collect() -> Sequence[tuple[str, list[str]]]:
     collector = _Collector()
     arguments = [
         str(ROOT / "conformance" / "scenarios"),

@@ -465,10 +465,10 @@ class TestRefusals:
 
 
 def test_an_answer_is_shown_in_short(stand_in: Start, connect: Connect) -> None:
-    """Long bodies are cut."""
+    """Long bodies are cut; ``assert answer.accepted, answer`` shows it so."""
     client = connect(stand_in(standins.answers(200, {"note": "x" * 1000})).base_url)
 
-    shown = str(client.call("getConfig"))
+    shown = repr(client.call("getConfig"))
 
     assert shown.startswith('getConfig → 200 {"note": "xxx')
     assert shown.endswith("…")

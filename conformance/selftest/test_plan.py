@@ -258,3 +258,23 @@ class TestUnmet:
     def test_of(self, needs: Needs, expected: tuple[Reason, str] | None) -> None:
         """The feature is named before the trigger, which may go with it."""
         assert unmet(self.profile, rule(needs=needs)) == expected
+
+
+def test_a_target_that_may_only_be_read_gets_no_verdict() -> None:
+    """Few requirements can be decided by safe methods alone."""
+    seen = [
+        Conclusion(rule(), Status.PASSED, None, ""),
+        Conclusion(rule("B"), Status.NOT_EXERCISED, Reason.READ_ONLY, ""),
+    ]
+
+    assert run_verdict(seen) is RunVerdict.INCONCLUSIVE
+
+
+def test_what_the_profile_does_not_offer_is_left_out_of_the_verdict() -> None:
+    """It is counted and named instead."""
+    seen = [
+        Conclusion(rule(), Status.PASSED, None, ""),
+        Conclusion(rule("B"), Status.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"),
+    ]
+
+    assert run_verdict(seen) is RunVerdict.CONFORMANT

@@ -456,7 +456,7 @@ class TestDigest:
                 BROKEN[1:2],
                 (
                     "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is "
-                    "broken; 1 recommendation not followed."
+                    "broken; 1 recommendation not followed; 2 more not exercised."
                 ),
             ),
             (

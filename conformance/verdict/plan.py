@@ -122,13 +122,17 @@ def run_verdict(conclusions: Iterable[Conclusion]) -> RunVerdict:
 
     One broken MUST makes it not conformant. It is conformant only when something was decided and
     nothing that could have been decided was left open; a requirement whose feature or trigger the
-    profile does not offer counts as neither.
+    profile does not offer counts as neither. A target that only safe methods may be sent to was
+    hardly looked at, and gets no verdict.
     """
     seen = list(conclusions)
     if any(conclusion.status is Status.FAILED for conclusion in seen):
         return RunVerdict.NOT_CONFORMANT
     decided = any(conclusion.status in DECIDED for conclusion in seen)
-    left_open = any(conclusion.status is Status.INCONCLUSIVE for conclusion in seen)
+    left_open = any(
+        conclusion.status is Status.INCONCLUSIVE or conclusion.reason is Reason.READ_ONLY
+        for conclusion in seen
+    )
     return RunVerdict.CONFORMANT if decided and not left_open else RunVerdict.INCONCLUSIVE
 
 

@@ -1,0 +1,721 @@
+"""The plugin: whole runs of pytest, from their arguments to their exit status and files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import httpx
+import pytest
+import yaml
+
+from conformance import plugin
+from conformance.data import FIXTURES
+from conformance.mutants.mutant import Patch
+from conformance.reference.server import BackgroundServer
+from conformance.reporting.assemble import assemble
+from conformance.reporting.report import Entry, Report
+from conformance.selftest import standins
+from conformance.selftest.collection import ROOT
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.standins import Behaviour, StandIn
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import RunVerdict, Status
+
+OK, BROKEN, INTERRUPTED, USAGE, OPEN = 0, 1, 2, 4, 6
+
+# A catalogue of three and a suite of two tests: whole runs of it take a second.
+TINY = {
+    "tiny_suite.py": """
+        from pathlib import Path
+
+        import conformance.contract.catalogue as catalogue
+        import conformance.plugin as plugin
+
+        plugin._SUITE = (Path(__file__).parent / "scenarios",)
+        catalogue.SPEC = Path(__file__).parent
+        """,
+    "requirements/tiny.yaml": """
+        - id: QUO-083
+          level: MUST
+          statement: An execution is accepted.
+          source: {section: Endpoints / Quotes, lines: [386]}
+          operations: [executeQuote]
+        - id: QUO-001
+          level: MUST
+          statement: A quote has an id.
+          source: {section: Resources / Quote, lines: [173]}
+          operations: [createQuote]
+        - id: QUO-015
+          level: SHOULD
+          statement: A quote has a wish.
+          source: {section: Resources / Quote, lines: [174]}
+          operations: [createQuote]
+        """,
+    "scenarios/test_tiny.py": """
+        from conformance.scenarios.marks import requirement
+
+        @requirement("QUO-083")
+        def test_execution(platform):
+            answer = platform.execute(platform.quote())
+            assert answer.accepted, answer
+
+        @requirement("QUO-001", "QUO-015")
+        def test_quote(platform, check):
+            quote = platform.quote()
+            with check("QUO-001"):
+                assert quote["id"]
+            with check("QUO-015"):
+                assert "wish" in quote
+        """,
+}
+
+HANGING = """
+    import os
+    import threading
+    from pathlib import Path
+
+    from conformance.scenarios.marks import requirement
+
+    @requirement("QUO-083")
+    def test_a_first(platform):
+        assert platform.execute(platform.quote()).accepted
+
+    @requirement("QUO-001")
+    def test_b_hanging(platform):
+        quote = platform.quote()
+        Path("url.part").write_text(platform.client._target.base_url)
+        Path("url.part").rename("url")
+        threading.Event().wait(10)
+        assert quote["id"]
+    """
+
+
+def unindented(text: str) -> str:
+    """Return a text without the indentation that it has in this file."""
+    return textwrap.dedent(text).lstrip()
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    """Write files below a folder and return it."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(unindented(content), encoding="utf-8")
+    return folder
+
+
+def read_report(folder: Path) -> Report:
+    """Return the report of the latest run in a folder."""
+    text = (folder / "reports" / "latest" / "report.json").read_text(encoding="utf-8")
+    return Report.model_validate_json(text)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """The folder of the tiny suite."""
+    return write(tmp_path, {**TINY, "pytest.ini": "[pytest]\n"})
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start pytest in a process and in a folder of its own."""
+    inherited = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    return subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=folder,
+        env={**inherited, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
+    """Run pytest in a process of its own; return its exit status and what it printed."""
+    with start(folder, *arguments, **environment) as process:
+        output, _ = process.communicate(timeout=120)
+        return process.returncode, output
+
+
+@dataclass
+class Inside:
+    """Runs scenarios against a target within this process, which is much faster."""
+
+    folder: Path
+    _numbers: ClassVar = itertools.count()
+
+    def __call__(self, scenario: str, *arguments: str) -> tuple[int, str]:
+        """Run a scenario; return the exit status and what pytest printed."""
+        write(self.folder, {"scenarios/test_inside.py": scenario, "pytest.ini": "[pytest]\n"})
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as output,
+            contextlib.redirect_stderr(output),
+        ):
+            status = pytest.main(
+                [
+                    str(self.folder / "scenarios"),
+                    f"--rootdir={self.folder}",
+                    "--import-mode=importlib",
+                    *(f"-pno:{name}" for name in ("cacheprovider", "randomly", "xdist")),
+                    "-Wignore::pytest.PytestAssertRewriteWarning",
+                    *arguments,
+                ]
+            )
+        return int(status), output.getvalue()
+
+    def entries(self) -> dict[str, Entry]:
+        """Return the entries of the report by requirement."""
+        return {entry.id: entry for entry in read_report(self.folder).requirements}
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
+    """Run scenarios within this process, in the place of the suite's own."""
+    monkeypatch.setattr(plugin, "_SUITE", (tmp_path / "scenarios",))
+    return Inside(tmp_path)
+
+
+@pytest.fixture
+def against(reference: BackgroundServer, credentials: None) -> tuple[str, str]:
+    """The arguments that lead to the reference of this process."""
+    assert credentials is None
+    return (f"--base-url={reference.base_url}", "--profile=reference")
+
+
+@pytest.fixture
+def patch() -> Iterator[Patch]:
+    """Changes to the reference of this process, which end with the test."""
+    patching = Patch()
+    yield patching
+    patching.revert()
+
+
+class TestForeign:
+    """In a session that does not run the suite the plugin does nothing."""
+
+    FILES: ClassVar = {
+        "test_theirs.py": """
+            import sys
+
+            def test_nothing_of_the_suite_is_loaded():
+                ours = {name for name in sys.modules if name.startswith("conformance")}
+                assert ours == {"conformance", "conformance.plugin"}
+
+            def test_nothing_is_imported_for_it():
+                assert not {"httpx", "schemathesis", "yaml"} & set(sys.modules)
+            """,
+        "conformance/test_of_the_same_name.py": "def test_x(): pass\n",
+    }
+
+    def test_nothing_is_imported_or_started(self, tmp_path: Path) -> None:
+        """Their pytest is as fast as before."""
+        write(tmp_path, self.FILES)
+
+        status, output = run(
+            tmp_path, "-p", "conformance.plugin", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"
+        )
+
+        assert status == OK, output
+        assert "3 passed" in output
+        assert "conformance =" not in output
+        assert not (tmp_path / "reports").exists()
+
+    def test_it_is_loaded_by_itself(self, tmp_path: Path) -> None:
+        """Its marker and its options are there, and nothing else happens."""
+        write(tmp_path, {"test_theirs.py": "def test_x(): pass\n"})
+
+        status, output = run(tmp_path, "-p", "no:randomly", "--markers")
+
+        assert status == OK, output
+        assert "@pytest.mark.requirement(*ids): the requirements of the catalogue" in output
+
+    def test_its_own_tests_are_left_out(self) -> None:
+        """Unless they are asked for by name, a run of everything is a run of the suite."""
+        status, output = run(ROOT, "--collect-only", "-q", "conformance", "--fuzz-examples=0")
+
+        assert status == OK, output
+        assert "conformance/scenarios/test_quote_execution.py::" in output
+        assert "selftest" not in output
+
+
+class TestRuns:
+    """From the arguments to the exit status."""
+
+    def test_a_conformant_target(self, tiny: Path) -> None:
+        """Two workers, in random order, against a server of its own; exit status 0."""
+        status, output = run(
+            tiny,
+            *("-p", "tiny_suite", "-n2", "-p", "randomly", "-p", "no:logging", "scenarios"),
+            "--randomly-seed=7",
+            "--junitxml=junit.xml",
+            "--alluredir=allure",
+        )
+
+        assert status == OK, output
+        report = read_report(tiny)
+        assert report.verdict is RunVerdict.CONFORMANT
+        assert {entry.id: entry.verdict for entry in report.requirements} == {
+            "QUO-083": Status.PASSED,
+            "QUO-001": Status.PASSED,
+            "QUO-015": Status.WARNED,
+        }
+        assert report.run.workers == 2
+        self.check_junit(tiny / "junit.xml")
+        self.check_allure(tiny / "allure")
+
+    def check_junit(self, path: Path) -> None:
+        """Each test carries its requirements and their place in the specification."""
+        cases = {
+            case.attrib["name"]: {
+                (p.attrib["name"], p.attrib["value"]) for p in case.iter("property")
+            }
+            for case in ET.parse(path).iter("testcase")
+        }
+        assert cases == {
+            "test_execution": {
+                ("requirement", "QUO-083"),
+                ("epic", "Endpoints"),
+                ("feature", "Quotes"),
+            },
+            "test_quote": {
+                ("requirement", "QUO-001"),
+                ("requirement", "QUO-015"),
+                ("epic", "Resources"),
+                ("feature", "Quote"),
+            },
+        }
+
+    def check_allure(self, folder: Path) -> None:
+        """As labels."""
+        results = [json.loads(path.read_text()) for path in folder.glob("*-result.json")]
+        labels = {
+            result["name"]: {(label["name"], label["value"]) for label in result["labels"]}
+            for result in results
+        }
+        assert {("epic", "Endpoints"), ("feature", "Quotes"), ("tag", "QUO-083")} <= labels[
+            "test_execution"
+        ]
+        assert {("epic", "Resources"), ("tag", "QUO-001"), ("tag", "QUO-015")} <= labels[
+            "test_quote"
+        ]
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_the_order_makes_no_difference(
+        self, tiny: Path, against: tuple[str, str], seed: int
+    ) -> None:
+        """Nor does the number of workers."""
+        status, output = run(
+            tiny, "-p", "tiny_suite", f"--randomly-seed={seed}", *against, "scenarios"
+        )
+
+        assert status == OK, output
+        assert read_report(tiny).verdict is RunVerdict.CONFORMANT
+
+    def test_the_suite_itself(self, tmp_path: Path) -> None:
+        """A few of its scenarios; what is left out is open, so that the exit status is 6."""
+        status, output = run(
+            ROOT,
+            *("-n2", "-p", "randomly", "--randomly-seed=3", f"--report-dir={tmp_path}"),
+            "conformance/scenarios/test_customers.py",
+        )
+
+        assert status == OPEN, output
+        verdicts = {entry.verdict for entry in assemble(tmp_path).requirements}
+        assert Status.PASSED in verdicts
+        assert Status.FAILED not in verdicts
+
+    def test_a_broken_target(self, inside: Inside, against: tuple[str, str], patch: Patch) -> None:
+        """Exit status 1, and all that is needed to see it again."""
+        patch.replace("conformance.reference.quotes:has_funds", lambda *_: False)
+
+        status, output = inside(
+            """
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                answer = platform.execute(platform.quote())
+                assert answer.accepted, answer
+            """,
+            *against,
+            "--junitxml=junit.xml",
+        )
+
+        assert status == BROKEN, output
+        entry = inside.entries()["QUO-083"]
+        assert entry.verdict is Status.FAILED
+        assert entry.detail.startswith("executeQuote → 400")
+        for heading in ("- transcript -", "- reproduce -"):
+            assert heading in output
+        assert "POST http://127" in output
+        assert "api -X POST \"${BASE_URL}\"'/quotes'" in output
+        assert "assert answer.accepted, answer" in output
+        assert CLIENT_SECRET not in output
+        assert "is not conformant: it breaks 1 requirement of" in output
+
+    def test_a_selection_is_open(self, inside: Inside, against: tuple[str, str]) -> None:
+        """What passes is told; the verdict has to wait for the rest: exit status 6."""
+        status, output = inside(
+            """
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                assert platform.execute(platform.quote()).accepted
+
+            @requirement("QUO-110")
+            def test_left_out(platform):
+                pass
+            """,
+            *against,
+            "-k=test_execution",
+        )
+
+        assert status == OPEN, output
+        entries = inside.entries()
+        assert entries["QUO-083"].verdict is Status.PASSED
+        assert entries["QUO-110"].reason is Reason.DESELECTED
+
+    def test_an_early_end_loses_what_was_to_come(
+        self, inside: Inside, against: tuple[str, str]
+    ) -> None:
+        """It is counted by name."""
+        status, _ = inside(
+            """
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-083")
+            def test_a(platform):
+                assert platform.quote() is None
+
+            @requirement("QUO-110")
+            def test_b(platform):
+                pass
+            """,
+            *against,
+            "-x",
+        )
+
+        assert status == BROKEN
+        assert inside.entries()["QUO-110"].reason is Reason.LOST
+
+    def test_what_breaks_beside_the_test_leaves_it_open(
+        self, inside: Inside, against: tuple[str, str]
+    ) -> None:
+        """A set-up, a tear-down, the suite itself: none of it is a verdict."""
+        status, output = inside(
+            """
+            import pytest
+            from conformance.scenarios.marks import requirement
+            from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+            @pytest.fixture
+            def no_set_up():
+                raise KeyError("set-up")
+
+            @pytest.fixture
+            def refused_set_up():
+                raise PreconditionFailed("refused")
+
+            @pytest.fixture
+            def no_tear_down():
+                yield
+                raise KeyError("tear-down")
+
+            @requirement("QUO-001")
+            def test_set_up(no_set_up):
+                pass
+
+            @requirement("QUO-002")
+            def test_refused(refused_set_up):
+                pass
+
+            @requirement("QUO-003")
+            def test_tear_down(no_tear_down):
+                pass
+
+            @requirement("QUO-004")
+            def test_mistake():
+                raise KeyError("call")
+
+            @requirement("QUO-005", "QUO-006")
+            def test_undecided(check):
+                with check("QUO-005"):
+                    pass
+
+            @requirement("QUO-007")
+            def test_not_offered():
+                raise ResourceMissing("customers get no internal account in XTS")
+            """,
+            *against,
+        )
+
+        assert status == OPEN, output
+        entries = inside.entries()
+        assert {
+            name: (entries[name].verdict, entries[name].reason)
+            for name in (f"QUO-00{number}" for number in range(1, 8))
+        } == {
+            "QUO-001": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-002": (Status.INCONCLUSIVE, Reason.PRECONDITION),
+            "QUO-003": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-004": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-005": (Status.PASSED, None),
+            "QUO-006": (Status.INCONCLUSIVE, Reason.NOT_REACHED),
+            "QUO-007": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+        }
+        assert "inconclusive, a step before the check failed: refused" in output
+        assert "Skipped: the target does not offer what the check needs: customers get" in output
+
+    def test_what_the_profile_does_not_offer_is_skipped(
+        self, inside: Inside, against: tuple[str, str], tmp_path: Path
+    ) -> None:
+        """With the reason, and nothing is sent for it."""
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        del profile["triggers"]["quote.expire"]
+        (tmp_path / "own.yaml").write_text(yaml.safe_dump(profile))
+
+        status, output = inside(
+            """
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-110")
+            def test_expired(platform):
+                raise AssertionError("never run")
+            """,
+            against[0],
+            f"--profile={tmp_path / 'own.yaml'}",
+            "-rs",
+        )
+
+        assert status == OPEN, output
+        assert "the profile maps no way to bring it about: quote.expire" in output
+        assert inside.entries()["QUO-110"].verdict is Status.NOT_EXERCISED
+
+    def test_a_production_target_is_only_read(
+        self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
+    ) -> None:
+        """Whatever the profile maps; no option says otherwise."""
+        assert credentials is None
+        server = stand_in(standins.answers(200, {"id": "PlatformConfig:1"}))
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        profile["environment"] = "production"
+        (inside.folder / "own.yaml").write_text(yaml.safe_dump(profile))
+
+        status, output = inside(
+            """
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                platform.create_customer(platform.customer_body())
+
+            @requirement("CFG-001")
+            def test_reading(platform):
+                assert platform.client.call("getConfig").accepted
+            """,
+            f"--base-url={server.base_url}",
+            f"--profile={inside.folder / 'own.yaml'}",
+        )
+
+        assert status in (BROKEN, OPEN), output
+        assert {request.method for request in server.received} == {"GET"}
+        assert inside.entries()["QUO-083"].reason is Reason.READ_ONLY
+
+    def test_a_lost_worker_is_no_verdict(self, tiny: Path, against: tuple[str, str]) -> None:
+        """What it was going to decide is open."""
+        dying = """
+            import os
+            from conformance.scenarios.marks import requirement
+
+            @requirement("QUO-083")
+            def test_dying(platform):
+                platform.quote()
+                os._exit(3)
+
+            @requirement("QUO-001")
+            def test_living(platform):
+                assert platform.quote()["id"]
+            """
+        write(tiny, {"scenarios/test_tiny.py": dying})
+
+        status, output = run(
+            tiny, "-p", "tiny_suite", "-p", "no:randomly", "-n1", *against, "scenarios"
+        )
+
+        assert status == OPEN, output
+        entries = {entry.id: entry for entry in read_report(tiny).requirements}
+        assert entries["QUO-083"].reason is Reason.LOST
+        assert entries["QUO-001"].verdict is Status.PASSED
+
+
+class TestUsage:
+    """A wrong configuration is one message and exit status 4, before any test."""
+
+    PASSING = """
+        from conformance.scenarios.marks import requirement
+
+        @requirement("QUO-083")
+        def test_x():
+            pass
+        """
+
+    def test_an_unknown_id(self, inside: Inside, against: tuple[str, str]) -> None:
+        """The nearest one is named, and the test that names it."""
+        status, output = inside(self.PASSING.replace("QUO-083", "QUO-0831"), *against)
+
+        assert status == USAGE, output
+        assert "::test_x names QUO-0831, which is not in the catalogue" in output
+        assert "the nearest id is QUO-083" in output
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--profile=absent"], "profile absent: no such file, nor a shipped one (reference"),
+            (["--base-url=http://127.0.0.1:1/"], "does not end in the version segment"),
+            (["--base-url=http://127.0.0.1:1/2025-10-13"], "connection refused; is the server"),
+            (["--base-url=http://absent.invalid/2025-10-13"], "cannot reach http://absent.invalid"),
+        ],
+    )
+    def test_a_wrong_option(
+        self, inside: Inside, credentials: None, arguments: list[str], message: str
+    ) -> None:
+        """With what is wrong about it."""
+        assert credentials is None
+
+        status, output = inside(self.PASSING, *arguments)
+
+        assert status == USAGE, output
+        assert message in output
+        assert "Traceback" not in output
+
+    def test_a_wrong_key_of_the_profile(self, inside: Inside, against: tuple[str, str]) -> None:
+        """With the one that was probably meant."""
+        path = inside.folder / "own.yaml"
+        path.write_text("implementation: {name: x}\ntimings: {}\n")
+
+        status, output = inside(self.PASSING, against[0], f"--profile={path}")
+
+        assert status == USAGE, output
+        assert "timings: unknown key; the nearest valid one is 'timing'" in output
+
+    def test_missing_credentials(
+        self, inside: Inside, reference: BackgroundServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the variables to export."""
+        monkeypatch.delenv("PAYMENTS_API_TOKEN_ID", raising=False)
+        monkeypatch.delenv("PAYMENTS_API_CLIENT_SECRET", raising=False)
+
+        status, output = inside(self.PASSING, f"--base-url={reference.base_url}")
+
+        assert status == USAGE, output
+        assert "export PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET" in output
+
+    def test_wrong_credentials(
+        self, inside: Inside, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the variables to check."""
+        monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "wrong-but-long-enough")
+
+        status, output = inside(self.PASSING, *against)
+
+        assert status == USAGE, output
+        assert "refuses the credentials (GET /config answered 401)" in output
+        assert "wrong-but-long-enough" not in output
+
+    def test_a_listener_that_cannot_listen(self, inside: Inside, against: tuple[str, str]) -> None:
+        """With the key of the profile."""
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        profile["webhooks"] = {"listen": "192.0.2.1:0"}
+        path = inside.folder / "own.yaml"
+        path.write_text(yaml.safe_dump(profile))
+
+        status, output = inside(self.PASSING, against[0], f"--profile={path}")
+
+        assert status == USAGE, output
+        assert "webhooks.listen of the profile" in output
+
+    def test_a_target_that_drips(
+        self, tiny: Path, stand_in: Callable[[Behaviour], StandIn]
+    ) -> None:
+        """Within five seconds, from the first to the last of the process."""
+        server = stand_in(standins.drips_header())
+        started = time.monotonic()
+
+        status, output = run(
+            tiny,
+            *("-p", "no:schemathesis", "-p", "tiny_suite", f"--base-url={server.base_url}"),
+            "scenarios",
+            PAYMENTS_API_TOKEN_ID=TOKEN_ID,
+            PAYMENTS_API_CLIENT_SECRET=CLIENT_SECRET,
+        )
+
+        assert status == USAGE, output
+        assert f"cannot reach {server.base_url}: no complete answer within 3 seconds" in output
+        # A machine that is busy with other things needs a second more to start Python.
+        assert time.monotonic() - started < 6
+
+
+class TestEndings:
+    """However a run ends, it leaves no server behind, and what it found out is not lost."""
+
+    @pytest.fixture
+    def hanging(self, tiny: Path) -> Path:
+        """The tiny suite, whose second test does not end."""
+        return write(tiny, {"scenarios/test_tiny.py": HANGING})
+
+    @pytest.mark.parametrize("workers", ["-n0", "-n1"])
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda n: n.name)
+    def test_by_a_signal(self, hanging: Path, number: signal.Signals, workers: str) -> None:
+        """Ctrl-C and worse."""
+        with start(
+            hanging, "-p", "tiny_suite", "-p", "no:randomly", workers, "scenarios"
+        ) as process:
+            url = awaited(hanging / "url")
+            assert httpx.get(f"{url}/config", trust_env=False).status_code == 401
+            process.send_signal(number)
+            output, _ = process.communicate(timeout=60)
+
+        assert gone(url), output
+        killed = number is signal.SIGKILL
+        assert process.returncode == (-signal.SIGKILL if killed else INTERRUPTED), output
+        report = assemble(hanging / "reports" / "latest")
+        assert report.run.interrupted == ("the run was killed" if killed else "KeyboardInterrupt")
+        assert report.verdict is RunVerdict.INCONCLUSIVE
+        verdicts = {entry.id: entry.verdict for entry in report.requirements}
+        assert verdicts["QUO-083"] is Status.PASSED
+        assert verdicts["QUO-001"] is Status.INCONCLUSIVE
+        assert (hanging / "reports/latest/report.html").exists() is not killed
+
+
+def awaited(path: Path) -> str:
+    """Return the content of a file that will be written."""
+    until = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    return path.read_text(encoding="utf-8")
+
+
+def gone(url: str) -> bool:
+    """Return whether a server ends within some seconds."""
+    until = time.monotonic() + 15
+    while time.monotonic() < until:
+        try:
+            httpx.get(url, trust_env=False)
+        except httpx.HTTPError:
+            return True
+        time.sleep(0.05)
+    return False

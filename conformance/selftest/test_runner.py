@@ -1,0 +1,253 @@
+"""The mutant runner: what becomes of a mutant, and how it is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from conformance import plugin
+from conformance.cli import app
+from conformance.mutants import runner
+from conformance.mutants.mutant import MutantError, Patch, Registry
+from conformance.mutants.runner import Fate, Result, choose, load, measure
+
+DELAY = "conformance.reference.deliveries:_LONGEST_DELAY"
+
+SUITE = """
+from conformance.scenarios.marks import requirement
+
+@requirement("QUO-083")
+def test_an_execution_is_accepted(platform):
+    answer = platform.execute(platform.quote())
+    assert answer.accepted, answer
+
+@requirement("QUO-084", "QUO-085")
+def test_an_execution_returns_its_quote(platform, check):
+    quote = platform.quote()
+    executed = platform.executed(quote)
+    with check("QUO-084"):
+        assert executed["id"] == quote["id"]
+    with check("QUO-085"):
+        assert executed["transactionId"] == quote["transactionId"]
+
+@requirement("QUO-086")
+def test_that_fails_on_the_reference_too(platform):
+    assert platform.quote() is None
+"""
+
+
+def another_transaction(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an executed quote name another transaction than the quote did."""
+
+    def execute(*arguments: Any) -> Any:
+        return {**original(*arguments), "transactionId": "Transaction:another"}
+
+    return execute
+
+
+def broken(patch: Patch) -> None:
+    """Refuse every execution."""
+    patch.replace("conformance.reference.quotes:has_funds", lambda *_: False)
+
+
+def harmless(patch: Patch) -> None:
+    """Change what nobody sees."""
+    patch.replace(DELAY, 1.0)
+
+
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """The mutants of a test, in the place of the suite's own."""
+    registry = Registry()
+    monkeypatch.setattr(runner, "load", lambda: list(registry))
+    return registry
+
+
+@pytest.fixture
+def _tiny_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Three tests in the place of the suite."""
+    package = tmp_path / "package"
+    for room in ("scenarios", "fuzz"):
+        (package / room).mkdir(parents=True)
+    (package / "scenarios" / "test_tiny.py").write_text(SUITE, encoding="utf-8")
+    monkeypatch.setattr(runner, "_SUITE", package)
+    monkeypatch.setattr(plugin, "_SUITE", (package / "scenarios", package / "fuzz"))
+
+
+@pytest.mark.usefixtures("_tiny_suite")
+def test_the_fate_of_a_mutant(declared: Registry) -> None:
+    """Each in its own way, side by side, and the reference is whole in between."""
+    declare = declared.declare
+    declare("QUO-083", "refuses", "no execution is accepted", broken)
+    declare("QUO-083", "harmless", "webhooks are tried again sooner", harmless)
+    declare(
+        "QUO-084",
+        "elsewhere",
+        "another transaction is named",
+        lambda patch: patch.wrap("conformance.reference.quotes:execute", another_transaction),
+    )
+    declare("QUO-083", "same", "nothing changes", lambda patch: patch.replace(DELAY, 1800.0))
+    declare("QUO-083", "lost", "the place is gone", lambda patch: patch.replace("os:absent", 1))
+    declare("QUO-086", "never-sound", "its test never passes", broken)
+    declare("QUO-001", "untested", "no test names it", broken)
+    declare("QUO-083", "refuses-again", "no execution is accepted", broken)
+
+    results = {result.id: result for result in measure(list(declared), processes=1)}
+
+    assert {name: result.outcome for name, result in results.items()} == {
+        "QUO-083/refuses": Fate.KILLED,
+        "QUO-083/harmless": Fate.SURVIVED,
+        "QUO-084/elsewhere": Fate.ELSEWHERE,
+        "QUO-083/same": Fate.UNCHANGED,
+        "QUO-083/lost": Fate.UNCHANGED,
+        "QUO-086/never-sound": Fate.UNRELIABLE,
+        "QUO-001/untested": Fate.UNTESTED,
+        "QUO-083/refuses-again": Fate.KILLED,
+    }
+    (killer,) = results["QUO-083/refuses"].killed_by
+    assert killer.endswith("scenarios/test_tiny.py::test_an_execution_is_accepted")
+    assert results["QUO-084/elsewhere"].elsewhere == ("QUO-085",)
+    assert results["QUO-083/same"].detail == f"{DELAY} is 1800.0 already"
+    assert "os:absent" in results["QUO-083/lost"].detail
+    assert results["QUO-083/refuses"].milliseconds > 0
+
+
+@pytest.mark.usefixtures("_tiny_suite")
+def test_a_suite_that_cannot_be_collected_is_told(declared: Registry, tmp_path: Path) -> None:
+    """It would let every mutant survive."""
+    module = tmp_path / "package" / "scenarios" / "test_tiny.py"
+    module.write_text("import absent_module\n", encoding="utf-8")
+    declared.declare("QUO-083", "refuses", "x", broken)
+
+    with pytest.raises(MutantError, match=r"(?s)the suite could not be run.*absent_module"):
+        measure(list(declared), processes=1)
+
+
+class TestChoose:
+    """``--only`` names mutants or requirements."""
+
+    @pytest.fixture
+    def registry(self) -> Registry:
+        """Two mutants of one requirement and one of another."""
+        registry = Registry()
+        for requirement, name in (("A", "x"), ("A", "y"), ("B", "z")):
+            registry.declare(requirement, name, "", harmless)
+        return registry
+
+    @pytest.mark.parametrize(
+        ("only", "chosen"),
+        [
+            ([], ["A/x", "A/y", "B/z"]),
+            (["A"], ["A/x", "A/y"]),
+            (["B/z", "A/x"], ["A/x", "B/z"]),
+            (["A", "A/x"], ["A/x", "A/y"]),
+        ],
+    )
+    def test_of(self, registry: Registry, only: list[str], chosen: list[str]) -> None:
+        """In the order of their declaration, each once."""
+        assert [mutant.id for mutant in choose(registry, only)] == chosen
+
+    def test_a_name_that_fits_none_is_refused(self, registry: Registry) -> None:
+        """A misspelt one would measure nothing."""
+        with pytest.raises(MutantError, match="there is no mutant C, nor one of a requirement C"):
+            choose(registry, ["A", "C"])
+
+
+class TestCommand:
+    """What the console command prints, writes and ends with."""
+
+    RESULTS = (
+        Result("A/x", "QUO-083", "x breaks", Fate.KILLED, ("f.py::t1", "f.py::t2"), (), "", 12.4),
+        Result("B/y", "QUO-084", "y breaks", Fate.ELSEWHERE, (), ("QUO-085",), "", 5.0),
+        Result("C/z", "QUO-001", "z breaks", Fate.UNCHANGED, (), (), "it is 1 already", 1.0),
+    )
+
+    @pytest.fixture
+    def measured(self, monkeypatch: pytest.MonkeyPatch) -> list[Result]:
+        """The results of the command, to be filled by a test."""
+        results: list[Result] = []
+        monkeypatch.setattr(runner, "measure", lambda _chosen, _processes: results)
+        return results
+
+    def test_all_killed_is_success(self, measured: list[Result]) -> None:
+        """Exit status 0."""
+        measured.append(self.RESULTS[0])
+
+        done = CliRunner().invoke(app, ["mutants", "--only", "QUO-083"])
+
+        assert done.exit_code == 0, done.output
+        assert "killed           A/x  by t1 and 1 more  (12 ms)" in done.output.replace(
+            "f.py::", ""
+        )
+        assert "1 mutants in " in done.output
+
+    def test_anything_else_is_not(self, measured: list[Result]) -> None:
+        """Exit status 1, and why."""
+        measured.extend(self.RESULTS)
+
+        done = CliRunner().invoke(app, ["mutants"])
+
+        assert done.exit_code == 1
+        assert (
+            "CAUGHT ELSEWHERE B/y  y breaks: only checks of other requirements noticed it (QUO-085)"
+        ) in done.output
+        assert (
+            "UNCHANGED        C/z  z breaks: its patch changed nothing (it is 1 alr" in done.output
+        )
+        assert ": 1 killed, 1 caught elsewhere, 1 unchanged" in done.output
+        assert "testable requirements have no mutant: " in done.output
+
+    def test_no_mutant_at_all_is_not_either(
+        self, measured: list[Result], declared: Registry
+    ) -> None:
+        """What measured nothing is never green."""
+        assert (len(measured), len(declared)) == (0, 0)
+
+        assert CliRunner().invoke(app, ["mutants"]).exit_code == 1
+
+    def test_the_kill_matrix_is_written(self, measured: list[Result], tmp_path: Path) -> None:
+        """Without times, which differ from run to run."""
+        measured.extend(self.RESULTS[:2])
+        file = tmp_path / "matrix.json"
+
+        CliRunner().invoke(app, ["mutants", "--json", str(file)])
+
+        assert json.loads(file.read_text(encoding="utf-8")) == {
+            "mutants": [
+                {
+                    "id": "A/x",
+                    "requirement": "QUO-083",
+                    "statement": "x breaks",
+                    "outcome": "killed",
+                    "killed_by": ["f.py::t1", "f.py::t2"],
+                    "elsewhere": [],
+                    "detail": "",
+                },
+                {
+                    "id": "B/y",
+                    "requirement": "QUO-084",
+                    "statement": "y breaks",
+                    "outcome": "caught elsewhere",
+                    "killed_by": [],
+                    "elsewhere": ["QUO-085"],
+                    "detail": "",
+                },
+            ]
+        }
+
+    def test_an_unknown_name_is_a_usage_error(self) -> None:
+        """Exit status 2, before anything is measured."""
+        done = CliRunner().invoke(app, ["mutants", "--only", "QUO-999"])
+
+        assert done.exit_code == 2
+        assert "there is no mutant QUO-999, nor one of a requirement QUO-999" in done.output
+
+
+def test_the_suite_declares_mutants() -> None:
+    """By the hundred: rows of tables make most of them."""
+    assert len(load()) > 100
