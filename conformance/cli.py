@@ -1,4 +1,4 @@
-"""The console command: the sandbox, the plan, the mutants, and a thin way to start a run."""
+"""The console command: the sandbox, the plan, mutants, variants, and a way to start a run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pytest
 import typer
 
 from conformance.mutants.runner import mutants
+from conformance.mutants.tolerance import variants
 from conformance.plugin import SESSION
 from conformance.verdict.plan import Plan
 
@@ -28,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(mutants)
+app.command()(variants)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

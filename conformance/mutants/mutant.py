@@ -85,6 +85,11 @@ class Patch:
         del table[key]
         self._undo.append(lambda: _refill(table, rows))
 
+    @property
+    def changes(self) -> int:
+        """How many places are changed now."""
+        return len(self._undo)
+
     def revert(self) -> None:
         """Put everything back."""
         while self._undo:

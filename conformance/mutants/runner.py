@@ -18,13 +18,13 @@ import secrets
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, TypeVar
 
 import pytest
 import typer
@@ -40,14 +40,19 @@ from conformance.reference.settings import Settings
 from conformance.run import load_profile
 from conformance.session import RECORDER, Session, named_by
 from conformance.target.profile import Profile
-from conformance.verdict.decisions import Outcome
+from conformance.verdict.decisions import Decision, Outcome
 
 _SUITE = Path(package.__file__).parent.parent
+_NO_MUTANTS = ("mutant", "runner", "variant", "honest", "tolerance")
 _TIMING = {"request": 5.0, "event": 0.5, "state": 0.5, "quiet": 0.1}
 """A mutant often shows by something that never comes; waiting for it long proves no more."""
 
 _FUZZED_PART = "fuzzing"
 _SHOWN_TESTS = 1
+
+
+R = TypeVar("R")
+S = TypeVar("S")
 
 
 class Fate(StrEnum):
@@ -91,7 +96,7 @@ class Result:
 def load() -> list[Mutant]:
     """Return all mutants that the modules of this package declare."""
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in ("mutant", "runner"):
+        if module.name not in _NO_MUTANTS:
             importlib.import_module(f"{package.__name__}.{module.name}")
     return list(REGISTRY)
 
@@ -112,13 +117,18 @@ def choose(mutants: Iterable[Mutant], only: Sequence[str]) -> list[Mutant]:
 def measure(chosen: Sequence[Mutant], processes: int) -> list[Result]:
     """Run the mutants, spread over processes, and return what became of each."""
     shares = [[m.id for m in chosen[i::processes]] for i in range(processes)]
+    results = {result.id: result for result in spread(_run_share, shares)}
+    return [results[mutant.id] for mutant in chosen]
+
+
+def spread(run: Callable[[S], list[R]], shares: Sequence[S]) -> list[R]:
+    """Run each share in a process of its own and return all results; one share runs here."""
     shares = [share for share in shares if share]
     if len(shares) <= 1:
-        return _run_share(shares[0]) if shares else []
+        return run(shares[0]) if shares else []
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(len(shares), mp_context=spawn) as pool:
-        results = {result.id: result for part in pool.map(_run_share, shares) for result in part}
-    return [results[mutant.id] for mutant in chosen]
+        return [result for part in pool.map(run, shares) for result in part]
 
 
 class _Loop:
@@ -184,6 +194,11 @@ def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session, service: Serv
 
 def _outcomes(test: pytest.Item, suite: Session) -> dict[str, Outcome]:
     """Run a test and return the outcome of each requirement that it decided."""
+    return {name: decision.outcome for name, decision in decisions_of(test, suite).items()}
+
+
+def decisions_of(test: pytest.Item, suite: Session) -> dict[str, Decision]:
+    """Run a test and return its decision on each requirement."""
     with suite.recording(test):
         # What pytest's own protocol does, less the reports, which cost more than the test.
         if hasattr(test, "_initrequest"):
@@ -200,13 +215,34 @@ def _outcomes(test: pytest.Item, suite: Session) -> dict[str, Outcome]:
             lambda: test.ihook.pytest_runtest_teardown(item=test, nextitem=None),
             when="teardown",
         )
-    decisions = test.stash[RECORDER].decisions
-    return {name: decision.outcome for name, decision in decisions.items()}
+    # A copy, as a late webhook may still be judged.
+    return dict(test.stash[RECORDER].decisions)
 
 
 def _run_share(identifiers: Sequence[str]) -> list[Result]:
     """Run the mutants of these ids in this process."""
     mutants = [mutant for mutant in load() if mutant.id in set(identifiers)]
+    return host(
+        lambda service: _Loop(mutants, service), timing=_TIMING, options=_without_fuzzing(mutants)
+    )
+
+
+class Guest(Protocol[R]):
+    """A pytest plugin that takes the place of pytest's own loop over the tests."""
+
+    results: list[R]
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool: ...
+
+
+def host(
+    make: Callable[[Service], Guest[R]], *, timing: Mapping[str, float], options: Sequence[str]
+) -> list[R]:
+    """Start the reference, collect the suite, let a loop run in it, and return its results.
+
+    Raises:
+        MutantError: the suite cannot be run.
+    """
     credentials = Settings(
         api_token_id=f"token-{secrets.token_hex(8)}",
         api_client_secret=secrets.token_urlsafe(32),
@@ -215,7 +251,7 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(BackgroundServer(credentials))
-        loop = _Loop(mutants, server.app.state.service)
+        loop = make(server.app.state.service)
         stack.enter_context(_environment(profile, credentials))
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
@@ -225,9 +261,9 @@ def _run_share(identifiers: Sequence[str]) -> list[Result]:
                     str(_SUITE / "fuzz"),
                     f"--rootdir={_SUITE.parent}",
                     f"--base-url={server.base_url}",
-                    f"--profile={_impatient(profile, folder)}",
+                    f"--profile={_with_timing(profile, timing, folder)}",
                     f"--report-dir={folder}",
-                    *_without_fuzzing(mutants),
+                    *options,
                     "--capture=no",
                     # Embedded, pytest finds modules imported that it would rewrite.
                     "-Wignore::pytest.PytestAssertRewriteWarning",
@@ -270,10 +306,10 @@ def _environment(profile: Profile, settings: Settings) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _impatient(profile: Profile, folder: Path) -> Path:
-    """Write ``profile`` with short limits to a file and return its path."""
+def _with_timing(profile: Profile, timing: Mapping[str, float], folder: Path) -> Path:
+    """Write ``profile`` with other limits to a file and return its path."""
     content = profile.model_dump(mode="json", by_alias=True, exclude_none=True)
-    content["timing"].update(_TIMING)
+    content["timing"].update(timing)
     path = folder / "profile.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path

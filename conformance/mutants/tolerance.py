@@ -1,0 +1,300 @@
+"""Runs the suite against honest variants of the reference, and tells which it does not tolerate.
+
+The dual of the mutant runner, by the same means. A variant meets all scenarios, none of which may
+fail or be left undecided; that a check has nothing to decide is fine. Variants of one group are
+applied together. Where a check complains, its test meets each of them alone, to blame the right
+one, and the restored reference, to blame none for what is the same there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+import typer
+
+import conformance.mutants as package
+from conformance.contract.catalogue import Level, catalogue
+from conformance.mutants.mutant import MutantError, Patch
+from conformance.mutants.runner import decisions_of, host, spread
+from conformance.mutants.variant import REGISTRY, Variant
+from conformance.plugin import SESSION
+from conformance.reference.service import Service
+from conformance.verdict.decisions import Outcome
+
+
+class Standing(StrEnum):
+    """What the suite says about an honest variant."""
+
+    TOLERATED = "tolerated"
+    FAILED = "wrongly failed"
+    OPEN = "left undecided"
+    UNCHANGED = "unchanged"
+    IDLE = "never met"
+
+
+_ALARMS = {Outcome.FAILED: Standing.FAILED, Outcome.INCONCLUSIVE: Standing.OPEN}
+_NOT_USABLE = {
+    Standing.UNCHANGED: "its patch changed nothing",
+    Standing.IDLE: "no test came to what it changes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A decision that an honest variant should not have got."""
+
+    requirement: str
+    outcome: Outcome
+    test: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """How the suite treats one variant, or several of a group where none alone is to blame.
+
+    ``warnings`` are the rules of level SHOULD that it fails, which is no alarm.
+    """
+
+    id: str
+    point: str
+    statement: str
+    outcome: Standing
+    alarms: tuple[Alarm, ...] = ()
+    warnings: tuple[str, ...] = ()
+    detail: str = ""
+
+
+def load_variants() -> list[Variant]:
+    """Return all honest variants that the suite declares."""
+    importlib.import_module(f"{package.__name__}.honest")
+    return list(REGISTRY)
+
+
+def choose_variants(variants: Iterable[Variant], only: Sequence[str]) -> list[Variant]:
+    """Return the variants that ``only`` names by their id, point or group; all without it.
+
+    Raises:
+        MutantError: a name fits none.
+    """
+    every = list(variants)
+    for name in only:
+        if not any(name in (v.id, v.point, v.group) for v in every):
+            raise MutantError(f"there is no variant {name}, nor one of a point or group {name}")
+    return [v for v in every if not only or {v.id, v.point, v.group} & set(only)]
+
+
+def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Treatment]:
+    """Run the variants, together where they can be, and return how each is treated."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for variant in chosen:
+        groups[variant.id if alone or variant.group is None else variant.group].append(variant.id)
+    listed = list(groups.values())
+    treatments = spread(_treat_share, [listed[i::processes] for i in range(processes)])
+    known = {treatment.id: treatment for treatment in treatments}
+    own = [known.pop(variant.id) for variant in chosen]
+    return [*own, *known.values()]
+
+
+def _treat_share(groups: Sequence[Sequence[str]]) -> list[Treatment]:
+    """Run the groups of variants of these ids in this process."""
+    known = {variant.id: variant for variant in load_variants()}
+    members = [[known[name] for name in group] for group in groups]
+    return host(
+        lambda service: _VariantLoop(members, service), timing={}, options=["--fuzz-examples=0"]
+    )
+
+
+class _Watch(Patch):
+    """A patch that notes whether what it put in place is ever used."""
+
+    used = False
+
+    def replace(self, place: str, value: Any) -> None:
+        """Put ``value`` in the place of an attribute; only of functions the use can be noted."""
+        if not inspect.isfunction(value):
+            self.used = True
+            super().replace(place, value)
+            return
+
+        @wraps(value)
+        def noting(*arguments: Any, **named: Any) -> Any:
+            self.used = True
+            return value(*arguments, **named)
+
+        super().replace(place, noting)
+
+    def row(self, place: str, key: Any, value: Any) -> None:
+        """Change one row of a table, or add one."""
+        self.used = True
+        super().row(place, key, value)
+
+    def drop(self, place: str, key: Any) -> None:
+        """Take one row out of a table."""
+        self.used = True
+        super().drop(place, key)
+
+
+class _VariantLoop:
+    """The pytest plugin that runs all tests under each group of variants."""
+
+    def __init__(self, groups: Sequence[Sequence[Variant]], service: Service) -> None:
+        self._groups = groups
+        self._service = service
+        self.results: list[Treatment] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._suite = session.config.stash[SESSION]
+        self._suite.reports = False
+        for group in self._groups:
+            self.results += self._treat(group, session.items)
+        return True
+
+    def _treat(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[Treatment]:
+        treatments = {variant.id: _tried(variant) for variant in group}
+        usable = [variant for variant in group if treatments[variant.id].outcome in _GOOD]
+        alarms, watches = self._alarms(usable, tests)
+        # What the reference as it is does not bring about is to be blamed on one of them.
+        loud = [test for test in tests if any(alarm.test == test.nodeid for alarm in alarms)]
+        usual = {(a.requirement, a.test) for a in self._alarms((), loud)[0]}
+        left = [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in usual]
+        loud = [test for test in loud if any(alarm.test == test.nodeid for alarm in left)]
+        blamed: set[tuple[str, str]] = set()
+        for variant, watch in zip(usable, watches, strict=True):
+            found = left
+            if len(usable) > 1:
+                found = self._alarms([variant], loud)[0] if loud else []
+                found = [a for a in found if (a.requirement, a.test) not in usual]
+            blamed |= {(alarm.requirement, alarm.test) for alarm in found}
+            treatments[variant.id] = _judged(variant, found, met=watch.used)
+        rest = [alarm for alarm in left if (alarm.requirement, alarm.test) not in blamed]
+        shared = _judged(_together(usable), rest, met=True) if rest else None
+        return [*treatments.values(), *([shared] if shared else [])]
+
+    def _alarms(
+        self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
+    ) -> tuple[list[Alarm], list[_Watch]]:
+        """Run tests under variants and return the decisions that should not have come."""
+        watches = [_Watch() for _ in variants]
+        alarms: list[Alarm] = []
+        try:
+            for variant, watch in zip(variants, watches, strict=True):
+                variant.patch(watch)
+            for test in tests:
+                decisions = decisions_of(test, self._suite)
+                alarms += [
+                    Alarm(name, decision.outcome, test.nodeid, decision.detail)
+                    for name, decision in decisions.items()
+                    if decision.outcome in _ALARMS
+                ]
+        finally:
+            for watch in reversed(watches):
+                watch.revert()
+            self._service.drop_work()
+        return alarms, watches
+
+
+_GOOD = (Standing.TOLERATED,)
+
+
+def _tried(variant: Variant) -> Treatment:
+    """Apply and take back a variant; nobody but its author can make it usable."""
+    patch = Patch()
+    try:
+        variant.patch(patch)
+        detail = "" if patch.changes else "it names no place"
+    except MutantError as error:
+        detail = str(error)
+    finally:
+        patch.revert()
+    outcome = Standing.UNCHANGED if detail else Standing.TOLERATED
+    return Treatment(variant.id, variant.point, variant.statement, outcome, detail=detail)
+
+
+def _together(variants: Sequence[Variant]) -> Variant:
+    """Return what stands for several variants none of which alone is to blame."""
+    name = f"{variants[0].group or variants[0].id} together"
+    return Variant(name, name, "all of the group, or chance", lambda _: None)
+
+
+def _judged(variant: Variant, alarms: Sequence[Alarm], *, met: bool) -> Treatment:
+    """Return how a variant is treated by its alarms."""
+    known = catalogue()
+    warnings = {
+        alarm.requirement
+        for alarm in alarms
+        if alarm.outcome is Outcome.FAILED and known[alarm.requirement].level is Level.SHOULD
+    }
+    serious = tuple(alarm for alarm in alarms if alarm.requirement not in warnings)
+    outcome = Standing.TOLERATED if met else Standing.IDLE
+    if serious:
+        failed = any(alarm.outcome is Outcome.FAILED for alarm in serious)
+        outcome = Standing.FAILED if failed else Standing.OPEN
+    return Treatment(
+        variant.id, variant.point, variant.statement, outcome, serious, tuple(sorted(warnings))
+    )
+
+
+def variants(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="a variant, or all of one point or group; may be given several times"),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="write the result to this file too")
+    ] = None,
+    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)),
+    alone: Annotated[
+        bool, typer.Option(help="run each variant by itself, in place of whole groups")
+    ] = False,
+) -> None:
+    """Make other honest choices in the reference, and see whether the suite accepts each."""
+    started = time.perf_counter()
+    try:
+        chosen = choose_variants(load_variants(), only or ())
+        treatments = tolerance(chosen, processes, alone=alone)
+    except MutantError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    seconds = time.perf_counter() - started
+    for treatment in treatments:
+        _print_treatment(treatment)
+    counts = Counter(treatment.outcome for treatment in treatments)
+    shown = ", ".join(f"{counts[standing]} {standing}" for standing in Standing if counts[standing])
+    typer.echo(f"\n{len(treatments)} variants in {seconds:.1f} s: {shown}")
+    if json_file is not None:
+        content = {"variants": [asdict(treatment) for treatment in treatments]}
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        json_file.write_text(text + "\n", encoding="utf-8")
+    if not treatments or any(t.outcome is not Standing.TOLERATED for t in treatments):
+        raise typer.Exit(1)
+
+
+def _print_treatment(treatment: Treatment) -> None:
+    if treatment.outcome is Standing.TOLERATED:
+        warned = f"  (warned by {', '.join(treatment.warnings)})" if treatment.warnings else ""
+        typer.echo(f"{treatment.outcome:15}{treatment.id}  {treatment.statement}{warned}")
+        return
+    why = _NOT_USABLE.get(treatment.outcome)
+    detail = f" ({treatment.detail})" if treatment.detail else ""
+    typer.echo(
+        f"{treatment.outcome.upper():15}{treatment.id}  {treatment.statement}"
+        + (f": {why}{detail}" if why else "")
+    )
+    for alarm in treatment.alarms:
+        test = alarm.test.rpartition("/")[2]
+        first = alarm.detail.partition("\n")[0]
+        typer.echo(f"    {alarm.requirement} {alarm.outcome.upper()} by {test}: {first}")
