@@ -106,13 +106,19 @@ for (_requirement, _operation), _spoils in CRASHES.items():
 
 @mutant("FUZ-001", "a body that is nested too deeply exhausts the stack")
 def deep_body(patch: Patch) -> None:
-    """Catch what a parser says of wrong JSON, and nothing else."""
+    """Go down into whatever comes, and catch what a parser says of wrong JSON alone."""
+
+    def depth(value: Any) -> int:
+        inner = value.values() if isinstance(value, dict) else value
+        return 1 + max(map(depth, inner), default=0) if isinstance(value, dict | list) else 0
 
     async def read_json(request: Request, _limit: int) -> Any:
         try:
-            return json.loads(await request.body())
+            body = json.loads(await request.body())
         except ValueError as error:
             raise app.malformed("Expected JSON as body.") from error
+        depth(body)
+        return body
 
     patch.replace("conformance.reference.app:read_json", read_json)
 

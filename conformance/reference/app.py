@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _JSON = "application/json"
 _ENDPOINT_FIELDS = (rules.Field("url", "string", required=True, pattern=r"https?://[^\s/]+\S*"),)
+_DEEPEST = 32
 _NO_CONTENT = 204
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -138,6 +139,8 @@ async def read_json(request: Request, limit: int) -> Any:
         json.dumps(body)
     except (ValueError, RecursionError) as error:
         raise malformed("Expected JSON as body.") from error
+    if is_deep(body):
+        raise malformed(f"Expected at most {_DEEPEST} levels of nesting.")
     if "\\u" in text:
         unstorable = list(unstorable_paths(body))
         if unstorable:
@@ -149,6 +152,21 @@ async def read_json(request: Request, limit: int) -> Any:
 def malformed(reason: str) -> errors.Refusal:
     """Return the refusal of a body that cannot be read."""
     return errors.Refusal("INVALID_REQUEST_FORMAT", f"{reason} Send a JSON object.")
+
+
+def is_deep(body: Any) -> bool:
+    """Return whether a body is nested deeper than any request has to be."""
+    level: list[Any] = [body]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def unstorable_paths(value: Any, path: str = "") -> list[str]:

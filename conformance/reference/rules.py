@@ -273,6 +273,7 @@ EXTERNAL_ACCOUNT_FIELDS: tuple[Field, ...] = (
     Field("customerId", "string", nullable=True),
     Field("accountInfo", "object", required=True),
     Field("accountInfo.accountType", "string", required=True, min_length=1),
+    Field("accountInfo.bankName", "string", nullable=True),
 )
 
 BENEFICIARY_FIELDS: tuple[Field, ...] = (

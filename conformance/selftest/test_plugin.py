@@ -455,6 +455,7 @@ class TestRuns:
                 raise ResourceMissing("customers get no internal account in XTS")
             """,
             *against,
+            "-rs",
         )
 
         assert status == OPEN, output
@@ -471,7 +472,7 @@ class TestRuns:
             "QUO-006": (Status.INCONCLUSIVE, Reason.NOT_REACHED),
             "QUO-007": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
         }
-        assert "inconclusive, a step before the check failed: refused" in output
+        assert "1 inconclusive, a step before the check failed: QUO-002" in output
         assert "Skipped: the target does not offer what the check needs: customers get" in output
 
     def test_what_the_profile_does_not_offer_is_skipped(
