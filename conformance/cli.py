@@ -1,4 +1,4 @@
-"""The console command: the sandbox, the plan, mutants, variants, and a way to start a run."""
+"""The console command: runs, their plan and report, the sandbox, mutants and variants."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ import typer
 from conformance.mutants.runner import mutants
 from conformance.mutants.tolerance import variants
 from conformance.plugin import SESSION
+from conformance.reporting.assemble import NoRun, assemble, publish
+from conformance.reporting.digest import headline
+from conformance.session import EXIT_STATUS
 from conformance.verdict.plan import Plan
 
 _PACKAGE = Path(__file__).parent
@@ -140,6 +143,23 @@ def plan(
     for (reason, detail), count in Counter((e.reason, e.detail) for e in undecided).items():
         typer.echo(f"  {count:5}  {reason}" + (f": {detail}" if detail else ""))
     typer.echo(f"{len(untestable)} cannot be tested by any client.")
+
+
+@app.command()
+def report(
+    folder: Annotated[
+        Path, typer.Argument(help="the report folder of a run, with its journal")
+    ] = Path("reports/latest"),
+) -> None:
+    """Make the report of a run anew from its journal, also of a run that was killed."""
+    try:
+        made = assemble(folder)
+    except NoRun as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    publish(made, folder)
+    typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
+    raise typer.Exit(EXIT_STATUS[made.verdict])
 
 
 def _suite() -> list[str]:

@@ -14,6 +14,7 @@ import httpx
 
 from conformance.client.content import decode, text
 from conformance.client.journal import Exchange, Journal, Redactor
+from conformance.client.transcript import visible
 from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict
 from conformance.target.deadline import within
@@ -93,7 +94,7 @@ class Answer:
 
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.
-        shown = json.dumps(self.exchange.response_body, ensure_ascii=False)
+        shown = visible(json.dumps(self.exchange.response_body, ensure_ascii=False))
         if len(shown) > 300:  # noqa: PLR2004
             shown = f"{shown[:300]}…"
         return f"{self.operation.id} → {self.status} {shown}"

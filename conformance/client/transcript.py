@@ -16,7 +16,17 @@ _TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
 
 def transcript(exchanges: Iterable[Exchange]) -> str:
     """Return the requests and responses as text, in the order in which they happened."""
-    return "\n".join(_describe(exchange) for exchange in exchanges)
+    return visible("\n".join(_describe(exchange) for exchange in exchanges))
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with escapes for what a target could hide or steer a terminal with."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
 
 
 def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:

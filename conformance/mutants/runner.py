@@ -50,7 +50,6 @@ _TIMING = {"request": 5.0, "event": 0.5, "state": 0.5, "quiet": 0.1}
 _FUZZED_PART = "fuzzing"
 _SHOWN_TESTS = 1
 
-
 R = TypeVar("R")
 S = TypeVar("S")
 
@@ -232,7 +231,8 @@ class Guest(Protocol[R]):
 
     results: list[R]
 
-    def pytest_runtestloop(self, session: pytest.Session) -> bool: ...
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests in its own way."""
 
 
 def host(

@@ -20,8 +20,8 @@ class DuplicateVariant(MutantError):
 class Variant:
     """One honest variant of the reference.
 
-    ``point`` is what is open: ``M…`` where the text has several readings, ``N…`` an entry of
-    ``spec/unspecified.yaml``. Variants of one ``group`` can be applied together; one without a
+    ``point`` is what is open: ``N…`` is an entry of ``spec/unspecified.yaml``, ``M…`` a place of
+    the specification that has several readings. Variants of one ``group`` can be applied together; one without a
     group cannot be combined with any other.
     """
 

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.client.journal import Exchange
-from conformance.client.transcript import curl_chain, transcript
+from conformance.client.transcript import curl_chain, transcript, visible
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
 from conformance.reporting.files import put
@@ -229,7 +229,7 @@ def build(
             for conclusion in conclusions
         ),
         observations=tuple(
-            Observation(text=_visible(text), count=count)
+            Observation(text=visible(text), count=count)
             for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
         ),
     )
@@ -353,7 +353,7 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
     if early := chain[:-_MOST_EXCHANGES]:
         span = f"{early[0].id} to {early[-1].id}"
         notes.append(f"({len(early)} earlier exchanges, {span}, are in the journal)\n")
-    text = "".join(notes) + _visible(transcript(chain[-_MOST_EXCHANGES:]))
+    text = "".join(notes) + transcript(chain[-_MOST_EXCHANGES:])
     span = f"{decision.exchanges[0]} to {decision.exchanges[-1]}"
     return room.take(text) or f"(no room left in the report; the journal has {span})"
 
@@ -361,7 +361,7 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
 def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
     if not chain:
         return ""
-    script = _encodable(curl_chain(chain, base_url))
+    script = curl_chain(chain, base_url)
     return room.take(script) if len(script) <= _LONGEST_CURL else ""
 
 
@@ -376,25 +376,10 @@ def _by_module(file: re.Match[str]) -> str:
 
 
 def _bounded(text: str) -> str:
-    shown = _visible(text)
+    shown = visible(text)
     if len(shown) <= _LONGEST_DETAIL:
         return shown
     return f"{shown[:_LONGEST_DETAIL]}… ({len(shown)} characters)"
-
-
-def _encodable(text: str) -> str:
-    """Return ``text`` with escapes for what UTF-8 cannot carry, lone surrogates."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _visible(text: str) -> str:
-    """Return ``text`` with escapes for what a target could hide or steer a terminal with."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
-        for char in text
-    )
 
 
 def _figures(path: Path) -> dict[str, MutantFigures]:

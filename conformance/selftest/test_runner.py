@@ -120,7 +120,7 @@ def test_the_fate_of_a_mutant(declared: Registry) -> None:
 @pytest.mark.usefixtures("_tiny_suite")
 def test_a_suite_that_cannot_be_collected_is_told(declared: Registry, tmp_path: Path) -> None:
     """It would let every mutant survive."""
-    module = tmp_path / "package" / "scenarios" / "test_tiny.py"
+    module = tmp_path / "package" / "scenarios" / "test_broken.py"
     module.write_text("import absent_module\n", encoding="utf-8")
     declared.declare("QUO-083", "refuses", "x", broken)
 
