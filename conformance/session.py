@@ -157,10 +157,14 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         with self.recording(item) as recorder:
             result = yield
-        # A copy, as a webhook that is just being judged may add one.
-        decisions = [decision.to_json() for decision in list(recorder.decisions.values())]
-        redacted = self.connection.redactor.json(decisions)
-        self.connection.journal.write("decisions", {"decisions": redacted})
+        redact = self.connection.redactor.text
+        decisions = [
+            # The rest is the suite's own words, which a short secret may be part of.
+            {**decision.to_json(), "detail": redact(decision.detail)}
+            # A copy, as a webhook that is just being judged may add one.
+            for decision in list(recorder.decisions.values())
+        ]
+        self.connection.journal.write("decisions", {"decisions": decisions})
         return result
 
     @contextlib.contextmanager

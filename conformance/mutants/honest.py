@@ -98,7 +98,6 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "internal-account": (
         _INTERNAL_ACCOUNT,
         (
-            "customerId",
             "totalBalance",
             "fundingPaymentInstructions",
             "label",
@@ -360,6 +359,12 @@ def platform_fees_as_list(patch: Patch) -> None:
     shown(_TRANSACTION, change)(patch)
 
 
+@variant("N074", "the configuration shows fees and tokenization in shapes of its own", "forms")
+def other_fee_shapes(patch: Patch) -> None:
+    more = {"feeConfigs": {"USD": {"bps": "0"}}, "cardTokenization2faConfig": "none"}
+    shown(_CONFIG, lambda body: {**body, **more})(patch)
+
+
 @variant("N058", "payment instructions name other kinds of accounts", "forms")
 def other_instructions(patch: Patch) -> None:
     info = {"accountType": "LOCAL_TRANSFER", "reference": "REF-1", "iban": "DE0200"}
@@ -546,7 +551,7 @@ def wrong_proof_unauthorized(patch: Patch) -> None:
     _refuse(f"{_REFERENCE}.sca:check_proof", {"INVALID_INPUT": "SCA_PROOF_WRONG"})(patch)
 
 
-@variant("M10", "a wrong proof is 422", "never processing")
+@variant("M10", "a wrong proof is 422", "other codes")
 def wrong_proof_unprocessable(patch: Patch) -> None:
     patch.row(_CODES, "SCA_PROOF_WRONG", 422)
     _refuse(f"{_REFERENCE}.sca:check_proof", {"INVALID_INPUT": "SCA_PROOF_WRONG"})(patch)
@@ -862,6 +867,26 @@ def bytes_counted(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.quotes:create", wrapper)
 
 
+@variant("M79", "remittanceInformation is of printable ASCII characters", "other codes")
+def ascii_alone(patch: Patch) -> None:
+    def wrapper(create: Function) -> Function:
+        def printable(unit: Unit, ask: Ask) -> Json:
+            text = ask.body.get("remittanceInformation") if isinstance(ask.body, dict) else None
+            if isinstance(text, str) and not text.isascii():
+                raise errors.Refusal("INVALID_REQUEST_FORMAT", "the rail has no such characters")
+            body: Json = create(unit, ask)
+            return body
+
+        return printable
+
+    patch.wrap(f"{_REFERENCE}.quotes:create", wrapper)
+
+
+@variant("M83", "money can be pulled from every external account", "codes")
+def all_pullable(patch: Patch) -> None:
+    patch.replace(f"{_REFERENCE}.externals:is_pullable", lambda account: True)
+
+
 @variant("M22", "external accounts wait for ownership verification and receive already", "codes")
 def ownership_not_verified(patch: Patch) -> None:
     waiting = "PENDING_OWNERSHIP_VERIFICATION"
@@ -920,12 +945,12 @@ def _settled_at_once(patch: Patch, *, told: bool) -> None:
     patch.wrap(f"{_REFERENCE}.quotes:perform", wrapper)
 
 
-@variant("M04", "a payout arrives within the request that executes it", "instant")
+@variant("M04", "a payout arrives within the request that executes it", "other forms")
 def settled_at_once(patch: Patch) -> None:
     _settled_at_once(patch, told=True)
 
 
-@variant("M05", "a payout arrives at once and was never in processing", "never processing")
+@variant("M05", "a payout arrives at once and was never in processing", "other codes")
 def never_processing(patch: Patch) -> None:
     _settled_at_once(patch, told=False)
 
@@ -1017,7 +1042,9 @@ def _expired_challenge(reason: str | None, patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.sca:expire", wrapper)
 
 
-@variant("M11", "an expired challenge leaves its transaction expired, with the reason", "instant")
+@variant(
+    "M11", "an expired challenge leaves its transaction expired, with the reason", "other forms"
+)
 def challenge_expires_with_reason(patch: Patch) -> None:
     _expired_challenge(rules.SCA_FAILURE_REASON, patch)
 
@@ -1047,6 +1074,7 @@ for _seconds, _group in ((900, "codes"), (60, "other codes"), (20, "forms")):
 def unverified_at_first(patch: Patch) -> None:
     def providing(provide: Function) -> Function:
         def approved(unit: Unit, customer_id: str, wanted: list[str]) -> None:
+            unit.session.flush()
             if customers.is_verified(customers.get(unit, customer_id)):
                 provide(unit, customer_id, wanted)
 
@@ -1113,7 +1141,7 @@ def external_accounts_pending(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.externals:can_receive", lambda account: not is_young(account))
 
 
-@variant("N018", "external accounts are reviewed at first; execution is refused then", "pending")
+@variant("M23", "external accounts are reviewed at first; execution is refused then", "pending")
 def external_accounts_under_review(patch: Patch) -> None:
     def viewing(view: Function) -> Function:
         def reviewed(account: ExternalAccount) -> Json:
@@ -1149,9 +1177,9 @@ def slower_rails(patch: Patch) -> None:
 # --- Money ----------------------------------------------------------------------------------
 
 ROUNDINGS = {
-    "down": (ROUND_FLOOR, "money"),
-    "up": (ROUND_CEILING, "instant"),
-    "half-even": (ROUND_HALF_EVEN, "never processing"),
+    "down": (ROUND_FLOOR, "codes"),
+    "up": (ROUND_CEILING, "other forms"),
+    "half-even": (ROUND_HALF_EVEN, "forms"),
 }
 
 
@@ -1173,7 +1201,7 @@ for _name, (_how, _group) in ROUNDINGS.items():
     )
 
 
-@variant("M15", "feesIncluded does not contain the platform's fees", "money")
+@variant("M15", "feesIncluded does not contain the platform's fees", "codes")
 def platform_fees_beside(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.quotes:fees_included", lambda quote: quote.variable_fee)
 
@@ -1181,7 +1209,7 @@ def platform_fees_beside(patch: Patch) -> None:
 _FIXED = 30
 
 
-@variant("M15", "the service takes a fixed fee beside the fraction", "never processing")
+@variant("M15", "the service takes a fixed fee beside the fraction", "provision")
 def fixed_fee(patch: Patch) -> None:
     def charging(variable_fee: Function) -> Function:
         return lambda sending, terms: variable_fee(sending, terms) + _FIXED
@@ -1219,17 +1247,17 @@ def _rate(change: Callable[[Decimal, str, str], Decimal], patch: Patch) -> None:
     shown(_TRANSACTION, moved)(patch)
 
 
-@variant("M16", "the rate is between smallest units", "money")
+@variant("M16", "the rate is between smallest units", "codes")
 def rate_of_smallest_units(patch: Patch) -> None:
     _rate(money.smallest_unit_rate, patch)
 
 
-@variant("M16", "the rate is what one receiving unit costs", "instant")
+@variant("M16", "the rate is what one receiving unit costs", "other forms")
 def rate_of_a_receiving_unit(patch: Patch) -> None:
     _rate(lambda rate, sending, receiving: 1 / rate, patch)
 
 
-@variant("M14", "source and destination are shown by type and account alone", "money")
+@variant("M14", "source and destination are shown by type and account alone", "codes")
 def echo_reduced(patch: Patch) -> None:
     for name in ("source", "destination"):
         kept = (f"{name}Type", "accountId")
@@ -1240,7 +1268,7 @@ def echo_reduced(patch: Patch) -> None:
         patch.replace(f"{_REFERENCE}.parties:echo_{name}", echo)
 
 
-@variant("M14", "source and destination are shown with more than was sent", "instant")
+@variant("M14", "source and destination are shown with more than was sent", "other forms")
 def echo_enriched(patch: Patch) -> None:
     def change(body: Json) -> Json:
         more = {"currency": body["sendingCurrency"]["code"], "label": None}

@@ -310,6 +310,8 @@ def _with_timing(profile: Profile, timing: Mapping[str, float], folder: Path) ->
     """Write ``profile`` with other limits to a file and return its path."""
     content = profile.model_dump(mode="json", by_alias=True, exclude_none=True)
     content["timing"].update(timing)
+    # The target is this process, and serves as many runs as there are.
+    content["budget"].update(dict.fromkeys(("requests", "created"), 10**9))
     path = folder / "profile.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path

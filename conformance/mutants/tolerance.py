@@ -3,7 +3,7 @@
 The dual of the mutant runner, by the same means. A variant meets all scenarios, none of which may
 fail or be left undecided; that a check has nothing to decide is fine. Variants of one group are
 applied together. Where a check complains, its test meets each of them alone, to blame the right
-one, and the restored reference, to blame none for what is the same there.
+one, and the restored reference, to blame none of them for what is the same there.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ from conformance.plugin import SESSION
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
+_SHOWN_ALARMS = 6
+_TIMING = {"event": 5.0, "state": 5.0}
+"""Patient: some variants are slow, but none by as much as a second."""
+
 
 class Standing(StrEnum):
     """What the suite says about an honest variant."""
@@ -42,9 +46,11 @@ class Standing(StrEnum):
     OPEN = "left undecided"
     UNCHANGED = "unchanged"
     IDLE = "never met"
+    UNRELIABLE = "unreliable"
 
 
 _ALARMS = {Outcome.FAILED: Standing.FAILED, Outcome.INCONCLUSIVE: Standing.OPEN}
+_ITSELF = "the reference itself"
 _NOT_USABLE = {
     Standing.UNCHANGED: "its patch changed nothing",
     Standing.IDLE: "no test came to what it changes",
@@ -113,7 +119,9 @@ def _treat_share(groups: Sequence[Sequence[str]]) -> list[Treatment]:
     known = {variant.id: variant for variant in load_variants()}
     members = [[known[name] for name in group] for group in groups]
     return host(
-        lambda service: _VariantLoop(members, service), timing={}, options=["--fuzz-examples=0"]
+        lambda service: _VariantLoop(members, service),
+        timing=_TIMING,
+        options=["--fuzz-examples=0"],
     )
 
 
@@ -165,24 +173,29 @@ class _VariantLoop:
 
     def _treat(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[Treatment]:
         treatments = {variant.id: _tried(variant) for variant in group}
-        usable = [variant for variant in group if treatments[variant.id].outcome in _GOOD]
+        usable = [v for v in group if treatments[v.id].outcome is Standing.TOLERATED]
+        if not usable:
+            return list(treatments.values())
         alarms, watches = self._alarms(usable, tests)
-        # What the reference as it is does not bring about is to be blamed on one of them.
-        loud = [test for test in tests if any(alarm.test == test.nodeid for alarm in alarms)]
-        usual = {(a.requirement, a.test) for a in self._alarms((), loud)[0]}
-        left = [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in usual]
-        loud = [test for test in loud if any(alarm.test == test.nodeid for alarm in left)]
+        # No variant is to be blamed for what the reference as it is brings about too.
+        common = self._alarms((), _loud(tests, alarms))[0]
+        usual = _places(common)
+        if common:
+            treatments[_ITSELF] = Treatment(
+                _ITSELF, "", "without any variant", Standing.UNRELIABLE, tuple(common)
+            )
+        alarms = _besides(alarms, usual)
+        loud = _loud(tests, alarms)
         blamed: set[tuple[str, str]] = set()
         for variant, watch in zip(usable, watches, strict=True):
-            found = left
+            own = alarms
             if len(usable) > 1:
-                found = self._alarms([variant], loud)[0] if loud else []
-                found = [a for a in found if (a.requirement, a.test) not in usual]
-            blamed |= {(alarm.requirement, alarm.test) for alarm in found}
-            treatments[variant.id] = _judged(variant, found, met=watch.used)
-        rest = [alarm for alarm in left if (alarm.requirement, alarm.test) not in blamed]
-        shared = _judged(_together(usable), rest, met=True) if rest else None
-        return [*treatments.values(), *([shared] if shared else [])]
+                own = _besides(self._alarms([variant], loud)[0], usual)
+            blamed |= _places(own)
+            treatments[variant.id] = _judged(variant, own, met=watch.used)
+        if rest := _besides(alarms, blamed):
+            treatments[""] = _judged(_together(usable), rest, met=True)
+        return list(treatments.values())
 
     def _alarms(
         self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
@@ -207,7 +220,18 @@ class _VariantLoop:
         return alarms, watches
 
 
-_GOOD = (Standing.TOLERATED,)
+def _places(alarms: Iterable[Alarm]) -> set[tuple[str, str]]:
+    return {(alarm.requirement, alarm.test) for alarm in alarms}
+
+
+def _besides(alarms: Iterable[Alarm], known: set[tuple[str, str]]) -> list[Alarm]:
+    return [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in known]
+
+
+def _loud(tests: Iterable[pytest.Item], alarms: Iterable[Alarm]) -> list[pytest.Item]:
+    """Return the tests that alarms come from."""
+    names = {alarm.test for alarm in alarms}
+    return [test for test in tests if test.nodeid in names]
 
 
 def _tried(variant: Variant) -> Treatment:
@@ -256,7 +280,8 @@ def variants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the result to this file too")
     ] = None,
-    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)),
+    # One more than cores, as slow variants mostly wait.
+    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)) + 1,
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
@@ -294,7 +319,10 @@ def _print_treatment(treatment: Treatment) -> None:
         f"{treatment.outcome.upper():15}{treatment.id}  {treatment.statement}"
         + (f": {why}{detail}" if why else "")
     )
-    for alarm in treatment.alarms:
+    for alarm in treatment.alarms[:_SHOWN_ALARMS]:
         test = alarm.test.rpartition("/")[2]
         first = alarm.detail.partition("\n")[0]
         typer.echo(f"    {alarm.requirement} {alarm.outcome.upper()} by {test}: {first}")
+    more = len(treatment.alarms) - _SHOWN_ALARMS
+    if more > 0:
+        typer.echo(f"    and {more} more")

@@ -21,8 +21,8 @@ class Variant:
     """One honest variant of the reference.
 
     ``point`` is what is open: ``N…`` is an entry of ``spec/unspecified.yaml``, ``M…`` a place of
-    the specification that has several readings. Variants of one ``group`` can be applied together; one without a
-    group cannot be combined with any other.
+    the specification that has several readings. Variants of one ``group`` can be applied together;
+    one without a group cannot be combined with any other.
     """
 
     id: str

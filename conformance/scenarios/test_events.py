@@ -287,7 +287,8 @@ def test_a_deposit_is_reported_with_the_new_balance(platform: Platform, check: C
         raise PreconditionFailed(f"no {BALANCE} names {source['id']} and shows {after}")
     with check("EVT-052"):
         for one in found:
-            assert isinstance(one.data.get("totalBalance"), dict)
+            assert isinstance(one.data.get("type"), str), one.data
+            assert isinstance(one.data.get("status"), str), one.data
     with check("EVT-053"):
         assert {_member(one.data, "id") for one in found} == {source["id"]}
 

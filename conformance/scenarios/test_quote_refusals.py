@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from uuid import UUID
 
 import pytest
 
-from conformance.client.platform import Json, Platform
+from conformance.client.platform import Json, Platform, unknown
 from conformance.scenarios.marks import SETTLING, Check, requirement
 
 Fault = Callable[[Json], Json]
@@ -100,21 +99,18 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("end", "kind"),
+    "end",
     [
-        pytest.param("source", "InternalAccount", marks=requirement("QUO-155"), id="source"),
-        pytest.param(
-            "destination", "ExternalAccount", marks=requirement("QUO-156"), id="destination"
-        ),
+        pytest.param("source", marks=requirement("QUO-155"), id="source"),
+        pytest.param("destination", marks=requirement("QUO-156"), id="destination"),
     ],
 )
-def test_a_quote_that_names_an_unknown_account_is_refused(
-    platform: Platform, end: str, kind: str
-) -> None:
-    """The id is well-formed, and nobody has it."""
+def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:
+    """The id has the form of the target's own, and nobody has it."""
     body = platform.quote_body()
+    nobody = unknown(body[end]["accountId"])
 
-    refusal = platform.create_quote(having(f"{end}.accountId", unknown_id(platform, kind))(body))
+    refusal = platform.create_quote(having(f"{end}.accountId", nobody)(body))
 
     refusal.refused(400, 404, twin=platform.create_quote(body))
     platform.observe(f"an unknown account in a quote's body is refused with {refusal.status}")
@@ -138,9 +134,11 @@ def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-170", "QUO-171")
 def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, check: Check) -> None:
-    """The id is well-formed, and nobody has it."""
-    refusal = platform.execute({"id": unknown_id(platform, "Quote")})
-    twin = platform.execute(platform.quote())
+    """The id has the form of the target's own, and nobody has it."""
+    quote = platform.quote()
+
+    refusal = platform.execute({"id": unknown(quote["id"])})
+    twin = platform.execute(quote)
 
     with check("QUO-170"):
         refusal.refused(404, twin=twin)
@@ -150,18 +148,13 @@ def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, chec
 
 @requirement("QUO-172", "QUO-173")
 def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, check: Check) -> None:
-    """The id is well-formed, and nobody has it."""
+    """The id has the form of the target's own, and nobody has it."""
     waiting = platform.challenged()
 
-    refusal = platform.authorize({"id": unknown_id(platform, "Quote")})
+    refusal = platform.authorize({"id": unknown(waiting["id"])})
     twin = platform.authorize(waiting)
 
     with check("QUO-172"):
         refusal.refused(404, twin=twin)
     with check("QUO-173"):
         refusal.refused("QUOTE_NOT_FOUND", twin=twin)
-
-
-def unknown_id(platform: Platform, kind: str) -> str:
-    """Return a well-formed identifier that nothing has."""
-    return f"{kind}:{UUID(int=platform.samples.random.getrandbits(128), version=4)}"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.client.platform import Json, Platform
+from conformance.client.platform import Json, Platform, unknown
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
-
-NOTHING = "Transaction:00000000-0000-4000-8000-000000000000"
 
 
 @requirement("TRX-080", "TRX-081")
@@ -81,7 +79,7 @@ def test_a_transaction_that_does_not_exist_cannot_be_approved(
     """One that waits for its approval can."""
     payment = platform.initiated(platform.account())
 
-    refusal = platform.approve(NOTHING)
+    refusal = platform.approve(unknown(payment["transactionId"]))
 
     approval = platform.approve(payment["transactionId"])
     with check("TRX-087"):

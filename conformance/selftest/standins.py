@@ -6,6 +6,7 @@ import contextlib
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -19,8 +20,9 @@ Behaviour = Callable[[socket.socket, "Received", threading.Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request as it arrived; ``body`` are its bytes."""
+    """One request as it arrived; ``body`` are its bytes, ``at`` is a monotonic time in seconds."""
 
+    at: float
     method: str
     path: str
     headers: Mapping[str, str]
@@ -183,6 +185,7 @@ def _head(status: int, headers: Mapping[str, str]) -> bytes:
 
 
 def _read(connection: socket.socket) -> Received:
+    at = time.monotonic()
     with connection.makefile("rb") as stream:
         method, path, _ = stream.readline().decode("latin-1").split(" ", 2)
         headers: dict[str, str] = {}
@@ -190,4 +193,4 @@ def _read(connection: socket.socket) -> Received:
             name, _, value = line.partition(":")
             headers[name.lower()] = value.strip()
         body = stream.read(int(headers.get("content-length", "0")))
-    return Received(method, path, headers, body)
+    return Received(at, method, path, headers, body)

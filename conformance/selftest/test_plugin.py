@@ -26,6 +26,7 @@ from conformance import plugin
 from conformance.data import FIXTURES
 from conformance.mutants.mutant import Patch
 from conformance.reference.server import BackgroundServer
+from conformance.reference.settings import Settings
 from conformance.reporting.assemble import assemble
 from conformance.reporting.report import Entry, Report
 from conformance.selftest import standins
@@ -83,6 +84,9 @@ TINY = {
         """,
 }
 
+TINY_SUITE = ("-p", "tiny_suite", "-p", "no:schemathesis")
+"""Arguments that put it in the place of the suite."""
+
 HANGING = """
     import os
     import threading
@@ -135,7 +139,12 @@ def tiny(tmp_path: Path) -> Path:
 
 def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
     """Start pytest in a process and in a folder of its own."""
-    inherited = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    # Without bytecode of its plugins pytest takes seconds to start.
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if "PYTEST" not in name and name != "PYTHONDONTWRITEBYTECODE"
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
         cwd=folder,
@@ -261,7 +270,7 @@ class TestRuns:
         """Two workers, in random order, against a server of its own; exit status 0."""
         status, output = run(
             tiny,
-            *("-p", "tiny_suite", "-n2", "-p", "randomly", "-p", "no:logging", "scenarios"),
+            *(*TINY_SUITE, "-n2", "-p", "randomly", "-p", "no:logging", "scenarios"),
             "--randomly-seed=7",
             "--junitxml=junit.xml",
             "--alluredir=allure",
@@ -317,7 +326,7 @@ class TestRuns:
 
     def test_the_order_makes_no_difference(self, tiny: Path, against: tuple[str, str]) -> None:
         """Nor does the number of workers, nor who started the target."""
-        status, output = run(tiny, "-p", "tiny_suite", "--randomly-seed=2", *against, "scenarios")
+        status, output = run(tiny, *TINY_SUITE, "--randomly-seed=2", *against, "scenarios")
 
         assert status == OK, output
         assert read_report(tiny).verdict is RunVerdict.CONFORMANT
@@ -362,6 +371,37 @@ class TestRuns:
         assert "assert answer.accepted, answer" in output
         assert CLIENT_SECRET not in output
         assert "is not conformant: it breaks 1 requirement of" in output
+
+    def test_credentials_may_be_any_words(
+        self, inside: Inside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A sandbox may have chosen such that stand in every report by chance."""
+        monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", "test")
+        monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "pass")
+
+        with BackgroundServer(Settings(api_token_id="test", api_client_secret="pass")) as server:
+            status, output = inside(
+                """
+                from conformance.scenarios.marks import requirement
+
+                @requirement("QUO-083")
+                def test_passing(platform):
+                    answer = platform.execute(platform.quote())
+                    assert answer.accepted, answer
+
+                @requirement("QUO-110")
+                def test_failing(platform):
+                    assert platform.quote()["status"] == "pass"
+                """,
+                f"--base-url={server.base_url}",
+                "--profile=reference",
+            )
+
+        assert status == BROKEN, output
+        entries = inside.entries()
+        assert entries["QUO-083"].verdict is Status.PASSED
+        assert entries["QUO-110"].verdict is Status.FAILED
+        assert "'***'" in entries["QUO-110"].detail
 
     def test_a_selection_is_open(self, inside: Inside, against: tuple[str, str]) -> None:
         """What passes is told; the verdict has to wait for the rest: exit status 6."""
@@ -550,9 +590,7 @@ class TestRuns:
             """
         write(tiny, {"scenarios/test_tiny.py": dying})
 
-        status, output = run(
-            tiny, "-p", "tiny_suite", "-p", "no:randomly", "-n1", *against, "scenarios"
-        )
+        status, output = run(tiny, *TINY_SUITE, "-p", "no:randomly", "-n1", *against, "scenarios")
 
         assert status == OPEN, output
         entries = {entry.id: entry for entry in read_report(tiny).requirements}
@@ -649,13 +687,12 @@ class TestUsage:
     def test_a_target_that_drips(
         self, tiny: Path, stand_in: Callable[[Behaviour], StandIn]
     ) -> None:
-        """Within five seconds, from the first to the last of the process."""
+        """Within five seconds, from the first byte to the end of the process."""
         server = stand_in(standins.drips_header())
-        started = time.monotonic()
 
         status, output = run(
             tiny,
-            *("-p", "no:schemathesis", "-p", "tiny_suite", f"--base-url={server.base_url}"),
+            *(*TINY_SUITE, f"--base-url={server.base_url}"),
             "scenarios",
             PAYMENTS_API_TOKEN_ID=TOKEN_ID,
             PAYMENTS_API_CLIENT_SECRET=CLIENT_SECRET,
@@ -663,8 +700,7 @@ class TestUsage:
 
         assert status == USAGE, output
         assert f"cannot reach {server.base_url}: no complete answer within 3 seconds" in output
-        # A machine that is busy with other things needs a second more to start Python.
-        assert time.monotonic() - started < 6
+        assert time.monotonic() - server.received[0].at < 5
 
 
 class TestEndings:
@@ -685,9 +721,7 @@ class TestEndings:
     )
     def test_by_a_signal(self, hanging: Path, number: signal.Signals, workers: str) -> None:
         """Ctrl-C and worse."""
-        with start(
-            hanging, "-p", "tiny_suite", "-p", "no:randomly", workers, "scenarios"
-        ) as process:
+        with start(hanging, *TINY_SUITE, "-p", "no:randomly", workers, "scenarios") as process:
             url = awaited(hanging / "url")
             assert httpx.get(f"{url}/config", trust_env=False).status_code == 401
             process.send_signal(number)
