@@ -103,7 +103,7 @@ def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
     name = request.node.nodeid.rpartition("/")[2]
     acting = session.connection.platform(name)
     yield acting
-    session.audit(request.node, audit(acting))
+    session.audit(request.node, lambda: audit(acting))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import pytest
 
 from conformance.client.listener import ListenerError
 from conformance.client.transcript import curl_chain, transcript
-from conformance.contract.catalogue import CatalogueError, catalogue
+from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.document import document
 from conformance.run import Connection, load_profile, reference_target
 from conformance.target.needs import unmet
@@ -205,6 +205,15 @@ class Session:
             raise HarnessError(f"nothing in the test decided {', '.join(left)}")
         return result
 
+    def _only_warns(self, item: pytest.Item) -> bool:
+        """Return whether a test failed for nothing but recommendations."""
+        failures = item.stash[RECORDER].failures()
+        known = catalogue()
+        return bool(failures) and all(
+            failure.requirement in known and known[failure.requirement].level is not Level.MUST
+            for failure in failures
+        )
+
     def _to_tell(self, recorder: Recorder) -> list[Decision]:
         """Return the failures that a test has to fail for.
 
@@ -219,12 +228,12 @@ class Session:
         self._told.update(failure.requirement for failure in failures)
         return failures
 
-    def audit(self, item: pytest.Item, problems: Iterable[str]) -> None:
-        """Decide by the problems that an audit found whether money was made or lost."""
+    def audit(self, item: pytest.Item, audit: Callable[[], list[str]]) -> None:
+        """Decide by the problems that ``audit`` finds whether money was made or lost."""
         __tracebackhide__ = True
         recorder = item.stash[RECORDER]
         try:
-            found = list(problems)
+            found = audit()
         except Unmet as error:
             recorder.decide(AUDIT, error.outcome, str(error), error.reason)
             return
@@ -252,6 +261,9 @@ class Session:
                 # pytest sends attributes of reports from its workers to the controller.
                 report.__dict__["unmet"] = True
                 report.longrepr = f"inconclusive, {shown}"
+        if report.failed and isinstance(error, AssertionError) and self._only_warns(item):
+            report.outcome = "passed"
+            report.__dict__["warned"] = True
         # An assertion may quote what the target echoed.
         shown = report.longreprtext
         if report.failed and (redacted := self.connection.redactor.text(shown)) != shown:
@@ -268,6 +280,8 @@ class Session:
         """Show an inconclusive test as what it is."""
         if getattr(report, "unmet", False):
             return "inconclusive", "I", ("INCONCLUSIVE", {"yellow": True})
+        if getattr(report, "warned", False):
+            return "warned", "W", ("WARNED", {"yellow": True})
         return None
 
     # End

@@ -10,16 +10,21 @@ _NOTHING_MOVED = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
 _REFUNDED = frozenset({"REFUND_COMPLETED", "REFUNDED"})
 
 
-def audit(platform: Platform) -> Iterator[str]:
-    """Yield what is wrong with the internal accounts that a test funded.
+def audit(platform: Platform) -> list[str]:
+    """Return what is wrong with the internal accounts that a test funded.
 
     Each account's ``totalBalance`` is what was deposited, less the sending amounts of its
     completed quotes, plus the receiving amounts of completed quotes to it. A quote that is still
-    in flight may or may not be contained; a refused or expired one may not.
+    in flight may or may not be contained; a refused or expired one may not. Balances may be
+    shown a moment late, so that they are read again while something is wrong.
     """
+    if not platform.movement.deposits or not platform.movement.quotes:
+        return []
+    return platform.until(lambda: list(_problems(platform)), lambda problems: not problems)
+
+
+def _problems(platform: Platform) -> Iterator[str]:
     movement = platform.movement
-    if not movement.deposits or not movement.quotes:
-        return
     owners = {account["customerId"] for account in movement.accounts.values()}
     statuses = {
         transaction["id"]: transaction

@@ -31,7 +31,11 @@ from conformance.verdict.decisions import (
 
 _LARGEST_BODY = 8 * 1024 * 1024
 _LONGEST_BY_CHANCE = 8
-_REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424, 429)
+_REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
+_TOO_MANY = 429
+_LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
+_MOST_REPEATS = 5
+_LONGEST_PAUSE = 5.0
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -193,8 +197,26 @@ class RecordingClient:
             content=content,
             headers=headers,
         )
+        answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
+        for _ in range(_MOST_REPEATS):
+            if (pause := _throttled(answer)) is None:
+                break
+            time.sleep(pause)
+            answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
+        return answer
+
+    def _ask(
+        self,
+        operation: Operation,
+        request: httpx.Request,
+        auth: httpx.Auth,
+        *,
+        valid: bool,
+        judged: bool,
+    ) -> Answer:
+        name = operation.id
         self._admit(operation.method, name)
-        response, received, seconds = self._send(request, auth or self._auth, name)
+        response, received, seconds = self._send(request, auth, name)
         parsed, is_json = decode(received)
         parsed = self._redact_echo.json(parsed)
         exchange = self._note(
@@ -328,6 +350,17 @@ def _bounded(response: httpx.Response) -> bytes:
 def _shown(content: bytes) -> Any:
     value, is_json = decode(content)
     return value if is_json else text(content)
+
+
+def _throttled(answer: Answer) -> float | None:
+    """Return for how many seconds the target asks to wait, where it answered for the pace alone.
+
+    Rates of requests are not shown in the specification (Limits, line 503).
+    """
+    after = answer.headers.get("retry-after", "")
+    if answer.status != _TOO_MANY or answer.code in _LIMIT_CODES or not after.isdigit():
+        return None
+    return min(float(after), _LONGEST_PAUSE)
 
 
 def _either(options: Iterable[object]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from conformance.client.http import Answer, RecordingClient
@@ -34,6 +35,7 @@ _MOST_CHALLENGES = 5
 _MOST_PAGES = 50
 _PAGE = 100
 _LONGEST_PAUSE = 1.0
+_CLOCK_SKEW = timedelta(seconds=2)
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 
 
@@ -73,6 +75,11 @@ class Platform:
         """Notes for the report which of several honest answers was seen."""
         self._triggers = triggers
         self._inbox = inbox
+
+    @property
+    def currency(self) -> str:
+        """The currency of the first corridor, which is that of whatever needs no other."""
+        return self.profile.resources.corridors[0].sending
 
     # Verbs
 
@@ -174,7 +181,7 @@ class Platform:
             "customerType": "INDIVIDUAL",
             "platformCustomerId": self.samples.reference(),
             "region": "US",
-            "currencies": ["USD"],
+            "currencies": [self.currency],
             "fullName": self.samples.full_name(),
             "birthDate": "1985-03-14",
             "nationality": "US",
@@ -260,21 +267,28 @@ class Platform:
         )
 
     def account(
-        self, currency: str = "USD", *, amount: int = 100_000, customer: Json | None = None
+        self, currency: str | None = None, *, amount: int = 100_000, customer: Json | None = None
     ) -> Json:
         """Return an internal account of a customer, with ``amount`` deposited to it.
 
         Args:
-            currency: code of the account's currency.
+            currency: code of the account's currency; that of the first corridor by default.
             amount: deposit in the smallest unit; 0 for none.
             customer: the owner; a new customer by default.
         """
-        owner = customer or self.customer(currencies=sorted({"USD", currency}))
+        wanted = currency or self.currency
+        owner = customer or self.customer(currencies=sorted({self.currency, wanted}))
         # Accounts may be provisioned a while after their customer.
         accounts = self.until(lambda: self.internal_accounts(owner), _are_provisioned)
-        account = next((a for a in accounts if _currency(a) == currency), None)
+        account = next((a for a in accounts if _currency(a) == wanted), None)
+        if account is None and accounts:
+            raise ResourceMissing(f"customers get no internal account in {wanted}")
         if account is None:
-            raise ResourceMissing(f"customers get no internal account in {currency}")
+            raise PreconditionFailed(
+                f"{owner['id']} has no internal account; it is at "
+                f"{owner.get('kycStatus') or owner.get('kybStatus')}, and the profile maps "
+                f"customer.approve{'' if self._triggers.maps('customer.approve') else ' not'}"
+            )
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = {**account, "customerId": owner["id"]}
         if amount:
@@ -557,13 +571,17 @@ class Platform:
             query[names.list_cursor] = following
 
     def transaction(self, quote: Json) -> Json:
-        """Return the transaction of a quote as it stands now."""
+        """Return the transaction of a quote as it stands now, once it is listed."""
         wanted = quote["transactionId"]
         owner = self._owner(quote)
-        for transaction in self.transactions(owner):
-            if transaction.get("id") == wanted:
-                return transaction
-        raise PreconditionFailed(f"GET /transactions does not list {wanted}")
+
+        def listed() -> Json | None:
+            return next((t for t in self.transactions(owner) if t.get("id") == wanted), None)
+
+        transaction = self.until(listed, lambda found: found is not None)
+        if transaction is None:
+            raise PreconditionFailed(f"GET /transactions does not list {wanted}")
+        return transaction
 
     def transaction_in(self, quote: Json, *statuses: str) -> Json:
         """Return the transaction of a quote once its status is one of ``statuses``.
@@ -615,7 +633,9 @@ class Platform:
         """Return all deliveries that hold one of ``names`` anywhere, waiting for the first."""
 
         def holds(delivery: Delivery) -> bool:
-            return any(name in delivery.raw for name in names)
+            # A sender may write characters of an id as escapes.
+            shown = json.dumps(delivery.body, ensure_ascii=False)
+            return any(name in shown or name in delivery.raw for name in names)
 
         self._inbox.wait(holds, self.profile.timing.event)
         return self._inbox.all(holds)
@@ -669,9 +689,20 @@ def resource(answer: Answer) -> Json:
 
 
 def members(body: Any) -> list[Json]:
-    """Return the members of a list response, which may stand bare or under ``data``."""
-    found = body.get("data") if isinstance(body, dict) else body
-    return found if isinstance(found, list) else []
+    """Return the members of a list response, which may stand bare, under ``data`` or elsewhere.
+
+    Raises:
+        PreconditionFailed: no one list is found in it.
+    """
+    if not isinstance(body, dict):
+        lists = [body]
+    elif isinstance(body.get("data"), list):
+        lists = [body["data"]]
+    else:
+        lists = [value for value in body.values() if isinstance(value, list)]
+    if len(lists) != 1 or not isinstance(lists[0], list):
+        raise PreconditionFailed(f"expected a list, got {body!r}")
+    return lists[0]
 
 
 def given(resource: Json, member: str) -> Any:
@@ -694,8 +725,8 @@ def unknown(identifier: str) -> str:
 
 
 def wait_until(moment: datetime) -> None:
-    """Return once ``moment`` has passed by this machine's clock."""
-    while (left := (moment - datetime.now(UTC)).total_seconds()) > 0:
+    """Return once ``moment`` has passed, also by a clock that is two seconds behind ours."""
+    while (left := (moment + _CLOCK_SKEW - datetime.now(UTC)).total_seconds()) > 0:
         time.sleep(left)
 
 

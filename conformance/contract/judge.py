@@ -191,7 +191,7 @@ class Judge:
             detail = "" if fits else f"{code} came with {status}; its status is {listed}"
             findings.append(Finding(ids["code-status"], passed=fits, detail=detail))
         unknown = tuple(
-            f"{operation.id} {status} carries {name!r}, which the specification does not name"
+            f"answers carry {name!r}, which the suite does not look at"
             for name in judge.unknown_members(body)
         )
         return Verdict(tuple(findings), unknown)
@@ -202,7 +202,7 @@ class Judge:
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
         if not isinstance(kind, str) or kind not in webhooks:
-            return Verdict((), (f"an event of type {kind!r} arrived, which the document lacks",))
+            return Verdict((), (f"an event of type {kind!r} arrived, which the suite does not look at",))
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
         return Verdict(tuple(judge.judge(body)))

@@ -147,6 +147,7 @@ class Resources(_Part):
     """What exists on the target and the suite cannot make or find out."""
 
     corridors: list[Corridor] = Field(
+        min_length=1,
         default_factory=lambda: [
             Corridor(sending="USD", receiving="USD", account="usd_account"),
             Corridor(sending="USD", receiving="MXN", account="mxn_account"),

@@ -174,7 +174,7 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _is_json(answer: httpx.Response, content: bytes) -> bool:
-    if "json" not in answer.headers.get("content-type", ""):
+    if "json" not in answer.headers.get("content-type", "").lower():
         return False
     try:
         json.loads(content)

@@ -21,6 +21,7 @@ Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
 
 _COMMAND_SECONDS = 60.0
+_TOLD = 300
 # A quote lives for at most 15 minutes (Limits, line 493).
 _LONGEST_WAIT = timedelta(minutes=20)
 
@@ -73,7 +74,10 @@ class Triggers:
             url = str(_fill(http.url, {**words, **_quoted(parameters)}))
             status, body = self._send(http.method, url, _fill(http.json_body, words))
             if not 200 <= status < 300:  # noqa: PLR2004
-                raise TriggerFailed(f"trigger {name}: {http.method} {url} answered {status}")
+                told = str(body)[:_TOLD]
+                raise TriggerFailed(
+                    f"trigger {name}: {http.method} {url} answered {status}: {told}"
+                )
             return {key: _member(body, member, name) for key, member in http.returns.items()}
         if mapping.command is not None:
             return self._run(name, [str(_fill(word, words)) for word in mapping.command])
