@@ -332,6 +332,14 @@ class Platform:
                 return seen["balance"]["amount"], total["amount"]
         raise PreconditionFailed(f"{account['id']} is no longer listed for its customer")
 
+    def balance_at(self, account: Json, expected: int) -> int:
+        """Return the ``balance`` of an account once it is ``expected``, in smallest units.
+
+        It may be booked or shown a moment late; after ``timing.state`` of the profile it is
+        returned as it is then.
+        """
+        return self.until(lambda: self.balances(account)[0], lambda seen: seen == expected)
+
     def destination(
         self, customer: Json, name: str = "usd_account", *, fate: str | None = None
     ) -> Json:

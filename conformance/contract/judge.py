@@ -202,7 +202,9 @@ class Judge:
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
         if not isinstance(kind, str) or kind not in webhooks:
-            return Verdict((), (f"an event of type {kind!r} arrived, which the suite does not look at",))
+            return Verdict(
+                (), (f"an event of type {kind!r} arrived, which the suite does not look at",)
+            )
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
         return Verdict(tuple(judge.judge(body)))

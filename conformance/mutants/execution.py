@@ -248,9 +248,9 @@ def refuse_as(place: str, code: str, other: str) -> Callable[[Patch], None]:
 MISCODED: tuple[tuple[str, str, str, str], ...] = (
     ("QUO-110", "execute", "QUOTE_EXPIRED", "QUOTE_REQUEST_FAILED"),
     ("QUO-170", "execute", "QUOTE_NOT_FOUND", "INVALID_INPUT"),
-    ("QUO-171", "execute", "QUOTE_NOT_FOUND", "NOT_FOUND"),
+    ("QUO-171", "execute", "QUOTE_NOT_FOUND", "TRANSACTION_NOT_FOUND"),
     ("QUO-172", "authorize", "QUOTE_NOT_FOUND", "INVALID_INPUT"),
-    ("QUO-173", "authorize", "QUOTE_NOT_FOUND", "NOT_FOUND"),
+    ("QUO-173", "authorize", "QUOTE_NOT_FOUND", "TRANSACTION_NOT_FOUND"),
     ("ERR-001", "execute", "INSUFFICIENT_FUNDS", "INVALID_AMOUNT"),
     ("ERR-002", "create", "INSUFFICIENT_FUNDS", "INVALID_AMOUNT"),
     ("ERR-004", "create", "QUOTE_RATE_UNAVAILABLE", "INVALID_CURRENCY"),

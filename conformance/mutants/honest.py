@@ -82,8 +82,9 @@ def with_null(name: str, body: Json) -> Json:
 
 
 def is_young(row: InternalAccount | ExternalAccount) -> bool:
-    """Return whether something was created a moment ago."""
-    return clock() - row.created_at < _A_MOMENT * 1_000_000
+    """Return whether an account was created a moment ago."""
+    moment = _A_MOMENT if isinstance(row, ExternalAccount) else _A_MOMENT / 2
+    return clock() - row.created_at < moment * 1_000_000
 
 
 # --- Members that need not be there ---------------------------------------------------------
@@ -1070,7 +1071,7 @@ for _seconds, _group in ((900, "codes"), (60, "other codes"), (20, "forms")):
     )
 
 
-@variant("M30", "customers are unverified at first, and get accounts when approved", "provision")
+@variant("M30", "customers are unverified at first, and get accounts when approved", "other forms")
 def unverified_at_first(patch: Patch) -> None:
     def providing(provide: Function) -> Function:
         def approved(unit: Unit, customer_id: str, wanted: list[str]) -> None:
@@ -1092,7 +1093,7 @@ def unverified_at_first(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.onboarding:reach", reaching)
 
 
-@variant("M56", "internal accounts are there a moment after their customer", "provision")
+@variant("M56", "internal accounts are there a moment after their customer", "other codes")
 def provisioned_later(patch: Patch) -> None:
     def wrapper(views: Function) -> Function:
         def ready(unit: Unit, rows: list[InternalAccount]) -> list[Json]:
@@ -1106,7 +1107,7 @@ def provisioned_later(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.accounts:views", wrapper)
 
 
-@variant("M56", "internal accounts are pending at first, and take no payments then", "pending")
+@variant("M56", "internal accounts are pending at first, and take no payments then", "codes")
 def internal_accounts_pending(patch: Patch) -> None:
     def viewing(view: Function) -> Function:
         def pending(account: InternalAccount, available: int, held: int) -> Json:
@@ -1128,7 +1129,7 @@ def internal_accounts_pending(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.accounts:find", finding)
 
 
-@variant("N018", "external accounts are pending at first, and cannot receive then", "provision")
+@variant("N018", "external accounts are pending at first, and cannot receive then", "absent")
 def external_accounts_pending(patch: Patch) -> None:
     def viewing(view: Function) -> Function:
         def pending(account: ExternalAccount) -> Json:
@@ -1141,7 +1142,7 @@ def external_accounts_pending(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.externals:can_receive", lambda account: not is_young(account))
 
 
-@variant("M23", "external accounts are reviewed at first; execution is refused then", "pending")
+@variant("M23", "external accounts are reviewed at first; execution is refused then", "null")
 def external_accounts_under_review(patch: Patch) -> None:
     def viewing(view: Function) -> Function:
         def reviewed(account: ExternalAccount) -> Json:
@@ -1209,7 +1210,7 @@ def platform_fees_beside(patch: Patch) -> None:
 _FIXED = 30
 
 
-@variant("M15", "the service takes a fixed fee beside the fraction", "provision")
+@variant("M15", "the service takes a fixed fee beside the fraction", "other forms")
 def fixed_fee(patch: Patch) -> None:
     def charging(variable_fee: Function) -> Function:
         return lambda sending, terms: variable_fee(sending, terms) + _FIXED

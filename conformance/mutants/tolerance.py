@@ -280,8 +280,8 @@ def variants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the result to this file too")
     ] = None,
-    # One more than cores, as slow variants mostly wait.
-    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)) + 1,
+    # Two for each core, as slow variants mostly wait.
+    processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,

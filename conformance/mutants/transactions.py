@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.mutants.mutant import Patch, declare, mutant
-from conformance.reference import accounts, errors, ledger, quotes, rules, transactions
+from conformance.reference import accounts, app, errors, ledger, quotes, rules, transactions
 from conformance.reference.store import Json, Quote, Transaction
 from conformance.reference.unit import Ask, Unit
 
@@ -627,16 +627,16 @@ def nothing_invalid(patch: Patch) -> None:
     patch.row(f"{_REFERENCE}.rules:ERROR_STATUS", "TRANSACTION_NOT_FOUND", 400)
 
 
-@mutant("TRX-088", "a transaction that does not exist has no code of its own")
-def general_code(patch: Patch) -> None:
+@mutant("TRX-088", "a transaction that does not exist is told as a missing account")
+def code_of_accounts(patch: Patch) -> None:
     def getting(get: Callable[..., Transaction]) -> Callable[..., Transaction]:
-        def general(unit: Unit, transaction_id: str, *, lock: bool = False) -> Transaction:
+        def miscoded(unit: Unit, transaction_id: str, *, lock: bool = False) -> Transaction:
             try:
                 return get(unit, transaction_id, lock=lock)
             except errors.Refusal as refusal:
-                raise errors.Refusal("NOT_FOUND", refusal.reason) from refusal
+                raise errors.Refusal("ACCOUNT_NOT_FOUND", refusal.reason) from refusal
 
-        return general
+        return miscoded
 
     patch.wrap(f"{_REFERENCE}.transactions:get", getting)
 
@@ -646,7 +646,7 @@ def general_code(patch: Patch) -> None:
 
 def _gone(function: str) -> Callable[[Patch], None]:
     def refuse(_unit: Unit, _ask: Ask) -> Json:
-        raise errors.Refusal("NOT_FOUND", "Nothing is served at this path.")
+        raise errors.Refusal(*app.UNROUTED[404])
 
     return lambda patch: patch.replace(f"{_REFERENCE}.transfers:{function}", refuse)
 

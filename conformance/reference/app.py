@@ -8,7 +8,7 @@ import hmac
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -246,14 +246,17 @@ def _webhook_endpoint(service: Service) -> Endpoint:
     return endpoint
 
 
+UNROUTED: Mapping[int, tuple[str, str]] = {
+    404: ("NOT_FOUND", "Nothing is served at this path. See the paths of the interface."),
+    405: ("METHOD_NOT_ALLOWED", "This path does not take this method. See the Allow header."),
+}
+"""Code and reason by the HTTP status of requests that no operation takes."""
+
+
 async def _unrouted(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    known = error.status_code in (404, 405)
-    code = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}.get(error.status_code, "INVALID_INPUT")
-    reason = {
-        404: "Nothing is served at this path. See the paths of the interface.",
-        405: "This path does not take this method. See the Allow header.",
-    }.get(error.status_code, error.detail)
+    known = error.status_code in UNROUTED
+    code, reason = UNROUTED.get(error.status_code, ("INVALID_INPUT", error.detail))
     headers = dict(error.headers) if known and error.headers else None
     return refuse(errors.Refusal(code, reason), headers)
 

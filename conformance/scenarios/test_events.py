@@ -217,7 +217,8 @@ def test_a_quote_that_expires_is_not_reported_as_paid(platform: Platform) -> Non
 
     _settled(platform, source)
 
-    assert not _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+    paid = _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+    assert not paid, f"the expired quote was reported by {' and '.join(sorted(map(str, paid)))}"
 
 
 @requirement("EVT-032")
@@ -311,7 +312,7 @@ def test_the_refund_of_a_payout_is_reported_with_its_account(platform: Platform)
     source = platform.account(amount=0)
     deposited = _deposited(platform, source, 40_000)
 
-    platform.payout(source, fate="payout.screen")
+    platform.refunded(platform.payout(source, fate="payout.screen"))
 
     refunded = platform.event(
         BALANCE,

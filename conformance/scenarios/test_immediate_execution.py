@@ -21,7 +21,8 @@ def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Che
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-122"):
         assert answer.accepted, answer
-        assert platform.balances(source)[0] == before - answer.body["totalSendingAmount"]
+        left = before - answer.body["totalSendingAmount"]
+        assert platform.balance_at(source, left) == left
 
 
 @requirement("QUO-123")

@@ -21,7 +21,8 @@ def test_executions_of_one_quote_at_the_same_time_debit_once(platform: Platform)
 
     platform.at_once(*[partial(platform.execute, quote)] * AT_ONCE)
 
-    assert platform.balances(source)[0] == before - quote["totalSendingAmount"]
+    left = before - quote["totalSendingAmount"]
+    assert platform.balance_at(source, left) == left
 
 
 @requirement("QUO-095")
@@ -36,11 +37,14 @@ def test_executions_of_one_quote_at_the_same_time_make_one_transaction(
 
     named = {answer.body["transactionId"] for answer in answers if answer.accepted}
     assert named == {quote["transactionId"]}
-    listed = [
-        transaction["id"]
-        for transaction in platform.transactions(source["customerId"])
-        if transaction["id"] in named or transaction.get("quoteId") == quote["id"]
-    ]
+    listed = platform.until(
+        lambda: [
+            transaction["id"]
+            for transaction in platform.transactions(source["customerId"])
+            if transaction["id"] in named or transaction.get("quoteId") == quote["id"]
+        ],
+        bool,
+    )
     assert listed == [quote["transactionId"]]
 
 

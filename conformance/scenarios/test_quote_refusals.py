@@ -143,7 +143,7 @@ def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, chec
     with check("QUO-170"):
         refusal.refused(404, twin=twin)
     with check("QUO-171"):
-        refusal.refused("QUOTE_NOT_FOUND", twin=twin)
+        refusal.refused("QUOTE_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
 @requirement("QUO-172", "QUO-173")
@@ -157,4 +157,4 @@ def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, ch
     with check("QUO-172"):
         refusal.refused(404, twin=twin)
     with check("QUO-173"):
-        refusal.refused("QUOTE_NOT_FOUND", twin=twin)
+        refusal.refused("QUOTE_NOT_FOUND", "NOT_FOUND", twin=twin)
