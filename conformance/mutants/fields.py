@@ -780,9 +780,9 @@ declare(
 )
 declare(
     "CNV-003",
-    "list-elsewhere",
-    "a list stands under another name",
-    edited(LIST, lambda body: {"accounts": body["data"]}),
+    "list-by-number",
+    "a list is an object with numbers for names",
+    edited(LIST, lambda body: {"data": {str(i): row for i, row in enumerate(body["data"])}}),
 )
 
 
