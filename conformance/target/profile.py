@@ -122,7 +122,6 @@ class Bindings(_Part):
         "customerId", description="filter of GET /transactions by customer"
     )
     sca_region: str = Field("DE", description="region of a customer who needs SCA")
-    sca_factor: str = Field("SMS_OTP", description="factor that one-time codes answer")
     sca_code: str = Field("123456", description="the one-time code that the sandbox accepts")
     sca_wrong_code: str = Field("000000", description="a one-time code that is always wrong")
     unsupported_currency: str = Field("XTS", description="a currency that is never offered")
