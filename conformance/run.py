@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.client.actor import wait_until
 from conformance.client.http import RecordingClient
 from conformance.client.journal import FOLDER, Exchange, Journal, Redactor
 from conformance.client.listener import Delivery, Follower, Inbox, WebhookListener
-from conformance.client.platform import Platform, wait_until
+from conformance.client.platform import Platform
 from conformance.client.samples import Samples
 from conformance.contract.judge import Finding, judge
 from conformance.data import FIXTURES

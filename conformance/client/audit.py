@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.client.platform import Json, Platform
+from conformance.client.actor import Json
+from conformance.client.platform import Platform
 
 _NOTHING_MOVED = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
 _REFUNDED = frozenset({"REFUND_COMPLETED", "REFUNDED"})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.client.actor import given, resource, unknown
 from conformance.client.http import Answer
-from conformance.client.platform import Platform, given, resource, unknown
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed
 

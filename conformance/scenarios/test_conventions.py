@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
+from conformance.client.actor import Json, given, resource, unknown
 from conformance.client.http import Answer
-from conformance.client.platform import Json, Platform, given, resource, unknown
+from conformance.client.platform import Platform
 from conformance.contract.judge import judge
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.client.platform import Platform, given, unknown
+from conformance.client.actor import given, unknown
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.client.actor import Json
 from conformance.client.listener import Delivery
-from conformance.client.platform import FAILED, Json, Platform
+from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.client.platform import FAILED, Platform, given
+from conformance.client.actor import given
+from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
 
 

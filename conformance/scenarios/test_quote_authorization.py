@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from conformance.client.platform import Json, Platform, given
+from conformance.client.actor import Json, given
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

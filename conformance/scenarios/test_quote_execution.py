@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.client.actor import Json
 from conformance.client.http import Answer
-from conformance.client.platform import FAILED, Json, Platform
+from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

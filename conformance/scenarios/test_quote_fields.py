@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from conformance.client.actor import Json, given, resource
 from conformance.client.http import Answer
-from conformance.client.platform import Json, Platform, given, resource
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

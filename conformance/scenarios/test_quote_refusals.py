@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.client.platform import Json, Platform, unknown
+from conformance.client.actor import Json, unknown
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
 
 Fault = Callable[[Json], Json]

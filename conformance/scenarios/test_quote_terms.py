@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.platform import Json, Platform
+from conformance.client.actor import Json
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

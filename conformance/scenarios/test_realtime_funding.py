@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.client.platform import Json, Platform
+from conformance.client.actor import Json
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

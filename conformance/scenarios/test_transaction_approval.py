@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.client.platform import Json, Platform, unknown
+from conformance.client.actor import Json, unknown
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from conformance.client.platform import Json, Platform, given, members
+from conformance.client.actor import Json, given, members
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import FeatureUndeclared, ResourceMissing
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.client.platform import Json, Platform, given
+from conformance.client.actor import Json, given
+from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

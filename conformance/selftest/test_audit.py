@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from conformance.client.actor import Json, Movement
 from conformance.client.audit import audit
-from conformance.client.platform import Json, Movement, Platform
+from conformance.client.platform import Platform
 from conformance.mutants.mutant import Patch
 from conformance.reference.ledger import Leg, available, system
 from conformance.run import Connection

@@ -1,0 +1,207 @@
+"""What every part of the suite's acting rests on: requests, causes, events and waiting."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from conformance.client.http import Answer, RecordingClient
+from conformance.client.listener import Delivery, Inbox
+from conformance.client.samples import Samples
+from conformance.target.profile import Profile
+from conformance.target.triggers import Triggers
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+_LONGEST_PAUSE = 1.0
+_CLOCK_SKEW = timedelta(seconds=2)
+
+
+@dataclass
+class Movement:
+    """What a test did to the internal accounts that it funded: the input of the audit.
+
+    ``deposits`` holds by account id what was deposited; ``quotes`` the accepted quotes.
+    """
+
+    deposits: dict[str, int] = field(default_factory=dict)
+    accounts: dict[str, Json] = field(default_factory=dict)
+    quotes: dict[str, Json] = field(default_factory=dict)
+
+
+class Actor:
+    """Acts on the target with one client, the profile's triggers and the inbox of webhooks.
+
+    Verbs (``execute``, ``create_quote``) return the :class:`Answer`, whatever it is. Nouns
+    (``customer``, ``account``, ``quote``) return the resource, and raise
+    :class:`PreconditionFailed` where the target refuses it.
+    """
+
+    def __init__(
+        self,
+        client: RecordingClient,
+        triggers: Triggers,
+        inbox: Inbox,
+        profile: Profile,
+        samples: Samples,
+    ) -> None:
+        self.client = client
+        self.profile = profile
+        self.samples = samples
+        self.movement = Movement()
+        self.observe: Callable[[str], None] = lambda _: None
+        """Notes for the report which of several honest answers was seen."""
+        self.triggers = triggers
+        self._inbox = inbox
+
+    @property
+    def currency(self) -> str:
+        """The currency of the first corridor, which is that of whatever needs no other."""
+        return self.profile.resources.corridors[0].sending
+
+    def at_once(self, *actions: Callable[[], T]) -> list[T]:
+        """Run all actions at the same time, each in a thread of its own."""
+        with ThreadPoolExecutor(len(actions)) as pool:
+            return [future.result() for future in [pool.submit(action) for action in actions]]
+
+    def cause(self, trigger: str, **parameters: Any) -> Json:
+        """Cause ``trigger`` by the profile's way; return its results.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        return self.triggers.fire(trigger, **parameters)
+
+    def event(
+        self,
+        kind: str,
+        resource: str,
+        *,
+        within: float | None = None,
+        where: Callable[[Delivery], bool] = lambda _: True,
+    ) -> Delivery | None:
+        """Return the first delivery of type ``kind`` about ``resource``; wait for it if need be.
+
+        Args:
+            kind: the event's type.
+            resource: id of the affected resource.
+            within: how long to wait in seconds; by default ``timing.event`` of the profile.
+            where: what else must hold for the delivery.
+        """
+        limit = self.profile.timing.event if within is None else within
+        return self._inbox.wait(
+            lambda d: d.type == kind and d.concerns(resource) and where(d), limit
+        )
+
+    def mentions(self, *names: str) -> list[Delivery]:
+        """Return all deliveries that hold one of ``names`` anywhere, waiting for the first."""
+
+        def holds(delivery: Delivery) -> bool:
+            # A sender may write characters of an id as escapes.
+            shown = json.dumps(delivery.body, ensure_ascii=False)
+            return any(name in shown or name in delivery.raw for name in names)
+
+        self._inbox.wait(holds, self.profile.timing.event)
+        return self._inbox.all(holds)
+
+    def events(self, resource: str) -> list[Delivery]:
+        """Return all deliveries about ``resource`` that have arrived."""
+        return self._inbox.all(lambda delivery: delivery.concerns(resource))
+
+    def quiet(self, kind: str, resource: str) -> bool:
+        """Return whether no event of type ``kind`` about ``resource`` comes (``timing.quiet``)."""
+        return self.event(kind, resource, within=self.profile.timing.quiet) is None
+
+    def until(self, read: Callable[[], T], wanted: Callable[[T], bool]) -> T:
+        """Read again and again until the value is wanted or ``timing.state`` has passed.
+
+        Returns:
+            the last value read.
+        """
+        until = time.monotonic() + self.profile.timing.state
+        pause = self.profile.timing.poll
+        while not wanted(value := read()) and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return value
+
+    def arranged(self, answer: Answer) -> Any:
+        """Return the body of an accepted answer; raise ``PreconditionFailed`` otherwise."""
+        if not answer.accepted:
+            raise PreconditionFailed(f"a step before the check failed: {answer}")
+        return answer.body
+
+
+def resource(answer: Answer) -> Json:
+    """Return the resource in an answer.
+
+    Raises:
+        PreconditionFailed: the request was refused, or the answer holds no resource.
+    """
+    if not answer.accepted:
+        raise PreconditionFailed(f"a step before the check failed: {answer}")
+    if not isinstance(answer.body, dict) or "id" not in answer.body:
+        raise PreconditionFailed(f"a step before the check brought no resource: {answer}")
+    return answer.body
+
+
+def members(body: Any) -> list[Json]:
+    """Return the members of a list response, which may stand bare, under ``data`` or elsewhere.
+
+    Raises:
+        PreconditionFailed: no one list is found in it.
+    """
+    if not isinstance(body, dict):
+        lists = [body]
+    elif isinstance(body.get("data"), list):
+        lists = [body["data"]]
+    else:
+        lists = [value for value in body.values() if isinstance(value, list)]
+    if len(lists) != 1 or not isinstance(lists[0], list):
+        raise PreconditionFailed(f"expected a list, got {body!r}")
+    return lists[0]
+
+
+def given(resource: Json, member: str) -> Any:
+    """Return a member that need not be there.
+
+    Raises:
+        ResourceMissing: it is absent or null, so that there is nothing to check.
+    """
+    value = resource.get(member)
+    if value is None:
+        raise ResourceMissing(f"{resource.get('id')} has no {member}")
+    return value
+
+
+def unknown(identifier: str) -> str:
+    """Return an identifier of the same form that no resource has."""
+    kind, colon, rest = identifier.partition(":")
+    changed = re.sub(r"\d", "9", rest)
+    return kind + colon + (changed if changed != rest else f"{rest}9")
+
+
+def wait_until(moment: datetime) -> None:
+    """Return once ``moment`` has passed, also by a clock that is two seconds behind ours."""
+    while (left := (moment + _CLOCK_SKEW - datetime.now(UTC)).total_seconds()) > 0:
+        time.sleep(left)
+
+
+def merged(body: Json, values: Mapping[str, Any]) -> Json:
+    """Return ``body`` with ``values`` merged in, objects member by member."""
+    result = dict(body)
+    for name, value in values.items():
+        inner = result.get(name)
+        if isinstance(value, dict) and isinstance(inner, dict):
+            result[name] = merged(inner, value)
+        else:
+            result[name] = value
+    return result
