@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -37,6 +37,25 @@ _LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
 _MOST_REPEATS = 5
 _LONGEST_PAUSE = 5.0
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_SHOWN = "shown"
+# The same in every run, so that two runs send the same bytes.
+_FORM_HEADERS = {"content-type": "multipart/form-data; boundary=payments-conformance-9f1c27e4"}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as a part of a multipart form."""
+
+    name: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"<file {self.name}, {self.media_type}, {len(self.content)} bytes>"
+
+
+Form = Mapping[str, str | File]
+"""The parts of a multipart form by their names."""
 
 
 class Flooded(TargetLost):
@@ -159,6 +178,7 @@ class RecordingClient:
         path: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        form: Form | None = None,
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         auth: httpx.Auth | None = None,
@@ -172,6 +192,7 @@ class RecordingClient:
             path: values of the path's parameters.
             query: values of the query's parameters.
             body: the JSON body; ``None`` sends none.
+            form: the parts of a multipart form, to send in the place of ``body``.
             content: bytes to send in the place of ``body``.
             headers: further headers.
             auth: other credentials than the target's.
@@ -186,7 +207,8 @@ class RecordingClient:
             TargetLost: no complete response came.
         """
         operation = self._judge.document.operations[name]
-        if valid and (errors := self._judge.request_errors(operation, body)):
+        shown = body if form is None else {name: str(part) for name, part in form.items()}
+        if valid and (errors := self._judge.request_errors(operation, shown)):
             raise HarnessError(f"the request to {name} was meant to be valid: {'; '.join(errors)}")
         url = operation.path.format(**{k: quote(v, safe=":") for k, v in (path or {}).items()})
         request = self._http.build_request(
@@ -194,9 +216,12 @@ class RecordingClient:
             self._target.base_url + url,
             params=None if query is None else {k: v for k, v in query.items() if v is not None},
             json=body,
+            files=None if form is None else _parts(form),
             content=content,
-            headers=headers,
+            headers={**(_FORM_HEADERS if form else {}), **(headers or {})},
         )
+        if form is not None:
+            request.extensions[_SHOWN] = shown
         answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
         for _ in range(_MOST_REPEATS):
             if (pause := _throttled(answer)) is None:
@@ -316,7 +341,8 @@ class RecordingClient:
         *,
         error: str = "",
     ) -> Exchange:
-        sent = request.read()
+        # Files would be long and hard to read.
+        sent = request.extensions.get(_SHOWN) or _shown(request.read())
         exchange = Exchange(
             id=self._journal.number(),
             test=self.test,
@@ -324,7 +350,7 @@ class RecordingClient:
             method=request.method,
             url=self._redact.text(str(request.url)),
             request_headers=self._redact.headers(request.headers),
-            request_body=self._redact.json(_shown(sent)),
+            request_body=self._redact.json(sent),
             status=0 if response is None else response.status_code,
             response_headers={} if response is None else self._redact.headers(response.headers),
             response_body=self._redact.json(body),
@@ -334,6 +360,15 @@ class RecordingClient:
         )
         self._journal.exchange(exchange)
         return exchange
+
+
+def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | None]]]:
+    return [
+        (name, (part.name, part.content, part.media_type))
+        if isinstance(part, File)
+        else (name, (None, part, None))
+        for name, part in form.items()
+    ]
 
 
 def _bounded(response: httpx.Response) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.client.actor import Actor, Json, resource
-from conformance.client.http import Answer
+from conformance.client.http import Answer, Form
 from conformance.verdict.decisions import FeatureUndeclared
 
 _CONSENT_GIVEN = "2026-01-15T09:00:00Z"
@@ -23,6 +23,64 @@ class Onboarding(Actor):
         return self.client.call(
             "updateCustomer", path={"customerId": customer["id"]}, body=body, valid=valid
         )
+
+    def get_customer(self, customer: Json) -> Answer:
+        """Send ``GET /customers/{customerId}``."""
+        return self.client.call("getCustomer", path={"customerId": customer["id"]})
+
+    def create_kyc_link(
+        self, customer: Json, body: Json | None = None, *, key: str | None = None, **options: Any
+    ) -> Answer:
+        """Send ``POST /customers/{customerId}/kyc-link`` with an ``Idempotency-Key``.
+
+        Args:
+            customer: the customer (its ``id`` is enough).
+            body: by default the profile's ``bindings.redirect_uri``.
+            key: the key; a new one by default, and ``""`` for none.
+            options: further arguments of :meth:`RecordingClient.call`.
+        """
+        sent = self.samples.reference() if key is None else key
+        return self.client.call(
+            "createKycLink",
+            path={"customerId": customer["id"]},
+            body={"redirectUri": self.profile.bindings.redirect_uri} if body is None else body,
+            headers={"Idempotency-Key": sent} if sent else None,
+            **options,
+        )
+
+    def send_code(self, customer: Json, channel: str) -> Answer:
+        """Send ``POST /customers/{customerId}/verify-email``, or ``verify-phone``."""
+        name = {"email": "sendEmailCode", "phone": "sendPhoneCode"}[channel]
+        return self.client.call(name, path={"customerId": customer["id"]})
+
+    def confirm_code(
+        self, customer: Json, channel: str, body: Json | None = None, *, valid: bool = True
+    ) -> Answer:
+        """Send the code that a channel received, by default the sandbox's right one."""
+        name = {"email": "confirmEmail", "phone": "confirmPhone"}[channel]
+        right = {"code": self.profile.bindings.contact_code}
+        return self.client.call(
+            name,
+            path={"customerId": customer["id"]},
+            body=right if body is None else body,
+            valid=valid,
+        )
+
+    def create_owner(self, body: Json, *, valid: bool = True) -> Answer:
+        """Send ``POST /beneficial-owners``."""
+        return self.client.call("createBeneficialOwner", body=body, valid=valid)
+
+    def create_document(self, form: Form, *, valid: bool = True) -> Answer:
+        """Send ``POST /documents``."""
+        return self.client.call("createDocument", form=form, valid=valid)
+
+    def submit(self, customer: Json) -> Answer:
+        """Send ``POST /verifications``."""
+        return self.client.call("createVerification", body={"customerId": customer["id"]})
+
+    def list_verifications(self, customer: Json) -> Answer:
+        """Send ``GET /verifications``."""
+        return self.client.call("listVerifications", query={"customerId": customer["id"]})
 
     def terms_consent(self) -> Json:
         """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
@@ -73,16 +131,23 @@ class Onboarding(Actor):
         if consent:
             members.setdefault("endUserTermsConsent", self.terms_consent())
         customer = resource(self.create_customer(self.customer_body(**members)))
-        status = customer.get("kycStatus") or customer.get("kybStatus")
-        if status != "APPROVED" and self.triggers.maps("customer.approve"):
+        if standing(customer) != "APPROVED" and self.triggers.maps("customer.approve"):
             self.cause("customer.approve", customerId=customer["id"])
-            self.until(
-                lambda: self.arranged(
-                    self.client.call("getCustomer", path={"customerId": customer["id"]})
-                ),
-                lambda seen: (seen.get("kycStatus") or seen.get("kybStatus")) == "APPROVED",
-            )
+            self.customer_in(customer, "APPROVED")
         return customer
+
+    def customer_now(self, customer: Json) -> Json:
+        """Return a customer as it stands now."""
+        return resource(self.get_customer(customer))
+
+    def customer_in(self, customer: Json, *statuses: str) -> Json:
+        """Return a customer once its verification status is one of ``statuses``.
+
+        After ``timing.state`` of the profile it is returned as it is then.
+        """
+        return self.until(
+            lambda: self.customer_now(customer), lambda seen: standing(seen) in statuses
+        )
 
     def changed(self, customer: Json, **members: Any) -> Json:
         """Change members of a customer and return it."""
@@ -127,3 +192,9 @@ class Onboarding(Actor):
                 **members,
             }
         )
+
+
+def standing(customer: Json) -> str | None:
+    """Return a customer's verification status: ``kycStatus`` or ``kybStatus``."""
+    status = customer.get("kycStatus") or customer.get("kybStatus")
+    return status if isinstance(status, str) else None

@@ -39,6 +39,12 @@ class Operation:
         media = self.raw.get("requestBody", {}).get("content", {}).get("application/json")
         return None if media is None else media.get("schema", {})
 
+    @cached_property
+    def form_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the multipart form, if the operation takes one."""
+        media = self.raw.get("requestBody", {}).get("content", {}).get("multipart/form-data")
+        return None if media is None else media.get("schema", {})
+
     @property
     def body_required(self) -> bool:
         """Whether a request without a body is outside the document."""

@@ -210,12 +210,16 @@ class Judge:
         return Verdict(tuple(judge.judge(body)))
 
     def request_errors(self, operation: Operation, body: Any) -> list[str]:
-        """Return what makes a request body invalid by the document; nothing if it is valid."""
-        if operation.request_schema is None:
+        """Return what makes a request body invalid by the document; nothing if it is valid.
+
+        A form is judged as the object of its parts.
+        """
+        schema = operation.request_schema or operation.form_schema
+        if schema is None:
             return [f"{operation.id} takes no JSON body"] if body is not None else []
         if body is None:
             return [f"{operation.id} needs a body"] if operation.body_required else []
-        judge = self._judge(operation.id, "request", operation.request_schema, "")
+        judge = self._judge(operation.id, "request", schema, "")
         return [finding.detail for finding in judge.judge(body) if not finding.passed]
 
     def _judge(self, name: str, part: str, schema: Mapping[str, Any], fallback: str) -> SchemaJudge:

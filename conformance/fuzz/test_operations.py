@@ -43,6 +43,15 @@ UNBROKEN: Mapping[str, str] = {
     "listDiscoveries": "FUZ-021",
     "transferIn": "FUZ-022",
     "transferOut": "FUZ-023",
+    "createKycLink": "FUZ-024",
+    "sendEmailCode": "FUZ-025",
+    "confirmEmail": "FUZ-026",
+    "sendPhoneCode": "FUZ-027",
+    "confirmPhone": "FUZ-028",
+    "createBeneficialOwner": "FUZ-029",
+    "createDocument": "FUZ-030",
+    "createVerification": "FUZ-031",
+    "listVerifications": "FUZ-032",
 }
 """For each operation the requirement that no request makes it answer with a server error."""
 

@@ -8,21 +8,22 @@ import hmac
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from conformance.reference import errors, fields, routes, rules
 from conformance.reference.service import Service
-from conformance.reference.unit import Ask
+from conformance.reference.unit import Ask, Upload
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _JSON = "application/json"
+_FORM = "multipart/form-data"
+_MOST_PARTS = 32
 _ENDPOINT_FIELDS = (rules.Field("url", "string", required=True, pattern=r"https?://[^\s/]+\S*"),)
 _DEEPEST = 32
 _NO_CONTENT = 204
@@ -149,6 +152,51 @@ async def read_json(request: Request, limit: int) -> Any:
     return body
 
 
+async def read_form(request: Request, limit: int) -> tuple[dict[str, str], dict[str, Upload]]:
+    """Return the texts and the files of a multipart form, by the names of their parts.
+
+    Raises ``Refusal`` (INVALID_REQUEST_FORMAT) for anything but a whole form of at most ``limit``
+    bytes without a part twice, and (INVALID_INPUT) for texts that no database can hold.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _FORM:
+        raise errors.Refusal("INVALID_REQUEST_FORMAT", f"Expected {_FORM}, got {kind[:64]!r}.")
+    size = 0
+
+    async def bounded() -> AsyncGenerator[bytes, None]:
+        nonlocal size
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > limit:
+                raise errors.Refusal(
+                    "INVALID_REQUEST_FORMAT", f"Expected a form of at most {limit} bytes."
+                )
+            yield chunk
+
+    try:
+        form = await MultiPartParser(
+            request.headers, bounded(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS
+        ).parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        raise errors.Refusal(
+            "INVALID_REQUEST_FORMAT", "Expected a whole multipart form. Check its boundaries."
+        ) from error
+    texts: dict[str, str] = {}
+    files: dict[str, Upload] = {}
+    async with AsyncExitStack() as stack:
+        for name, part in form.multi_items():
+            if name in texts or name in files:
+                raise errors.Refusal("INVALID_REQUEST_FORMAT", f"The part {name!r} comes twice.")
+            if isinstance(part, str):
+                texts[name] = part
+            else:
+                stack.push_async_callback(part.close)
+                files[name] = Upload(
+                    part.filename or "", part.content_type or "", await part.read()
+                )
+    return _clean(texts), files
+
+
 def malformed(reason: str) -> errors.Refusal:
     """Return the refusal of a body that cannot be read."""
     return errors.Refusal("INVALID_REQUEST_FORMAT", f"{reason} Send a JSON object.")
@@ -206,12 +254,18 @@ def _endpoint(service: Service, row: Operation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         operation = routes.OPERATIONS.get(row.id, row)
         try:
+            body: Any = None
+            files: dict[str, Upload] = {}
+            if operation.form:
+                body, files = await read_form(request, service.settings.max_upload_bytes)
+            elif operation.body:
+                body = await read_json(request, service.settings.max_body_bytes)
             ask = Ask(
                 _clean(request.path_params),
                 _clean(dict(request.query_params)),
-                await read_json(request, service.settings.max_body_bytes)
-                if operation.body
-                else None,
+                body,
+                request.headers,
+                files,
             )
             work = partial(service.answer, operation.handler, ask)
             return respond(operation.status, await to_thread.run_sync(work))

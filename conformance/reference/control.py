@@ -67,6 +67,21 @@ def condition_customer(unit: Unit, ask: Ask) -> None:
     customer.conditions = {**customer.conditions, name: value}
 
 
+def complete_flow(unit: Unit, ask: Ask) -> None:
+    """Let a customer complete the hosted flow."""
+    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+
+
+def condition_document(unit: Unit, ask: Ask) -> None:
+    """Let the next document of a holder have a fault: ``{documentHolder, condition}``."""
+    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+
+
+def choose_paperwork(unit: Unit, ask: Ask) -> None:
+    """Skip or require paperwork for one customer: ``{platformCustomerId, skipped}``."""
+    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+
+
 def condition_external_account(unit: Unit, ask: Ask) -> None:
     """Say what payouts to an external account meet: ``{condition}``."""
     known = tuple(rules.PAYOUT_RESULTS)

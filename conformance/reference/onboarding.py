@@ -48,6 +48,7 @@ def create(unit: Unit, ask: Ask) -> Json:
         currencies=body.get("currencies") or [],
         details={name: body[name] for name in _DETAILS if body.get(name) is not None},
         consent=accepted_terms(unit, body),
+        contact={},
         conditions={},
         created_at=unit.now,
         updated_at=unit.now,

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (
     accounts,
+    contact,
     control,
+    documents,
     externals,
+    kyc_links,
     onboarding,
+    owners,
     platform,
     quotes,
     transactions,
     transfers,
+    verifications,
 )
 from conformance.reference.unit import Ask, Unit
 
@@ -35,6 +40,8 @@ class Operation:
     function: str
     status: int = 200
     body: bool = False
+    form: bool = False
+    """Whether the body is a multipart form instead of JSON."""
 
     @property
     def handler(self) -> Handler:
@@ -76,6 +83,35 @@ OPERATIONS: dict[str, Operation] = {
         Operation("createCustomer", "POST", "/customers", onboarding, "create", 201, body=True),
         Operation("getCustomer", "GET", _CUSTOMER, onboarding, "read"),
         Operation("updateCustomer", "PATCH", _CUSTOMER, onboarding, "update", body=True),
+        Operation(
+            "createKycLink", "POST", f"{_CUSTOMER}/kyc-link", kyc_links, "create", 201, body=True
+        ),
+        Operation("sendEmailCode", "POST", f"{_CUSTOMER}/verify-email", contact, "send_email", 204),
+        Operation(
+            "confirmEmail",
+            "POST",
+            f"{_CUSTOMER}/verify-email/confirm",
+            contact,
+            "confirm_email",
+            body=True,
+        ),
+        Operation("sendPhoneCode", "POST", f"{_CUSTOMER}/verify-phone", contact, "send_phone", 204),
+        Operation(
+            "confirmPhone",
+            "POST",
+            f"{_CUSTOMER}/verify-phone/confirm",
+            contact,
+            "confirm_phone",
+            body=True,
+        ),
+        Operation(
+            "createBeneficialOwner", "POST", "/beneficial-owners", owners, "create", 201, body=True
+        ),
+        Operation("createDocument", "POST", "/documents", documents, "create", 201, form=True),
+        Operation(
+            "createVerification", "POST", "/verifications", verifications, "create", body=True
+        ),
+        Operation("listVerifications", "GET", "/verifications", verifications, "list_for_customer"),
         Operation("getConfig", "GET", "/config", platform, "read"),
         Operation("updateConfig", "PATCH", "/config", platform, "update", body=True),
         Operation(
@@ -139,6 +175,9 @@ CONTROL: tuple[Operation, ...] = (
         204,
         body=True,
     ),
+    Operation("", "POST", "/customers/{customerId}/hosted-flow", control, "complete_flow", 204),
+    Operation("", "POST", "/documents/condition", control, "condition_document", 204, body=True),
+    Operation("", "POST", "/paperwork", control, "choose_paperwork", 204, body=True),
     Operation("", "POST", "/quotes/{quoteId}/expire", control, "expire_quote", 204),
     Operation("", "POST", "/quotes/{quoteId}/deposit", control, "deposit", 204),
     Operation("", "POST", "/quotes/{quoteId}/rate", control, "move_rate", 204, body=True),

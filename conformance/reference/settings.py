@@ -22,7 +22,7 @@ class Settings(BaseModel):
     """A SQLAlchemy URL; the default is an in-memory database of this process alone."""
     version: str = "2025-10-13"
     """The last segment of the base URL."""
-    platform_model: Literal["REGULATED", "UNREGULATED"] = "REGULATED"
+    platform_model: Literal["REGULATED", "UNREGULATED"] = "UNREGULATED"
     platform_currency: str = "USD"
     settlement_seconds: float = 0.02
     """Time from execution to the rail's result, and from a failure to its refund."""
@@ -37,5 +37,6 @@ class Settings(BaseModel):
     daily_limits: dict[str, int] = {"USD": 100_000_000_000}
     """Largest sum a customer may send in 24 hours; other currencies as above."""
     max_body_bytes: int = 1_000_000
+    max_upload_bytes: int = 12_000_000
     terms_version: str = "2025-10-01"
     terms_url: str = "https://terms.example/end-users/2025-10-01"

@@ -42,9 +42,60 @@ class Customer(Base):
     currencies: Mapped[list[str]]
     details: Mapped[Json]
     consent: Mapped[Json | None]
+    contact: Mapped[Json]
+    """By contact channel that has to be verified: its status and the code sent to it last."""
     conditions: Mapped[Json]
     created_at: Mapped[int]
     updated_at: Mapped[int]
+
+
+class KycLink(Base):
+    """A hosted flow that a customer was invited to."""
+
+    __tablename__ = "kyc_links"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str] = mapped_column(index=True)
+    url: Mapped[str] = mapped_column(Text)
+    used: Mapped[bool]
+    expires_at: Mapped[int]
+    created_at: Mapped[int]
+
+
+class BeneficialOwner(Base):
+    """A person who owns or controls a business."""
+
+    __tablename__ = "beneficial_owners"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str] = mapped_column(index=True)
+    roles: Mapped[list[str]]
+    ownership: Mapped[str]
+    """Percentage as decimal text."""
+    person: Mapped[Json]
+    conditions: Mapped[Json]
+    created_at: Mapped[int]
+
+
+class Document(Base):
+    """A paper that stands for a fact about its holder; its file is not kept."""
+
+    __tablename__ = "documents"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    holder_id: Mapped[str] = mapped_column(index=True)
+    type: Mapped[str]
+    side: Mapped[str | None]
+    details: Mapped[Json]
+    created_at: Mapped[int]
+
+
+class Verification(Base):
+    """One submission of a customer for review."""
+
+    __tablename__ = "verifications"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str] = mapped_column(index=True)
+    status: Mapped[str]
+    errors: Mapped[list[Json]]
+    created_at: Mapped[int]
 
 
 class InternalAccount(Base):

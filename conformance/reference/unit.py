@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -29,12 +29,27 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
+class Upload:
+    """A file of a form."""
+
+    name: str
+    content_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
-    """A request: path parameters, query parameters and the JSON body (``None``: no body)."""
+    """A request: path and query parameters, headers in lower case, and what its body holds.
+
+    ``body`` is the decoded JSON or the texts of a form (``None``: no body), ``files`` are those of
+    a form.
+    """
 
     params: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    files: dict[str, Upload] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

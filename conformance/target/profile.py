@@ -64,6 +64,9 @@ class Features(_Part):
     """What the implementation offers. A feature that is not declared is not exercised."""
 
     platform: Literal["regulated", "unregulated"] = "regulated"
+    hosted_onboarding: bool = False
+    direct_onboarding: bool = False
+    contact_verification: bool = False
     sca: bool = False
     webhooks: bool = False
     realtime_funding: bool = False
@@ -99,6 +102,25 @@ class Bindings(_Part):
 
     customer: dict[str, Any] = Field(
         default_factory=dict, description="members merged into every customer that is created"
+    )
+    business: dict[str, Any] = Field(
+        default_factory=dict, description="members merged into every business that is created"
+    )
+    owner: dict[str, Any] = Field(
+        default_factory=dict, description="members merged into every beneficial owner"
+    )
+    control_role: str = Field(
+        "CONTROL_PERSON", description="the role of the person who controls a business"
+    )
+    contact_region: str = Field(
+        "DE", description="region of a customer whose contact channels have to be verified"
+    )
+    contact_code: str = Field(
+        "123456", description="the one-time code that the sandbox sends to contact channels"
+    )
+    contact_wrong_code: str = Field("000000", description="a code that is always wrong there")
+    redirect_uri: str = Field(
+        "https://platform.example/onboarding/done", description="redirectUri of hosted flows"
     )
     terms_version: str = Field("version", description="member of GET /customers/end-user-terms")
     terms_consent: dict[str, Any] = Field(
