@@ -128,8 +128,8 @@ class Actor:
         """
         until = time.monotonic() + self.profile.timing.state
         pause = self.profile.timing.poll
-        while not wanted(value := read()) and time.monotonic() < until:
-            time.sleep(pause)
+        while not wanted(value := read()) and (left := until - time.monotonic()) > 0:
+            time.sleep(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE)
         return value
 

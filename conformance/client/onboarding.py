@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.client.actor import Actor, Json, resource
-from conformance.client.http import Answer, Form
+from conformance.client.actor import Actor, Json, merged, resource
+from conformance.client.examples import Change, Example
+from conformance.client.http import Answer, File, Form
+from conformance.client.specimens import PROOFS_OF_ADDRESS, SIDES, has_sides, specimen
 from conformance.verdict.decisions import FeatureUndeclared
 
 _CONSENT_GIVEN = "2026-01-15T09:00:00Z"
@@ -155,21 +157,164 @@ class Onboarding(Actor):
 
     def business(self, **members: Any) -> Json:
         """Create a business customer who may move money."""
+        return self.customer(**self._business_members(members))
+
+    def business_body(self, **members: Any) -> Json:
+        """Return a body that creates a business; ``members`` as in :meth:`customer_body`."""
+        return self.customer_body(**self._business_members(members))
+
+    def applicant(self, *, business: bool = False, **members: Any) -> Json:
+        """Create a customer, and leave it as it is: nobody has verified or approved it.
+
+        Args:
+            business: whether it is a business instead of an individual.
+            members: customer fields that differ from the usual ones.
+        """
+        members.setdefault("endUserTermsConsent", self.terms_consent())
+        body = self.business_body(**members) if business else self.customer_body(**members)
+        return resource(self.create_customer(body))
+
+    def example_body(self, example: Example, change: Change | None = None) -> Json:
+        """Return a body that creates the customer of an example, with digits of its own.
+
+        Args:
+            example: an example of ``fixtures/customers``.
+            change: what is sent otherwise.
+        """
+        body = dict(example.customer)
+        if not example.alone:
+            body = merged(body, self.profile.bindings.customer)
+            if body["customerType"] == "BUSINESS":
+                body = merged(body, self.profile.bindings.business)
+        if "currencies" in body:
+            body = {**body, "currencies": [self.currency]}
+        filled: Json = self.samples.filled(body if change is None else change.applied(body))
+        return filled
+
+    def example_customer(self, example: Example) -> Json:
+        """Create the customer of an example, whom nobody has verified or approved."""
+        return resource(self.create_customer(self.example_body(example)))
+
+    def _business_members(self, members: Json) -> Json:
         person = ("fullName", "birthDate", "nationality", "idType", "identifier")
-        return self.customer(
-            **{
-                **dict.fromkeys(person),
-                "customerType": "BUSINESS",
-                "businessInfo": {
-                    "legalName": f"{self.samples.full_name()} Trading LLC",
+        usual = {
+            **dict.fromkeys(person),
+            "customerType": "BUSINESS",
+            "businessInfo": {
+                "legalName": f"{self.samples.full_name()} Trading LLC",
+                "country": "US",
+                "taxId": f"12-3{self.samples.digits(6)}",
+                "incorporatedOn": "2014-06-02",
+                "registrationNumber": self.samples.digits(9),
+            },
+        }
+        return {**merged(usual, self.profile.bindings.business), **members}
+
+    def owner_body(self, business: Json, **members: Any) -> Json:
+        """Return a body that reports an individual who owns a quarter of a business.
+
+        ``members`` are merged into the usual ones.
+        """
+        given, family = self.samples.full_name().split()
+        body = {
+            "customerId": business["id"],
+            "roles": ["DIRECTOR"],
+            "ownershipPercentage": 25,
+            "personalInfo": {
+                "firstName": given,
+                "lastName": family,
+                "birthDate": "1979-07-21",
+                "nationality": "US",
+                "address": {
+                    "line1": "77 Harbor Road",
+                    "city": "Oakland",
+                    "state": "CA",
+                    "postalCode": "94607",
                     "country": "US",
-                    "taxId": f"12-3{self.samples.digits(6)}",
-                    "incorporatedOn": "2014-06-02",
-                    "registrationNumber": self.samples.digits(9),
                 },
-                **members,
-            }
-        )
+                "idType": "SSN",
+                "identifier": self.samples.social_security_number(),
+                "countryOfIssuance": "US",
+            },
+        }
+        return merged(merged(body, self.profile.bindings.owner), members)
+
+    def canadian(self) -> Json:
+        """Return the ``personalInfo`` in which an owner from Canada differs from the usual one."""
+        return {
+            "nationality": "CA",
+            "address": {
+                "line1": "12 Queen Street West",
+                "city": "Toronto",
+                "state": "ON",
+                "postalCode": "M5H 2N2",
+                "country": "CA",
+            },
+            "idType": "ITIN",
+            "identifier": f"9{self.samples.digits(2)}-78-1{self.samples.digits(3)}",
+        }
+
+    def owner(self, business: Json, **members: Any) -> Json:
+        """Report an individual who owns a part of a business; as :meth:`owner_body`."""
+        return resource(self.create_owner(self.owner_body(business, **members)))
+
+    def document_form(
+        self, holder: Json, kind: str = "PASSPORT", **parts: str | File | None
+    ) -> dict[str, str | File]:
+        """Return a form that uploads a document of a customer or beneficial owner.
+
+        Args:
+            holder: the holder (its ``id`` is enough).
+            kind: the ``documentType``.
+            parts: parts that differ from the usual ones; ``None`` leaves one out. Of a document
+                with two sides it is the front by default.
+        """
+        form: dict[str, str | File | None] = {
+            "documentHolder": holder["id"],
+            "documentType": kind,
+            "country": "US",
+        }
+        if kind not in PROOFS_OF_ADDRESS:
+            form["documentNumber"] = f"X{self.samples.digits(7)}"
+            form["issuingAuthority"] = "Department of State"
+        if has_sides(kind):
+            form["side"] = SIDES[0]
+        form |= {name: part for name, part in parts.items() if name != "file"}
+        form["file"] = parts["file"] if "file" in parts else specimen(kind, parts.get("side"))
+        return {name: part for name, part in form.items() if part is not None}
+
+    def upload(
+        self,
+        holder: Json,
+        kind: str = "PASSPORT",
+        *,
+        fate: str | None = None,
+        **parts: str | File | None,
+    ) -> Answer:
+        """Upload a document of a customer or beneficial owner.
+
+        Args:
+            holder: the holder (its ``id`` is enough).
+            kind: the ``documentType``.
+            fate: a trigger that decides what whoever looks at the document sees.
+            parts: as in :meth:`document_form`.
+        """
+        magic = self.triggers.magic(fate) if fate else None
+        if fate and magic is None:
+            self.cause(fate, documentHolder=holder["id"])
+        return self.create_document({**self.document_form(holder, kind, **parts), **(magic or {})})
+
+    def document(
+        self,
+        holder: Json,
+        kind: str = "PASSPORT",
+        *,
+        fate: str | None = None,
+        **parts: str | File | None,
+    ) -> Json:
+        """Upload a document that is taken in, and return its record; as :meth:`upload`."""
+        record = self.arranged(self.upload(holder, kind, fate=fate, **parts))
+        return record if isinstance(record, dict) else {}
 
     def sca_customer(self, **members: Any) -> Json:
         """Create a customer of a region where money movement needs strong authentication."""

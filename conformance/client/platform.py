@@ -7,7 +7,9 @@ from typing import Any
 
 from conformance.client.accounts import Accounts
 from conformance.client.actor import Json, members, resource
+from conformance.client.configuration import Configuration
 from conformance.client.http import Answer
+from conformance.client.reviews import Reviews
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -18,7 +20,7 @@ _MOST_PAGES = 50
 _PAGE = 100
 
 
-class Platform(Accounts):
+class Platform(Accounts, Reviews, Configuration):
     """Acts on the target as a platform would: on its customers, accounts, quotes, transactions."""
 
     def create_quote(self, body: Json, *, valid: bool = True) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import string
 from collections.abc import Mapping
 from copy import deepcopy
@@ -46,6 +47,16 @@ class Samples:
     def amount(self, low: int, high: int) -> int:
         """Return an amount between ``low`` and ``high`` in the smallest unit."""
         return self.random.randint(low, high)
+
+    def filled(self, value: Any) -> Any:
+        """Return a JSON value with a digit in the place of each ``#`` in its texts."""
+        if isinstance(value, dict):
+            return {name: self.filled(member) for name, member in value.items()}
+        if isinstance(value, list):
+            return [self.filled(member) for member in value]
+        if isinstance(value, str):
+            return re.sub("#", lambda _: self.random.choice(string.digits), value)
+        return value
 
     def account(self, name: str) -> dict[str, Any]:
         """Return a valid external account as ``{currency, accountInfo}``, with a fresh number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +13,13 @@ from conformance.client.journal import Exchange
 
 _LONGEST = 1200
 _TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
+_FORM = "multipart/form-data"
+_FILE = re.compile(r"<file (.+), ([^,]+), (\d+) bytes>")
+_FILES = [
+    "# Files come from the folder $DOCUMENTS, cut or filled up to the size that was sent.",
+    "DOCUMENTS=${DOCUMENTS:-fixtures/documents}",
+    'paper() { { cat "$DOCUMENTS/$1" || :; head -c "$2" /dev/zero; } | head -c "$2"; }',
+]
 
 
 def transcript(exchanges: Iterable[Exchange]) -> str:
@@ -42,6 +50,8 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
         f"BASE_URL=${{BASE_URL:-{base_url}}}",
         'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
     ]
+    if any(_is_form(exchange) for exchange in chain):
+        lines += _FILES
     origin = urljoin(base_url, "/")
     known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
     for number, exchange in enumerate(chain, 1):
@@ -51,29 +61,60 @@ def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
             if value in later and value not in known:
                 # The first place is the nearest to the resource itself.
                 used.setdefault(value, pointer)
-        # The credentials are for the target alone; a trigger may be caused elsewhere.
-        curl = "api" if exchange.url.startswith(origin) else "curl -sS"
-        command = [curl, "-X", exchange.method, _quote(_legible(exchange.url), known)]
-        for name, value in exchange.request_headers.items():
-            if name in _TOLD:
-                command += ["-H", shlex.quote(f"{name}: {value}")]
-        if exchange.request_body is not None:
-            body = exchange.request_body
-            if not isinstance(body, str):
-                body = json.dumps(body, ensure_ascii=False)
-            kind = exchange.request_headers.get("content-type", "application/json")
-            command += ["-H", shlex.quote(f"content-type: {kind}")]
-            command += ["--data-raw", _quote(body, known)]
+        command = " ".join(_command(exchange, origin, known))
         lines.append(f"# {number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
         if not used:
-            lines.append(" ".join(command))
+            lines.append(command)
             continue
-        lines.append(f'r{number}=$({" ".join(command)}); echo "$r{number}"')
+        lines.append(f'r{number}=$({command}); echo "$r{number}"')
         for value, pointer in used.items():
             variable = f"id{len(known) - 1}"
             known[value] = variable
             lines.append(f"{variable}=$(printf '%s' \"$r{number}\" | jq -r {shlex.quote(pointer)})")
     return "\n".join(lines) + "\n"
+
+
+def _command(exchange: Exchange, origin: str, known: dict[str, str]) -> list[str]:
+    """Return the words of a command that repeats one request."""
+    # The credentials are for the target alone; a trigger may be caused elsewhere.
+    curl = "api" if exchange.url.startswith(origin) else "curl -sS"
+    command = [curl, "-X", exchange.method, _quote(_legible(exchange.url), known)]
+    for name, value in exchange.request_headers.items():
+        if name in _TOLD:
+            command += ["-H", shlex.quote(f"{name}: {value}")]
+    if _is_form(exchange):
+        pipe, parts = _form(exchange.request_body, known)
+        return [*pipe, *command, *parts]
+    if exchange.request_body is not None:
+        body = exchange.request_body
+        if not isinstance(body, str):
+            body = json.dumps(body, ensure_ascii=False)
+        kind = exchange.request_headers.get("content-type", "application/json")
+        command += ["-H", shlex.quote(f"content-type: {kind}")]
+        command += ["--data-raw", _quote(body, known)]
+    return command
+
+
+def _is_form(exchange: Exchange) -> bool:
+    kind = exchange.request_headers.get("content-type", "")
+    return kind.startswith(_FORM) and isinstance(exchange.request_body, dict)
+
+
+def _form(body: dict[str, str], known: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Return the words of a command that pipes the file of a form, and those that send its parts.
+
+    A form has one file at most.
+    """
+    pipe: list[str] = []
+    parts: list[str] = []
+    for name, part in body.items():
+        if file := _FILE.fullmatch(part):
+            pipe = ["paper", shlex.quote(file[1]), file[3], "|"]
+            sent = f'{name}=@-;filename="{file[1]}";type={file[2]}'
+            parts += ["--form", shlex.quote(sent)]
+        else:
+            parts += ["--form-string", _quote(f"{name}={part}", known)]
+    return pipe, parts
 
 
 def _describe(exchange: Exchange) -> str:

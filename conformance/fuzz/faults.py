@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.client.http import File
 from conformance.contract.document import Operation
+from conformance.fuzz.forms import files_of
 from conformance.fuzz.generation import ABSENT, Drawn, encoded
 from conformance.fuzz.lenient import must_be_refused, reading
 
@@ -18,6 +20,9 @@ _LEFT_OUT = "left out"
 _WRONG = "wrong"
 _BOTH = frozenset({_LEFT_OUT, _WRONG})
 _VALUE = frozenset({_WRONG})
+_ABSENCE = frozenset({_LEFT_OUT})
+_NOTHING = {False: (ABSENT, None, ""), True: (ABSENT,)}
+"""What counts as left out, of JSON and of forms: an empty part is a part."""
 
 HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
     "createQuote": {
@@ -45,6 +50,25 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
         "accountInfo.accountNumber": _BOTH,
         "accountInfo.routingNumber": _BOTH,
     },
+    "createBeneficialOwner": {
+        _BODY: _VALUE,
+        "customerId": _BOTH,
+        "roles": _VALUE,
+        "ownershipPercentage": _VALUE,
+        "personalInfo": _VALUE,
+    },
+    # Of a form all values are texts, so that only what is left out counts.
+    "createDocument": {
+        "documentHolder": _ABSENCE,
+        "documentType": _ABSENCE,
+        "documentNumber": _ABSENCE,
+        "issuingAuthority": _ABSENCE,
+        "file": _ABSENCE,
+    },
+    "createVerification": {_BODY: _VALUE, "customerId": _BOTH},
+    "createKycLink": {_BODY: _VALUE, "redirectUri": _VALUE},
+    "confirmEmail": {_BODY: _VALUE, "code": _BOTH},
+    "confirmPhone": {_BODY: _VALUE, "code": _BOTH},
 }
 """The places of bodies where the specification states type, presence or values, by operation.
 
@@ -58,6 +82,8 @@ SPARED: Mapping[tuple[str, str], Any] = {
     # These are right in themselves; what they ask for beside them is for others to decide.
     ("createQuote", "source.sourceType"): "REALTIME_FUNDING",
     ("createCustomer", "customerType"): "BUSINESS",
+    # What is still missing may be told at the submission for review.
+    ("createBeneficialOwner", "personalInfo"): {},
 }
 """A value of a place that need not be refused although the document excludes it there."""
 
@@ -75,7 +101,8 @@ class Fault:
 
 def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) -> list[Fault]:
     """Return bodies that have to be refused, each ``base`` with one mistake from ``drawn``."""
-    schema = operation.request_schema or {}
+    schema = _schema(operation)
+    files = None if operation.form_schema is None else files_of(operation.form_schema)
     held = HELD[operation.id]
     found: dict[bytes, Fault] = {}
     for request in drawn:
@@ -83,13 +110,24 @@ def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) 
             continue
         for place, drawn_value in _differences(base, request.body, _BODY):
             for value in _spellings(drawn_value):
-                kind = _LEFT_OUT if value in (ABSENT, None, "") else _WRONG
+                kind = _LEFT_OUT if value in _NOTHING[files is not None] else _WRONG
                 if kind not in held.get(place, ()):
                     continue
                 body = _with(base, place, value)
-                if must_be_refused(schema, body) and not _is_spared(operation, place, body):
-                    found.setdefault(encoded(body), Fault(place, body))
+                if must_be_refused(schema, _plain(body)) and not _is_spared(operation, place, body):
+                    found.setdefault(encoded(body, files), Fault(place, body))
     return list(found.values())[:most]
+
+
+def _schema(operation: Operation) -> Mapping[str, Any]:
+    return operation.request_schema or operation.form_schema or {}
+
+
+def _plain(body: Any) -> Any:
+    """Return a body with texts in the place of files."""
+    if not isinstance(body, dict):
+        return body
+    return {name: str(part) if isinstance(part, File) else part for name, part in body.items()}
 
 
 def _differences(base: Any, drawn: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -126,7 +164,7 @@ def _with(base: Json, place: str, value: Any) -> Any:
 def _is_spared(operation: Operation, place: str, body: Any) -> bool:
     if (operation.id, place) not in SPARED:
         return False
-    read = reading(operation.request_schema or {}, body)
+    read = reading(_schema(operation), body)
     for name in place.split("."):
         read = read.get(name) if isinstance(read, dict) else None
     return bool(read == SPARED[operation.id, place])

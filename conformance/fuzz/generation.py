@@ -30,6 +30,7 @@ from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from conformance.contract.document import Operation, document
+from conformance.fuzz import forms
 
 T = TypeVar("T")
 Query = Mapping[str, str | list[str]]
@@ -63,7 +64,8 @@ ABSENT = Absent()
 class Drawn:
     """One generated request, with the JSON value, bytes or absence of its body.
 
-    ``valid`` tells whether it keeps to the document; ``note`` what was generated.
+    ``valid`` tells whether it keeps to the document; ``note`` what was generated. ``files`` are the
+    file parts of a body that is sent as a form, ``None`` where it is sent as JSON.
     """
 
     path: Mapping[str, str]
@@ -72,17 +74,20 @@ class Drawn:
     content_type: str
     valid: bool
     note: str
+    files: frozenset[str] | None = None
 
     @property
     def content(self) -> bytes | None:
         """The body as it is sent."""
-        return None if self.body is ABSENT else encoded(self.body)
+        return None if self.body is ABSENT else encoded(self.body, self.files)
 
 
-def encoded(body: Any) -> bytes:
-    """Return the bytes of a JSON value; bytes stay as they are."""
+def encoded(body: Any, files: frozenset[str] | None = None) -> bytes:
+    """Return the bytes of a JSON value, or of a form with ``files``; bytes stay as they are."""
     if isinstance(body, bytes):
         return body
+    if files is not None and isinstance(body, dict):
+        return forms.encoded(body, files)
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -98,7 +103,7 @@ def draw(name: str, seed: int, count: int) -> tuple[Drawn, ...]:
     """
     operation = document().operations[name]
     with _closed_world():
-        drawn = [_drawn(case) for case in _cases(operation, seed, count)]
+        drawn = [_drawn(operation, case) for case in _cases(operation, seed, count)]
         if not _takes_input(operation):
             drawn += _with_unknown_query(f"{seed}/{name}", count)
     return tuple({repr(request): request for request in drawn}.values())
@@ -152,18 +157,20 @@ def _with_unknown_query(key: str, count: int) -> list[Drawn]:
     ]
 
 
-def _drawn(case: Case[Any]) -> Drawn:
+def _drawn(operation: Operation, case: Case[Any]) -> Drawn:
     meta = case.meta
     data = None if meta is None else meta.phase.data
     body = ABSENT if case.body is NOT_SET else case.body
+    usual = _JSON if operation.form_schema is None else forms.FORM
     return Drawn(
         # They come percent-encoded, which the client does itself.
         path={name: unquote(str(value)) for name, value in case.path_parameters.items()},
         query={name: _parameter(value) for name, value in case.query.items()},
         body=body,
-        content_type=case.headers.get("Content-Type", "" if body is ABSENT else _JSON),
+        content_type=case.headers.get("Content-Type", "" if body is ABSENT else usual),
         valid=meta is not None and meta.generation.mode.is_positive,
         note=str(getattr(data, "description", None) or "generated"),
+        files=None if operation.form_schema is None else forms.files_of(operation.form_schema),
     )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.client.http import Answer, RecordingClient
 from conformance.contract.document import Operation
 from conformance.contract.judge import judge
+from conformance.fuzz import forms
 from conformance.fuzz.faults import Fault
 from conformance.fuzz.generation import Drawn, Query, encoded
 from conformance.fuzz.ground import Ground
@@ -19,8 +21,10 @@ from conformance.fuzz.ground import Ground
 Json = dict[str, Any]
 
 _JSON = "application/json"
+_READABLE = ("", _JSON, forms.FORM)
 _MOST_OVERLAID = 2
 _HOSTILE_SHARE = 3
+_KEY = 32
 _PLACE = "\uf8ff"
 
 HOSTILE: tuple[str, ...] = (
@@ -53,13 +57,18 @@ class Prepared:
     note: str
     body: Json | None = None
     """The body, where the request is valid by the document."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Further headers."""
+    framed: bool = True
+    """Whether the body can be taken apart; a parser before the implementation may tell if not."""
 
     @property
     def judged(self) -> bool:
         """Whether it is certain that the implementation itself answers."""
         values = [*self.path.values(), *self.query]
         values += [item for value in self.query.values() for item in _items(value)]
-        return self.content_type in ("", _JSON) and not any(map(_ODD.search, values))
+        readable = self.framed and self.content_type in _READABLE
+        return readable and not any(map(_ODD.search, values))
 
     def send(self, client: RecordingClient, operation: Operation) -> Answer:
         """Send the request and return the answer."""
@@ -69,15 +78,19 @@ class Prepared:
             query=self.query or None,
             body=self.body,
             content=self.content if self.body is None else None,
-            headers={"content-type": self.content_type} if self.content_type else None,
+            headers={
+                **self.headers,
+                **({"content-type": self.content_type} if self.content_type else {}),
+            },
             valid=self.body is not None,
             judged=self.judged,
         )
 
 
-def faulty(fault: Fault, ground: Ground) -> Prepared:
+def faulty(operation: Operation, fault: Fault, ground: Ground) -> Prepared:
     """Return the request with a faulty body."""
-    return Prepared(ground.path, {}, encoded(fault.body), _JSON, str(fault))
+    content, content_type = _sent(operation, fault.body)
+    return _keyed(Prepared(ground.path, {}, content, content_type, str(fault)), ground)
 
 
 def prepared(
@@ -90,12 +103,27 @@ def prepared(
     """
     chance = random.Random(key)  # noqa: S311 - not for secrets
     requests = [*_generated(operation, drawn, ground, chance)]
-    if operation.request_schema is not None:
+    if "requestBody" in operation.raw:
         hostile = list(_hostile(operation, ground))
         requests += chance.sample(hostile, min(_HOSTILE_SHARE * count, len(hostile)))
     if operation.id in SHARED:
         requests = [request for request in requests if not _is_object(request.content)]
-    return list({_identity(request): request for request in requests}.values())
+    different = {_identity(request): request for request in requests}
+    return [_keyed(request, ground) for request in different.values()]
+
+
+def _keyed(request: Prepared, ground: Ground) -> Prepared:
+    """Return a request with the headers of its ground, in which ``{key}`` is its own."""
+    own = hashlib.sha256(_identity(request).encode()).hexdigest()[:_KEY]
+    headers = {name: value.replace("{key}", own) for name, value in ground.headers.items()}
+    return replace(request, headers=headers)
+
+
+def _sent(operation: Operation, body: Any) -> tuple[bytes, str]:
+    """Return the bytes and the content type of a body."""
+    if operation.form_schema is None:
+        return encoded(body), _JSON
+    return encoded(body, forms.files_of(operation.form_schema)), forms.FORM
 
 
 def _generated(
@@ -131,6 +159,10 @@ def _grounded(
     names = chance.sample(sorted(request.body), count)
     overlay = {name: _alive(request.body[name], name, ground) for name in names}
     body = {**ground.body, **overlay}
+    if request.files is not None:
+        content, content_type = _sent(operation, body)
+        note = f"{request.note}; of it {', '.join(names)} in a live form"
+        return Prepared(path, query, content, content_type, note)
     errors = judge().request_errors(operation, body)
     note = f"{request.note}; of it {', '.join(names)} on live ground"
     return Prepared(
@@ -156,6 +188,10 @@ def _alive(value: Any, place: str, ground: Ground) -> Any:
 
 def _hostile(operation: Operation, ground: Ground) -> Iterator[Prepared]:
     """Yield requests with a hostile text as the body, or as one of its members."""
+    if operation.form_schema is not None:
+        for note, content_type, content in forms.hostile(ground.body):
+            yield Prepared(ground.path, {}, content, content_type, note, framed=False)
+        return
     places = list(_places(operation, ground.body))
     for value in HOSTILE:
         yield _raw(value, ground, "a hostile body")

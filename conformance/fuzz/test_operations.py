@@ -60,6 +60,12 @@ REFUSING: Mapping[str, str] = {
     "authorizeQuote": "FUZ-102",
     "createCustomer": "FUZ-103",
     "createExternalAccount": "FUZ-104",
+    "createBeneficialOwner": "FUZ-105",
+    "createDocument": "FUZ-106",
+    "createVerification": "FUZ-107",
+    "createKycLink": "FUZ-108",
+    "confirmEmail": "FUZ-109",
+    "confirmPhone": "FUZ-110",
 }
 """For some the requirement that a body outside the stated types, presence and values is refused."""
 
@@ -92,12 +98,11 @@ def _test_of(operation: Operation) -> Callable[..., None]:
         wrong = faults(operation, here.body, drawn, BOUNDARY_SHARE * count) if refusing else []
         others = prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
 
-        refused = [_send(platform, operation, faulty(fault, here)) for fault in wrong]
-        answered = [*refused, *(_send(platform, operation, request) for request in others)]
-
+        refused = [_send(platform, operation, faulty(operation, fault, here)) for fault in wrong]
         if refusing is not None:
             with check(refusing):
                 _assert_refused(refused, here.twin)
+        answered = [*refused, *(_send(platform, operation, request) for request in others)]
         with check(unbroken):
             _assert_unbroken(operation, answered)
 
@@ -118,13 +123,14 @@ def _assert_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> 
     __tracebackhide__ = True
     if not refused or twin is None:
         raise HarnessError("no faulty body was generated; give --fuzz-examples a larger number")
-    if not (answer := twin()).accepted:
-        raise TwinRefused(f"without the fault it was refused too: {answer}")
     accepted = [noted for noted in refused if noted[1].accepted]
+    # Accepting one may have used up what the twin needs, so the twin does not matter then.
     assert not accepted, (
         f"expected a client error for each of {len(refused)} bodies with one fault; "
         f"{len(accepted)} were accepted:\n{_shown(accepted)}"
     )
+    if not (answer := twin()).accepted:
+        raise TwinRefused(f"without the fault it was refused too: {answer}")
 
 
 def _assert_unbroken(operation: Operation, answered: list[Noted]) -> None:

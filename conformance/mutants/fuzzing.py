@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import select
 from starlette.requests import Request
 
 from conformance.mutants.mutant import Patch, declare, mutant
-from conformance.reference import app, routes, rules
+from conformance.reference import app, errors, routes, rules
+from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
 Spoil = Callable[[Ask], Any]
@@ -53,6 +55,29 @@ def _known_query(ask: Ask) -> None:
         _ = {"limit": int, "cursor": str}[name]
 
 
+def _file_name_in_ascii(ask: Ask) -> None:
+    """Break on a file whose name has other characters than ASCII has."""
+    for upload in ask.files.values():
+        upload.name.encode("ascii")
+
+
+def _file_with_content(ask: Ask) -> None:
+    """Break on an empty file, of which there is no first byte."""
+    for upload in ask.files.values():
+        _ = upload.content[0]
+
+
+def _named_file(ask: Ask) -> None:
+    """Break on a form without its file."""
+    _ = ask.files["file"]
+
+
+def _typed_path(ask: Ask) -> None:
+    """Break on an id in the path that has no type before a colon."""
+    for value in ask.params.values():
+        _ = value.split(":")[1]
+
+
 CRASHES: Mapping[tuple[str, str], tuple[Spoil, ...]] = {
     ("FUZ-001", "createQuote"): (_body_in_ascii, _empty_texts),
     ("FUZ-002", "executeQuote"): (_path_in_ascii,),
@@ -77,6 +102,21 @@ CRASHES: Mapping[tuple[str, str], tuple[Spoil, ...]] = {
     ("FUZ-021", "listDiscoveries"): (_query_in_ascii,),
     ("FUZ-022", "transferIn"): (_body_in_ascii,),
     ("FUZ-023", "transferOut"): (_object,),
+    ("FUZ-024", "createKycLink"): (_path_in_ascii, _object),
+    ("FUZ-025", "sendEmailCode"): (_path_in_ascii, _typed_path),
+    ("FUZ-026", "confirmEmail"): (_path_in_ascii, _object),
+    ("FUZ-027", "sendPhoneCode"): (_path_in_ascii, _typed_path),
+    ("FUZ-028", "confirmPhone"): (_path_in_ascii, _object),
+    ("FUZ-029", "createBeneficialOwner"): (_body_in_ascii, _empty_texts),
+    ("FUZ-030", "createDocument"): (
+        _body_in_ascii,
+        _empty_texts,
+        _file_name_in_ascii,
+        _file_with_content,
+        _named_file,
+    ),
+    ("FUZ-031", "createVerification"): (_body_in_ascii, _object),
+    ("FUZ-032", "listVerifications"): (_query_in_ascii,),
 }
 """How each operation, under its requirement, may break on input that is rare."""
 
@@ -133,6 +173,22 @@ def half_character(patch: Patch) -> None:
 def wrong_status(patch: Patch) -> None:
     """Answer with the wrong one of two statuses."""
     patch.row("conformance.reference.rules:ERROR_STATUS", "INVALID_REQUEST_FORMAT", 500)
+
+
+@mutant("FUZ-030", "a form that cannot be taken apart breaks the service")
+def broken_form(patch: Patch) -> None:
+    """Let what the parser of forms raises go through."""
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def read_form(*arguments: Any) -> Any:
+            try:
+                return await original(*arguments)
+            except errors.Refusal as refusal:
+                raise RuntimeError(refusal.reason) from refusal
+
+        return read_form
+
+    patch.wrap("conformance.reference.app:read_form", wrapper)
 
 
 # --- Lax fields -----------------------------------------------------------------------------
@@ -226,3 +282,120 @@ def _lax_account(path: str, changes: Mapping[str, Any]) -> Callable[[Patch], Non
 
 for _name, _path, _changes in LAX_ACCOUNT_FIELDS:
     declare("FUZ-104", _name, f"{_path} is taken unseen", _lax_account(_path, _changes))
+
+
+# --- Lax onboarding -------------------------------------------------------------------------
+
+
+def _changed(place: str, change: Callable[[Unit, Any], Any]) -> Callable[[Patch], None]:
+    """Return a patch after which a handler works on what ``change`` makes of the body."""
+
+    def wrapper(original: routes.Handler) -> routes.Handler:
+        def lax(unit: Unit, ask: Ask) -> Any:
+            return original(unit, replace(ask, body=change(unit, ask.body)))
+
+        return lax
+
+    return lambda patch: patch.wrap(place, wrapper)
+
+
+def _defaults(body: Any, usual: Mapping[str, Any], kinds: Mapping[str, type]) -> Any:
+    """Return a body in which the usual stands in the place of what is of another kind."""
+    if not isinstance(body, dict):
+        return body
+    return {**body, **{n: v for n, v in usual.items() if not isinstance(body.get(n), kinds[n])}}
+
+
+def _some_customer(unit: Unit, kind: str) -> str:
+    """Return the newest customer of a kind, which a forgetful client may have meant."""
+    query = select(Customer.id).where(Customer.customer_type == kind)
+    return str(unit.session.scalar(query.order_by(Customer.created_at.desc()).limit(1)))
+
+
+_OWNER = "conformance.reference.owners:create"
+_SUBMISSION = "conformance.reference.verifications:create"
+
+declare(
+    "FUZ-105",
+    "roles-of-any-kind",
+    "roles of another kind count as none",
+    _changed(_OWNER, lambda _unit, body: _defaults(body, {"roles": []}, {"roles": list})),
+)
+declare(
+    "FUZ-105",
+    "share-of-any-kind",
+    "a share that is no number counts as 0",
+    _changed(
+        _OWNER,
+        lambda _unit, body: _defaults(
+            body, {"ownershipPercentage": 0}, {"ownershipPercentage": int}
+        ),
+    ),
+)
+declare(
+    "FUZ-105",
+    "business-guessed",
+    "an owner without a business belongs to the newest one",
+    _changed(
+        _OWNER,
+        lambda unit, body: _defaults(
+            body, {"customerId": _some_customer(unit, "BUSINESS")}, {"customerId": str}
+        ),
+    ),
+)
+declare(
+    "FUZ-107",
+    "customer-guessed",
+    "a submission without a customer is about the newest one",
+    _changed(
+        _SUBMISSION,
+        lambda unit, body: _defaults(
+            body, {"customerId": _some_customer(unit, "INDIVIDUAL")}, {"customerId": str}
+        ),
+    ),
+)
+declare(
+    "FUZ-108",
+    "redirect-of-any-kind",
+    "a redirectUri that is no text is left out",
+    _changed(
+        "conformance.reference.kyc_links:create",
+        lambda _unit, body: _defaults(body, {"redirectUri": "about:blank"}, {"redirectUri": str}),
+    ),
+)
+
+for _requirement, _place in (
+    ("FUZ-109", "conformance.reference.contact:confirm_email"),
+    ("FUZ-110", "conformance.reference.contact:confirm_phone"),
+):
+    declare(
+        _requirement,
+        "code-of-any-kind",
+        "a code that is no text is not compared",
+        _changed(
+            _place,
+            lambda _unit, body: _defaults(body, {"code": rules.SANDBOX_CODE}, {"code": str}),
+        ),
+    )
+
+
+@mutant("FUZ-106", "an upload needs no type")
+def untyped_document(patch: Patch) -> None:
+    """Take a paper without a type for a passport."""
+    usual = {"documentType": "UTILITY_BILL"}
+    kinds = {"documentType": str}
+    _changed(
+        "conformance.reference.documents:create", lambda _unit, body: _defaults(body, usual, kinds)
+    )(patch)
+
+
+@mutant("FUZ-106", "an upload needs no file")
+def document_without_file(patch: Patch) -> None:
+    """Look at no file."""
+    patch.replace("conformance.reference.documents:file_errors", lambda _files: [])
+
+
+@mutant("FUZ-106", "an identity document needs no number and no authority")
+def unnumbered_document(patch: Patch) -> None:
+    """Ask for nothing by the type."""
+    patch.replace("conformance.reference.documents:type_errors", lambda _form: [])

@@ -7,6 +7,7 @@ leaves the others nothing to show.
 from __future__ import annotations
 
 import itertools
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -620,12 +621,17 @@ def _listed(change: Callable[[Json], Json]) -> Callable[[Patch], None]:
     return lambda patch: patch.wrap(f"{_REFERENCE}.errors:invalid_input", wrapper)
 
 
-@variant("M72", "the first invalid field is listed alone", "forms")
+@variant(
+    "M72", "but for new customers and accounts the first invalid field is listed alone", "forms"
+)
 def first_field_alone(patch: Patch) -> None:
-    def wrapper(original: Function) -> Function:
-        return lambda *found: original(*found[:1])
+    def first(refusal: errors.Refusal) -> errors.Refusal:
+        details = refusal.details or {}
+        short = {**details, "errors": details["errors"][:1]} if "errors" in details else None
+        return errors.Refusal(refusal.code, refusal.reason, short)
 
-    patch.wrap(f"{_REFERENCE}.errors:invalid_input", wrapper)
+    for name in ("quotes:create", "quotes:authorize", "onboarding:update"):
+        _changed_refusal(f"{_REFERENCE}.{name}", first, patch)
 
 
 @variant("M72", "quotes list no invalid fields, as no form is submitted by them", "absent")
@@ -635,12 +641,18 @@ def no_fields_of_quotes(patch: Patch) -> None:
 
 
 def _bare_refusal(place: str, patch: Patch) -> None:
+    _changed_refusal(place, lambda refusal: errors.Refusal(refusal.code, refusal.reason), patch)
+
+
+def _changed_refusal(
+    place: str, change: Callable[[errors.Refusal], errors.Refusal], patch: Patch
+) -> None:
     def wrapper(original: Function) -> Function:
         def refusing(*arguments: Any) -> Any:
             try:
                 return original(*arguments)
             except errors.Refusal as refusal:
-                raise errors.Refusal(refusal.code, refusal.reason) from None
+                raise change(refusal) from None
 
         return refusing
 
@@ -654,7 +666,11 @@ def paths_from_the_body(patch: Patch) -> None:
 
 @variant("M73", "paths of fields start at the object that holds them", "other forms")
 def paths_from_the_holder(patch: Patch) -> None:
-    _listed(lambda entry: {**entry, "field": entry["field"].rpartition(".")[2]})(patch)
+    def from_the_holder(path: str) -> str:
+        # A place in a list is told with the list.
+        return re.sub(r"^.*\.(?=[^.]*[^.\d])", "", path)
+
+    _listed(lambda entry: {**entry, "field": from_the_holder(entry["field"])})(patch)
 
 
 @variant("M85", "a field error is its path alone", "other forms")

@@ -1,8 +1,12 @@
 """Runs mutants against the tests of their requirement and measures the kill matrix.
 
 One process serves many mutants: the reference runs in a thread of it, the suite is collected
-once, and each mutant is patched in, tested and taken back. Then a test runs once more against
-the restored reference, and only what passes there counts.
+once, and each mutant is patched in, tested and taken back. The first check of its requirement
+that fails kills it and ends the test: nothing that comes later undoes a failure.
+
+Mutants that the same test meets first are tried in a row. Then each test that killed any of them
+runs once more, as a whole, on the restored reference, and only where the requirement passes there
+does a kill count. So what a mutant leaves behind costs all kills of its row.
 """
 
 from __future__ import annotations
@@ -16,12 +20,14 @@ import os
 import pkgutil
 import secrets
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any, Protocol, TypeVar
@@ -40,18 +46,19 @@ from conformance.reference.settings import Settings
 from conformance.run import load_profile
 from conformance.session import RECORDER, Session, named_by
 from conformance.target.profile import Profile
-from conformance.verdict.decisions import Decision, Outcome
+from conformance.verdict.decisions import Decision, Outcome, Reason
+from conformance.verdict.recorder import Recorder
 
 _SUITE = Path(package.__file__).parent.parent
 _NO_MUTANTS = ("mutant", "runner", "variant", "honest", "tolerance")
-_TIMING = {"request": 5.0, "event": 0.5, "state": 0.5, "quiet": 0.1}
-"""A mutant often shows by something that never comes; waiting for it long proves no more."""
+_TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
+"""A mutant often shows by something that never comes; waiting for it long proves no more.
 
-_FUZZED_PART = "fuzzing"
-_SHOWN_TESTS = 1
+Pauses between polls double, so that the fifth is over as soon as the time for a state is.
+"""
 
 R = TypeVar("R")
-S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Fate(StrEnum):
@@ -78,15 +85,16 @@ _MEANING = {
 class Result:
     """What became of one mutant.
 
-    ``killed_by`` are the tests in which a check of its own requirement failed; ``elsewhere`` the
-    other requirements that failed.
+    ``killed_by`` is the first test in which a check of its own requirement failed; ``elsewhere``
+    are the other requirements that failed, where it did not. The first mutant that a test killed
+    bears the time of that test on the restored reference.
     """
 
     id: str
     requirement: str
     statement: str
     outcome: Fate
-    killed_by: tuple[str, ...] = ()
+    killed_by: str = ""
     elsewhere: tuple[str, ...] = ()
     detail: str = ""
     milliseconds: float = 0.0
@@ -115,90 +123,147 @@ def choose(mutants: Iterable[Mutant], only: Sequence[str]) -> list[Mutant]:
 
 def measure(chosen: Sequence[Mutant], processes: int) -> list[Result]:
     """Run the mutants, spread over processes, and return what became of each."""
-    shares = [[m.id for m in chosen[i::processes]] for i in range(processes)]
-    results = {result.id: result for result in spread(_run_share, shares)}
-    return [results[mutant.id] for mutant in chosen]
+    identifiers = [mutant.id for mutant in chosen]
+    found = spread(partial(_run_part, identifiers), min(processes, len(chosen)))
+    results = {result.id: result for result in found}
+    return [results[identifier] for identifier in identifiers]
 
 
-def spread(run: Callable[[S], list[R]], shares: Sequence[S]) -> list[R]:
-    """Run each share in a process of its own and return all results; one share runs here."""
-    shares = [share for share in shares if share]
-    if len(shares) <= 1:
-        return run(shares[0]) if shares else []
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(len(shares), mp_context=spawn) as pool:
-        return [result for part in pool.map(run, shares) for result in part]
+def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
+    """Let each process run what it gets by ``turns`` in a folder; of one it is this process."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if processes <= 1:
+            return run(folder)
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
+            return [result for part in pool.map(run, [folder] * processes) for result in part]
+
+
+def turns(items: Iterable[T], folder: Path) -> Iterator[T]:
+    """Yield the items that no other process has taken; all of them have the same."""
+    for number, item in enumerate(items):
+        try:
+            (folder / str(number)).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        yield item
 
 
 class _Loop:
     """The pytest plugin that runs mutants where pytest would run the tests."""
 
-    def __init__(self, mutants: Sequence[Mutant], service: Service) -> None:
+    def __init__(self, mutants: Sequence[Mutant], service: Service, folder: Path) -> None:
         self._mutants = mutants
         self._service = service
+        self._folder = folder
         self.results: list[Result] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        suite = session.config.stash[SESSION]
-        suite.reports = False
-        by_requirement: dict[str, list[pytest.Item]] = defaultdict(list)
+        self._suite = session.config.stash[SESSION]
+        self._suite.reports = False
+        self._tests: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in session.items:
             for identifier in named_by(item):
-                by_requirement[identifier].append(item)
+                self._tests[identifier].append(item)
+        rows: dict[str, list[Mutant]] = defaultdict(list)
         for mutant in self._mutants:
-            started = time.perf_counter()
-            result = _try(mutant, by_requirement[mutant.requirement], suite, self._service)
-            spent = round((time.perf_counter() - started) * 1000, 1)
-            self.results.append(Result(**{**_fields(result), "milliseconds": spent}))
+            tests = self._tests[mutant.requirement]
+            rows[tests[0].nodeid if tests else ""].append(mutant)
+        # The longest first, so that no process has to wait for another at the end.
+        for row in turns(sorted(rows.values(), key=len, reverse=True), self._folder):
+            self._row(row)
         return True
 
+    def _row(self, mutants: Sequence[Mutant]) -> None:
+        """Try mutants one after the other, and then see which results count."""
+        tried = [self._try(mutant) for mutant in mutants]
+        restored = cache(lambda test: _outcomes(test, self._suite))
+        for result in tried:
+            started = time.perf_counter()
+            # For a kill its test has to pass on the restored reference, for a survival any.
+            sound = result.outcome in (Fate.UNTESTED, Fate.UNCHANGED) or any(
+                restored(test).get(result.requirement) is Outcome.PASSED
+                for test in self._tests[result.requirement]
+                if result.killed_by in ("", test.nodeid)
+            )
+            self.results.append(
+                replace(
+                    result,
+                    outcome=result.outcome if sound else Fate.UNRELIABLE,
+                    milliseconds=round(result.milliseconds + _since(started), 1),
+                )
+            )
 
-def _try(mutant: Mutant, tests: list[pytest.Item], suite: Session, service: Service) -> Result:
-    def result(outcome: Fate, **more: Any) -> Result:
-        return Result(mutant.id, mutant.requirement, mutant.statement, outcome, **more)
+    def _try(self, mutant: Mutant) -> Result:
+        """Run the tests of a mutant's requirement under it until a check of it fails."""
+        started = time.perf_counter()
 
-    if not tests:
-        return result(Fate.UNTESTED)
-    patch = Patch()
-    killers: list[pytest.Item] = []
-    elsewhere: set[str] = set()
-    try:
-        mutant.patch(patch)
-        for test in tests:
-            outcomes = _outcomes(test, suite)
-            failed = {name for name in outcomes if outcomes[name] is Outcome.FAILED}
-            if mutant.requirement in failed:
-                killers.append(test)
-            elsewhere |= failed - {mutant.requirement}
-    except MutantError as error:
-        return result(Fate.UNCHANGED, detail=str(error))
-    finally:
-        patch.revert()
-        # A webhook of the broken reference would be held against the restored one.
-        service.drop_work()
-    others = tuple(sorted(elsewhere))
-    killed_by = tuple(test.nodeid for test in killers)
-    # A kill counts when its test passes on the restored reference, a survival when any does.
-    sound = any(
-        _outcomes(test, suite).get(mutant.requirement) is Outcome.PASSED
-        for test in killers[:1] or tests
-    )
-    if not sound:
-        return result(Fate.UNRELIABLE, killed_by=killed_by, elsewhere=others)
-    if killers:
-        return result(Fate.KILLED, killed_by=killed_by, elsewhere=others)
-    return result(Fate.ELSEWHERE if others else Fate.SURVIVED, elsewhere=others)
+        def result(outcome: Fate, **more: Any) -> Result:
+            spent = _since(started)
+            return Result(
+                mutant.id, mutant.requirement, mutant.statement, outcome, milliseconds=spent, **more
+            )
+
+        tests = self._tests[mutant.requirement]
+        if not tests:
+            return result(Fate.UNTESTED)
+        patch = Patch()
+        elsewhere: set[str] = set()
+        try:
+            mutant.patch(patch)
+            for test in tests:
+                outcomes = _outcomes(test, self._suite, mutant.requirement)
+                failed = {name for name in outcomes if outcomes[name] is Outcome.FAILED}
+                if mutant.requirement in failed:
+                    return result(Fate.KILLED, killed_by=test.nodeid)
+                elsewhere |= failed
+        except MutantError as error:
+            return result(Fate.UNCHANGED, detail=str(error))
+        finally:
+            patch.revert()
+            # A webhook of the broken reference would be held against the restored one.
+            self._service.drop_work()
+        return result(
+            Fate.ELSEWHERE if elsewhere else Fate.SURVIVED, elsewhere=tuple(sorted(elsewhere))
+        )
 
 
-def _outcomes(test: pytest.Item, suite: Session) -> dict[str, Outcome]:
+@dataclass
+class _Impatient(Recorder):
+    """Ends its test when a check of the awaited requirement fails."""
+
+    awaited: str | None = None
+
+    def decide(
+        self,
+        requirement: str,
+        outcome: Outcome,
+        detail: str = "",
+        reason: Reason | None = None,
+    ) -> None:
+        """Note what a check found; nothing undoes that it failed, so that the test may end."""
+        super().decide(requirement, outcome, detail, reason)
+        awaited = requirement == self.awaited and outcome is Outcome.FAILED
+        # Other threads take webhooks, or have to be joined.
+        if awaited and threading.current_thread() is threading.main_thread():
+            pytest.fail("it is noticed")
+
+
+def _outcomes(test: pytest.Item, suite: Session, awaited: str | None = None) -> dict[str, Outcome]:
     """Run a test and return the outcome of each requirement that it decided."""
-    return {name: decision.outcome for name, decision in decisions_of(test, suite).items()}
+    decisions = decisions_of(test, suite, awaited)
+    return {name: decision.outcome for name, decision in decisions.items()}
 
 
-def decisions_of(test: pytest.Item, suite: Session) -> dict[str, Decision]:
-    """Run a test and return its decision on each requirement."""
-    with suite.recording(test):
+def decisions_of(
+    test: pytest.Item, suite: Session, awaited: str | None = None
+) -> dict[str, Decision]:
+    """Run a test, until the awaited requirement fails, and return its decision on each one."""
+    recorder = _Impatient(test.nodeid, tuple(named_by(test)), awaited=awaited)
+    test.stash[RECORDER] = recorder
+    with suite.connection.recording(recorder):
         # What pytest's own protocol does, less the reports, which cost more than the test.
         if hasattr(test, "_initrequest"):
             test._initrequest()
@@ -209,21 +274,34 @@ def decisions_of(test: pytest.Item, suite: Session) -> dict[str, Decision]:
             pytest.CallInfo.from_call(
                 lambda: test.ihook.pytest_runtest_call(item=test), when="call"
             )
+        known = recorder.decisions.get(awaited or "")
+        if known is not None and known.outcome is Outcome.FAILED:
+            _leave_unaudited(test)
         pytest.CallInfo.from_call(
             # Whichever test comes next, it has to find nothing that this one set up.
             lambda: test.ihook.pytest_runtest_teardown(item=test, nextitem=None),
             when="teardown",
         )
     # A copy, as a late webhook may still be judged.
-    return dict(test.stash[RECORDER].decisions)
+    return dict(recorder.decisions)
 
 
-def _run_share(identifiers: Sequence[str]) -> list[Result]:
-    """Run the mutants of these ids in this process."""
+def _leave_unaudited(test: pytest.Item) -> None:
+    """Spare a test that has failed the audit of what it moved."""
+    platform = getattr(test, "funcargs", {}).get("platform")
+    if platform is not None:
+        platform.movement.deposits.clear()
+
+
+def _since(started: float) -> float:
+    """Return the milliseconds since then."""
+    return (time.perf_counter() - started) * 1000
+
+
+def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
+    """Run mutants of these ids in this process."""
     mutants = [mutant for mutant in load() if mutant.id in set(identifiers)]
-    return host(
-        lambda service: _Loop(mutants, service), timing=_TIMING, options=_without_fuzzing(mutants)
-    )
+    return host(lambda service: _Loop(mutants, service, folder), timing=_TIMING)
 
 
 class Guest(Protocol[R]):
@@ -236,7 +314,7 @@ class Guest(Protocol[R]):
 
 
 def host(
-    make: Callable[[Service], Guest[R]], *, timing: Mapping[str, float], options: Sequence[str]
+    make: Callable[[Service], Guest[R]], *, timing: Mapping[str, float], options: Sequence[str] = ()
 ) -> list[R]:
     """Start the reference, collect the suite, let a loop run in it, and return its results.
 
@@ -281,13 +359,6 @@ def host(
     return loop.results
 
 
-def _without_fuzzing(mutants: Iterable[Mutant]) -> list[str]:
-    """Return the option that spares the collection of fuzz tests, where no mutant needs them."""
-    known = catalogue()
-    needed = any(known[m.requirement].part == _FUZZED_PART for m in mutants)
-    return [] if needed else ["--fuzz-examples=0"]
-
-
 @contextlib.contextmanager
 def _environment(profile: Profile, settings: Settings) -> Iterator[None]:
     values = {
@@ -317,10 +388,6 @@ def _with_timing(profile: Profile, timing: Mapping[str, float], folder: Path) ->
     return path
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in Result.__slots__}
-
-
 def mutants(
     only: Annotated[
         list[str] | None,
@@ -329,7 +396,8 @@ def mutants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the kill matrix to this file too")
     ] = None,
-    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)),
+    # Two for each core, as many mutants show by what never comes.
+    processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
 ) -> None:
     """Break the reference on purpose, and see whether the suite notices each break."""
     started = time.perf_counter()
@@ -359,10 +427,8 @@ def mutants(
 
 
 def _print(result: Result) -> None:
-    tests = [name.rpartition("/")[2] for name in result.killed_by[:_SHOWN_TESTS]]
-    more = len(result.killed_by) - len(tests)
     if result.outcome is Fate.KILLED:
-        by = ", ".join(tests) + (f" and {more} more" if more else "")
+        by = result.killed_by.rpartition("/")[2]
         typer.echo(f"{result.outcome:17}{result.id}  by {by}  ({result.milliseconds:.0f} ms)")
         return
     detail = result.detail or ", ".join(result.elsewhere)

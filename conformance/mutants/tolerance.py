@@ -12,12 +12,13 @@ import importlib
 import inspect
 import json
 import os
+import pkgutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,12 +28,13 @@ import typer
 import conformance.mutants as package
 from conformance.contract.catalogue import Level, catalogue
 from conformance.mutants.mutant import MutantError, Patch
-from conformance.mutants.runner import decisions_of, host, spread
+from conformance.mutants.runner import decisions_of, host, spread, turns
 from conformance.mutants.variant import REGISTRY, Variant
 from conformance.plugin import SESSION
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
+_HONEST = "honest"
 _SHOWN_ALARMS = 6
 _TIMING = {"event": 5.0, "state": 5.0}
 """Patient: some variants are slow, but none by as much as a second."""
@@ -85,7 +87,9 @@ class Treatment:
 
 def load_variants() -> list[Variant]:
     """Return all honest variants that the suite declares."""
-    importlib.import_module(f"{package.__name__}.honest")
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name.startswith(_HONEST):
+            importlib.import_module(f"{package.__name__}.{module.name}")
     return list(REGISTRY)
 
 
@@ -108,18 +112,18 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     for variant in chosen:
         groups[variant.id if alone or variant.group is None else variant.group].append(variant.id)
     listed = list(groups.values())
-    treatments = spread(_treat_share, [listed[i::processes] for i in range(processes)])
+    treatments = spread(partial(_treat_part, listed), min(processes, len(listed)))
     known = {treatment.id: treatment for treatment in treatments}
     own = [known.pop(variant.id) for variant in chosen]
     return [*own, *known.values()]
 
 
-def _treat_share(groups: Sequence[Sequence[str]]) -> list[Treatment]:
-    """Run the groups of variants of these ids in this process."""
+def _treat_part(groups: Sequence[Sequence[str]], folder: Path) -> list[Treatment]:
+    """Run groups of variants of these ids in this process."""
     known = {variant.id: variant for variant in load_variants()}
     members = [[known[name] for name in group] for group in groups]
     return host(
-        lambda service: _VariantLoop(members, service),
+        lambda service: _VariantLoop(turns(members, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
     )
@@ -158,7 +162,7 @@ class _Watch(Patch):
 class _VariantLoop:
     """The pytest plugin that runs all tests under each group of variants."""
 
-    def __init__(self, groups: Sequence[Sequence[Variant]], service: Service) -> None:
+    def __init__(self, groups: Iterable[Sequence[Variant]], service: Service) -> None:
         self._groups = groups
         self._service = service
         self.results: list[Treatment] = []
@@ -280,8 +284,8 @@ def variants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the result to this file too")
     ] = None,
-    # Two for each core, as slow variants mostly wait.
-    processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
+    # Four for each core, as slow variants mostly wait.
+    processes: Annotated[int, typer.Option(min=1)] = 4 * len(os.sched_getaffinity(0)),
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from conformance.reference.settings import Settings
 
 _log = logging.getLogger(__name__)
+# Of broken forms their sender is told.
+logging.getLogger("python_multipart").setLevel(logging.ERROR)
 _JSON = "application/json"
 _FORM = "multipart/form-data"
 _MOST_PARTS = 32

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.reference import (
     accounts,
     customers,
+    documents,
     errors,
     externals,
     fields,
+    kyc_links,
     onboarding,
     parties,
     quotes,
     rules,
+    sandbox,
     sca,
     settlement,
     transactions,
+    verifications,
 )
 from conformance.reference.rules import Field
 from conformance.reference.store import Challenge, Json
@@ -41,8 +45,8 @@ _AGENT_FIELDS: Final = (
 
 
 def review(unit: Unit, ask: Ask) -> None:
-    """Decide the review of a customer: ``{decision: APPROVED | REJECTED}``."""
-    decisions = ("APPROVED", "REJECTED")
+    """Decide the review of a customer: ``{decision: APPROVED | REJECTED | HOLD}``."""
+    decisions = ("APPROVED", "REJECTED", "HOLD")
     body = fields.demand(ask.body, [Field("decision", "string", required=True, enum=decisions)])
     onboarding.decide(unit, customers.get(unit, ask.params["customerId"]), body["decision"])
 
@@ -68,18 +72,37 @@ def condition_customer(unit: Unit, ask: Ask) -> None:
 
 
 def complete_flow(unit: Unit, ask: Ask) -> None:
-    """Let a customer complete the hosted flow."""
-    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+    """Let a customer complete the hosted flow, by the link ``{kycUrl}`` where one is named."""
+    body = fields.demand(ask.body, [Field("kycUrl", "string")])
+    customer = customers.get(unit, ask.params["customerId"])
+    if body.get("kycUrl") is not None:
+        kyc_links.use(unit, customer, body["kycUrl"])
+    verifications.complete_hosted(unit, customer)
 
 
 def condition_document(unit: Unit, ask: Ask) -> None:
     """Let the next document of a holder have a fault: ``{documentHolder, condition}``."""
-    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+    body = fields.demand(
+        ask.body,
+        [
+            Field("documentHolder", "string", required=True),
+            Field("condition", "string", required=True, enum=tuple(documents.FAULTS)),
+        ],
+    )
+    holder = documents.holder(unit, body["documentHolder"])
+    holder.conditions = {**holder.conditions, documents.FAULT: body["condition"]}
 
 
 def choose_paperwork(unit: Unit, ask: Ask) -> None:
     """Skip or require paperwork for one customer: ``{platformCustomerId, skipped}``."""
-    raise errors.Refusal("NOT_IMPLEMENTED", "To be written.")
+    body = fields.demand(
+        ask.body,
+        [
+            Field("platformCustomerId", "string", required=True, min_length=1, max_length=255),
+            Field("skipped", "boolean", required=True),
+        ],
+    )
+    sandbox.choose_paperwork(unit, body["platformCustomerId"], skipped=body["skipped"])
 
 
 def condition_external_account(unit: Unit, ask: Ask) -> None:

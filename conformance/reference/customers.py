@@ -43,6 +43,28 @@ def refuse_without_terms(customer: Customer) -> None:
         )
 
 
+def missing_fields(customer: Customer, currency: str) -> list[str]:
+    """Return the fields that a currency's provider asks for and the customer has not supplied.
+
+    They are about a person; a business is known by its registration.
+    """
+    if customer.customer_type == "BUSINESS":
+        return []
+    wanted = rules.PROVIDER_REQUIRED_FIELDS.get(currency, ())
+    return [name for name in wanted if not customer.details.get(name)]
+
+
+def refuse_incomplete(customer: Customer, *currencies: str) -> None:
+    """Refuse money movement in currencies whose providers know too little of the customer."""
+    for currency in currencies:
+        if missing := missing_fields(customer, currency):
+            raise errors.Refusal(
+                "MISSING_MANDATORY_USER_INFO",
+                f"To move money in {currency} the customer needs {', '.join(missing)}. "
+                "Update the customer first.",
+            )
+
+
 def needs_sca(customer: Customer) -> bool:
     """Return whether the customer authorizes money movement with a challenge."""
     country = (customer.details.get("address") or {}).get("country")
@@ -52,6 +74,16 @@ def needs_sca(customer: Customer) -> bool:
 def has_condition(customer: Customer, name: str) -> bool:
     """Return whether something that a client cannot cause holds for the customer."""
     return name in customer.conditions
+
+
+def contact_verification(customer: Customer) -> Json | None:
+    """Return how far each channel is that has to be verified; ``None`` where none has to be."""
+    return {name: entry["status"] for name, entry in customer.contact.items()} or None
+
+
+def unverified_channels(customer: Customer) -> list[str]:
+    """Return the channels that have to be verified and are not yet."""
+    return [name for name, entry in customer.contact.items() if entry["status"] != "VERIFIED"]
 
 
 def view(customer: Customer) -> Json:
@@ -66,6 +98,7 @@ def view(customer: Customer) -> Json:
             "region": customer.region,
             "currencies": customer.currencies,
             rules.STATUS_FIELD[customer.customer_type]: customer.status,
+            "contactVerification": contact_verification(customer),
             "endUserTermsConsent": customer.consent,
             "createdAt": timestamp(customer.created_at),
             "updatedAt": timestamp(customer.updated_at),

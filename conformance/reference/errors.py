@@ -17,6 +17,10 @@ class Refusal(Exception):
         self.details = details
 
 
+class Rejection(Refusal):
+    """A refusal after something was looked at and noted; what was noted is kept."""
+
+
 def status_of(refusal: Refusal) -> int:
     """Return the HTTP status of the refusal's code."""
     return rules.ERROR_STATUS[refusal.code]

@@ -166,6 +166,8 @@ def _has_format(value: str, name: str) -> bool:
         return _PHONE.fullmatch(value) is not None
     if name == "date-time":
         return parse_timestamp(value) is not None
+    if name == rules.COUNTRY:
+        return value in rules.COUNTRIES
     return _is_date(value)
 
 

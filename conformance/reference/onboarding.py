@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference import accounts, customers, errors, fields, rules
+from conformance.reference import accounts, contact, customers, errors, fields, rules, sandbox
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit, new_id
 
@@ -37,7 +36,13 @@ _DETAILS = (
 
 def create(unit: Unit, ask: Ask) -> Json:
     """Create a customer and its internal accounts."""
-    body = fields.demand(ask.body, creation_rules(ask.body), *name_errors(ask.body))
+    body = fields.demand(
+        ask.body,
+        creation_rules(ask.body),
+        *name_errors(ask.body),
+        *diligence_errors(ask.body),
+        *contact.missing_errors(ask.body),
+    )
     customer = Customer(
         id=new_id("Customer"),
         customer_type=body["customerType"],
@@ -53,8 +58,12 @@ def create(unit: Unit, ask: Ask) -> Json:
         created_at=unit.now,
         updated_at=unit.now,
     )
+    contact.begin(customer)
     unit.session.add(customer)
     accounts.provision_for_customer(unit, customer.id, customer.currencies)
+    outcome = sandbox.outcome_at_creation(unit, customer)
+    if outcome is not None:
+        decide(unit, customer, outcome)
     return customers.view(customer)
 
 
@@ -65,12 +74,27 @@ def creation_rules(body: Any) -> Sequence[rules.Field]:
     return rules.CUSTOMER_FIELDS
 
 
-def update_rules() -> Sequence[rules.Field]:
-    """Return the field rules of a change: nothing is required, but a consent is whole."""
-    return [
-        field if field.path.startswith("endUserTermsConsent") else replace(field, required=False)
-        for field in (*rules.CUSTOMER_FIELDS, *rules.BUSINESS_FIELDS)
-    ]
+def change_rules(wanted: Any) -> Sequence[rules.Field]:
+    """Return the field rules of a customer as a change would leave it: those of a new one."""
+    return creation_rules(wanted)
+
+
+def change_errors(wanted: Any) -> list[Json]:
+    """Return the errors of a customer as a change would leave it that no field has by itself."""
+    return [*name_errors(wanted), *diligence_errors(wanted)]
+
+
+def combined(customer: Customer, body: Any) -> Any:
+    """Return the customer's members as a change asks for them; objects are merged by member."""
+    if not isinstance(body, dict):
+        return body
+    known = {"customerType": customer.customer_type, **customer.details}
+    return {**known, **{name: overlaid(known.get(name), body[name]) for name in body}}
+
+
+def overlaid(old: Any, new: Any) -> Any:
+    """Return a member with what a change sends of it laid over."""
+    return {**old, **new} if isinstance(old, dict) and isinstance(new, dict) else new
 
 
 def name_errors(body: Any) -> list[Json]:
@@ -85,6 +109,23 @@ def name_errors(body: Any) -> list[Json]:
 def has_given_and_family_name(name: str) -> bool:
     """Return whether a full name has at least two words; an empty one is judged elsewhere."""
     return len(name.split()) != 1
+
+
+def diligence_errors(body: Any) -> list[Json]:
+    """Return an error for each list of categories with OTHER that has no description beside it."""
+    if not isinstance(body, dict):
+        return []
+    message = "A description is required, as the categories include OTHER."
+    return [
+        errors.field_error(description, message, required=True)
+        for categories, description in rules.OTHER_DESCRIPTIONS.items()
+        if includes_other(body.get(categories)) and body.get(description) in (None, "")
+    ]
+
+
+def includes_other(categories: Any) -> bool:
+    """Return whether a list of categories includes OTHER."""
+    return isinstance(categories, list) and "OTHER" in categories
 
 
 def generated_platform_id() -> str:
@@ -110,7 +151,14 @@ def accepted_terms(unit: Unit, body: Json) -> Json | None:
 def update(unit: Unit, ask: Ask) -> Json:
     """Change a customer; accounts in added currencies are opened."""
     customer = customers.get(unit, ask.params["customerId"])
-    body = fields.demand(ask.body, update_rules(), *name_errors(ask.body))
+    wanted = combined(customer, ask.body)
+    body = fields.demand(
+        wanted,
+        change_rules(wanted),
+        *change_errors(wanted),
+        *contact.missing_errors(contact.members_after(customer, ask.body)),
+    )
+    before = customer.details
     changes = {name: body[name] for name in _DETAILS if name in body}
     customer.details = {**customer.details, **changes}
     customer.region = body.get("region", customer.region)
@@ -118,6 +166,7 @@ def update(unit: Unit, ask: Ask) -> Json:
     customer.platform_customer_id = body.get("platformCustomerId") or customer.platform_customer_id
     customer.uma_address = body.get("umaAddress") or customer.uma_address
     customer.consent = accepted_terms(unit, body) or customer.consent
+    contact.renew(customer, before)
     customer.updated_at = unit.now
     accounts.provision_for_customer(unit, customer.id, customer.currencies)
     return customers.view(customer)
@@ -139,11 +188,17 @@ def decide(unit: Unit, customer: Customer, decision: str) -> None:
         return
     if customer.status == "UNVERIFIED":
         reach(unit, customer, "PENDING")
+    if decision not in rules.REVIEW_TRANSITIONS[customer.status]:
+        raise errors.Refusal(
+            "INVALID_STATE_TRANSITION", f"The customer's verification is {customer.status}."
+        )
     reach(unit, customer, decision)
 
 
 def reach(unit: Unit, customer: Customer, status: str) -> None:
-    """Give a customer a verification status and emit its event."""
+    """Give a customer a verification status and emit its event, if it has one."""
     customer.status = status
     customer.updated_at = unit.now
-    unit.emit(rules.REVIEW_EVENTS[customer.customer_type, status], customers.view(customer))
+    kind = rules.REVIEW_EVENTS.get((customer.customer_type, status))
+    if kind is not None:
+        unit.emit(kind, customers.view(customer))

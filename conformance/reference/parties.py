@@ -116,6 +116,12 @@ def refuse_rail(account: ExternalAccount, rail: str | None) -> None:
         raise errors.invalid_input(errors.field_error("destination.paymentRail", message))
 
 
+def refuse_unverified_receiver(unit: Unit, destination: Party) -> None:
+    """Refuse to fund an internal account whose owner's verification is not approved."""
+    if destination.kind == "INTERNAL" and destination.customer_id is not None:
+        customers.refuse_unverified(customers.get(unit, destination.customer_id))
+
+
 def is_self_payment(source: Party, destination: Party) -> bool:
     """Return whether both ends are the same account."""
     return source.account_id is not None and source.account_id == destination.account_id

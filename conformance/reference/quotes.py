@@ -82,10 +82,12 @@ def draft(unit: Unit, order: Order) -> Quote:
     """Create the quote of an order, and its transaction; raises ``Refusal``."""
     source, destination = order.source, order.destination
     parties.refuse_self_payment(source, destination)
+    parties.refuse_unverified_receiver(unit, destination)
     customer = None if source.customer_id is None else customers.get(unit, source.customer_id)
     if customer is not None:
         customers.refuse_unverified(customer)
         customers.refuse_without_terms(customer)
+        customers.refuse_incomplete(customer, source.currency, destination.currency)
     rate = rate_for(customer, source.currency, destination.currency)
     terms = terms_for(unit, order)
     corridor = fees.Corridor(source.currency, destination.currency, rate)

@@ -175,7 +175,9 @@ CONTROL: tuple[Operation, ...] = (
         204,
         body=True,
     ),
-    Operation("", "POST", "/customers/{customerId}/hosted-flow", control, "complete_flow", 204),
+    Operation(
+        "", "POST", "/customers/{customerId}/hosted-flow", control, "complete_flow", 204, body=True
+    ),
     Operation("", "POST", "/documents/condition", control, "condition_document", 204, body=True),
     Operation("", "POST", "/paperwork", control, "choose_paperwork", 204, body=True),
     Operation("", "POST", "/quotes/{quoteId}/expire", control, "expire_quote", 204),

@@ -120,6 +120,49 @@ EU_COUNTRIES: Final = frozenset(
 SCA_REGIONS: frozenset[str] = EU_COUNTRIES
 """Regions and countries whose customers authorize money movement themselves."""
 
+CHANNEL_ADDRESS: Final = {"email": "email", "phone": "phoneNumber"}
+"""The customer's member that holds the address of each contact channel."""
+
+_EU_CHANNELS = ("email", "phone")
+
+CONTACT_CHANNELS: dict[str, tuple[str, ...]] = dict.fromkeys(EU_COUNTRIES, _EU_CHANNELS)
+"""The channels that have to be verified before the hosted flow, by region; elsewhere none."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedFlow:
+    """Who runs the hosted flow, where it starts, and whether an SDK can embed it."""
+
+    name: str
+    url: str
+    embeddable: bool = False
+
+
+HOSTED_FLOWS: dict[str, HostedFlow] = {
+    "INDIVIDUAL": HostedFlow(
+        "REFERENCE_KYC", "https://kyc.reference.example/start", embeddable=True
+    ),
+    "BUSINESS": HostedFlow("REFERENCE_KYB", "https://kyb.reference.example/start"),
+}
+"""The hosted flow of each type of customer."""
+
+LONGEST_IDEMPOTENCY_KEY: int = 255
+
+
+_ASSIGNED: Final = """
+    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO
+    BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ
+    DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP
+    GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG
+    KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML
+    MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE
+    PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL
+    SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM
+    US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+    """
+COUNTRIES: frozenset[str] = frozenset(_ASSIGNED.split())
+"""The country codes that ISO 3166-1 alpha-2 assigns."""
+
 
 # --- Request fields -------------------------------------------------------------------------
 
@@ -150,6 +193,7 @@ class Field:
 LARGEST_INTEGER: Final = 2**63 - 1
 DATE: Final = "date"
 COUNTRY_PATTERN: Final = r"[A-Z]{2}"
+COUNTRY: Final = "country"
 
 _FEE_FIELDS = ("variableFeeBasisPoints", "fixedFeeAmount")
 
@@ -229,15 +273,26 @@ CUSTOMER_FIELDS: tuple[Field, ...] = (
     Field("umaAddress", "string", max_length=255),
     Field("fullName", "string", min_length=1, max_length=255),
     Field("birthDate", "string", format=DATE),
-    Field("nationality", "string", pattern=COUNTRY_PATTERN),
+    Field("nationality", "string", format=COUNTRY),
     Field("address", "object"),
     *(Field(f"address.{name}", "string", max_length=255, nullable=True) for name in _ADDRESS),
-    Field("address.country", "string", pattern=COUNTRY_PATTERN),
+    Field("address.country", "string", format=COUNTRY),
     Field("email", "string", format="email"),
     Field("phoneNumber", "string", format="tel"),
     Field("idType", "string", enum=("SSN", "ITIN")),
     Field("identifier", "string"),
     Field("identifier", "string", pattern=r"\d{3}-\d{2}-\d{4}", when=("idType", "SSN")),
+    Field("identifier", "string", pattern=r"9\d{2}-\d{2}-\d{4}", when=("idType", "ITIN")),
+    Field("sourceOfFundsCategories", "array", items="string"),
+    Field("sourceOfFundsOtherDescription", "string", max_length=1000),
+    Field("sourceOfWealthCategories", "array", items="string"),
+    Field("sourceOfWealthOtherDescription", "string", max_length=1000),
+    Field("purposeOfAccount", "string", max_length=255),
+    Field("expectedMonthlyTransactionCount", "integer", minimum=0, maximum=LARGEST_INTEGER),
+    Field("expectedMonthlyTransactionVolume", "integer", minimum=0, maximum=LARGEST_INTEGER),
+    Field("annualIncomeRange", "string", max_length=64),
+    Field("netWorthRange", "string", max_length=64),
+    Field("pepStatus", "string", max_length=64),
     Field("businessInfo", "object"),
     Field("businessInfo", "object", required=True, when=("customerType", "BUSINESS")),
     Field("endUserTermsConsent", "object"),
@@ -247,12 +302,58 @@ CUSTOMER_FIELDS: tuple[Field, ...] = (
     Field("endUserTermsConsent.acceptanceMethod", "string", required=True, min_length=1),
 )
 
+ENTITY_TYPES: tuple[str, ...] = (
+    "LIMITED_LIABILITY_COMPANY",
+    "CORPORATION",
+    "PARTNERSHIP",
+    "SOLE_PROPRIETORSHIP",
+    "NON_PROFIT",
+    "PUBLICLY_LISTED_COMPANY",
+    "TRUST",
+    "PRIVATE_FOUNDATION",
+    "CHARITY",
+)
+
+TAX_ID_PATTERN: Final = r"[A-Z]{0,4}[ -]?\d[\dA-Z ./-]{3,24}"
+"""The least that is asked of a tax number of any country."""
+
 BUSINESS_FIELDS: tuple[Field, ...] = (
     Field("businessInfo.legalName", "string", required=True, min_length=1),
-    Field("businessInfo.country", "string", required=True, pattern=COUNTRY_PATTERN),
-    Field("businessInfo.taxId", "string", required=True, min_length=1),
+    Field("businessInfo.country", "string", required=True, format=COUNTRY),
+    Field("businessInfo.taxId", "string", required=True, pattern=TAX_ID_PATTERN),
+    Field(
+        "businessInfo.taxId",
+        "string",
+        pattern=r"\d{2}-\d{7}",
+        when=("businessInfo.country", "US"),
+    ),
     Field("businessInfo.incorporatedOn", "string", required=True, format=DATE),
     Field("businessInfo.registrationNumber", "string"),
+    Field("businessInfo.entityType", "string", enum=ENTITY_TYPES),
+    Field("businessInfo.businessType", "string", max_length=64),
+    Field("businessInfo.primaryContactFirstName", "string", max_length=255),
+    Field("businessInfo.primaryContactLastName", "string", max_length=255),
+    Field("businessInfo.countriesOfOperation", "array", items="string"),
+    Field("businessInfo.purposeOfAccount", "string", max_length=255),
+    Field("businessInfo.sourceOfFunds", "string", max_length=255),
+)
+
+OTHER_DESCRIPTIONS: dict[str, str] = {
+    "sourceOfFundsCategories": "sourceOfFundsOtherDescription",
+    "sourceOfWealthCategories": "sourceOfWealthOtherDescription",
+}
+"""The text that a list of categories asks for when it includes OTHER."""
+
+CONTACT_CODE_FIELDS: tuple[Field, ...] = (Field("code", "string", required=True, min_length=1),)
+
+KYC_LINK_FIELDS: tuple[Field, ...] = (
+    Field(
+        "redirectUri",
+        "string",
+        required=True,
+        max_length=2048,
+        pattern=r"[A-Za-z][A-Za-z0-9+.-]*:\S+",
+    ),
 )
 
 CONFIG_FIELDS: tuple[Field, ...] = (
@@ -266,6 +367,9 @@ FEE_CONFIG_FIELDS: tuple[Field, ...] = (
     Field("fixedFeeAmount", "integer", minimum=0, maximum=10**12),
 )
 PLATFORM_FEE_CURRENCY: str = "USD"
+
+PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {"MXN": ("birthDate", "nationality")}
+"""What the provider behind a currency has to know about a person who moves money in it."""
 
 EXTERNAL_ACCOUNT_FIELDS: tuple[Field, ...] = (
     Field("currency", "string", required=True),
@@ -560,6 +664,58 @@ REVIEW_EVENTS: dict[tuple[str, str], str] = {
 }
 STATUS_FIELD: dict[str, str] = {"INDIVIDUAL": "kycStatus", "BUSINESS": "kybStatus"}
 INITIAL_CUSTOMER_STATUS: dict[str, str] = {"REGULATED": "APPROVED", "UNREGULATED": "UNVERIFIED"}
+
+
+# --- Verification ---------------------------------------------------------------------------
+
+REVIEW_TRANSITIONS: dict[str, tuple[str, ...]] = {
+    "UNVERIFIED": ("PENDING",),
+    "PENDING": ("APPROVED", "REJECTED", "HOLD"),
+    "HOLD": ("PENDING", "APPROVED", "REJECTED"),
+    "APPROVED": (),
+    "REJECTED": (),
+}
+"""Where a customer's verification may go from each of its states."""
+
+SUBMISSION_FIELDS: tuple[Field, ...] = (
+    Field("customerId", "string", required=True, min_length=1),
+)
+
+ALL_PERSONS: Final = "all"
+US_PERSONS: Final = "US"
+
+INDIVIDUAL_NEEDS: dict[str, str] = {
+    "fullName": ALL_PERSONS,
+    "birthDate": ALL_PERSONS,
+    "nationality": ALL_PERSONS,
+    "address": ALL_PERSONS,
+    "idType": US_PERSONS,
+    "identifier": US_PERSONS,
+}
+"""The fields without which an individual is not reviewed, each with the persons who need it."""
+
+BUSINESS_NEEDS: tuple[str, ...] = (
+    "businessInfo.legalName",
+    "businessInfo.country",
+    "businessInfo.taxId",
+    "businessInfo.incorporatedOn",
+    "businessInfo.registrationNumber",
+)
+"""The fields without which a business is not reviewed."""
+
+NUMBERED_PERSONS: tuple[str, ...] = ("personalInfo.idType", "personalInfo.identifier")
+"""What only US persons among the owners need; the others are known by their passports."""
+
+CONTROL_ROLE: str = "CONTROL_PERSON"
+
+SUFFIX_OUTCOMES: dict[str, str | None] = {"001": None, "002": "REJECTED", "003": "APPROVED"}
+"""What the sandbox makes of the suffix of a name or number; ``None``: the review goes on."""
+
+PACKET_SUFFIXES: tuple[str, ...] = ("001", "003")
+"""The suffixes that need a complete packet even where the sandbox skips paperwork."""
+
+HOSTED_OUTCOMES: dict[str, str | None] = {"INDIVIDUAL": None, "BUSINESS": "APPROVED"}
+"""What becomes of a hosted flow without suffix in the sandbox; ``None``: a review decides."""
 
 
 # --- Errors and lists -----------------------------------------------------------------------

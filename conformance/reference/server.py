@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0, help="0: any free port")
     parser.add_argument("--database-url", default="sqlite://", help="any SQLAlchemy URL")
     parser.add_argument(
-        "--platform-model", choices=("REGULATED", "UNREGULATED"), default="REGULATED"
+        "--platform-model", choices=("REGULATED", "UNREGULATED"), default="UNREGULATED"
     )
     parser.add_argument("--settlement-seconds", type=float, default=0.02)
     parser.add_argument(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from conformance.reference import accounts, ledger, platform, settlement
+from conformance.reference import accounts, errors, ledger, platform, settlement
 from conformance.reference.deliveries import Deliveries
 from conformance.reference.store import (
     InternalAccount,
@@ -87,7 +87,11 @@ class Service:
     def answer(self, handler: Callable[[Unit, Ask], Any], ask: Ask) -> Any:
         """Serve one request in a unit of its own."""
         with self.unit() as unit:
-            return handler(unit, ask)
+            try:
+                return handler(unit, ask)
+            except errors.Rejection as error:
+                rejection = error
+        raise rejection
 
     def _work(self, job: Callable[[Unit], None]) -> None:
         with self.unit() as unit:

@@ -28,6 +28,7 @@ class Settings(BaseModel):
     """Time from execution to the rail's result, and from a failure to its refund."""
     quote_lifetime_seconds: float = 300.0
     challenge_lifetime_seconds: float = 300.0
+    kyc_link_lifetime_seconds: float = 86_400.0
     webhook_timeout_seconds: float = 5.0
     webhook_retry_seconds: float = 0.05
     """Delay before the first repetition of a delivery; it doubles each time."""

@@ -98,6 +98,13 @@ class Verification(Base):
     created_at: Mapped[int]
 
 
+class Paperwork(Base):
+    """A platform's own id of customers whose verification paperwork the sandbox skips."""
+
+    __tablename__ = "paperwork"
+    id: Mapped[str] = mapped_column(primary_key=True)
+
+
 class InternalAccount(Base):
     """An account that holds a balance; the platform's have no ``customer_id``."""
 

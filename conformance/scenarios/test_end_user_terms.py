@@ -1,11 +1,186 @@
-"""The end-user terms: no quote of a customer before their acceptance is on file."""
+"""The end-user terms: what is answered about them, their acceptance, and no quotes before it."""
 
 from __future__ import annotations
 
+import ipaddress
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from conformance.client.actor import Json, given
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
+CONSENT = "endUserTermsConsent"
 REFUSED = "END_USER_TERMS_NOT_ACCEPTED"
+UNKNOWN = "END_USER_TERMS_VERSION_NOT_FOUND"
+
+EARLIER = "2026-01-14T08:00:00Z"
+
+
+# --- The terms ------------------------------------------------------------------------------
+
+
+@requirement("TRM-001", "TRM-002")
+def test_the_current_terms_have_a_version_and_a_url(platform: Platform, check: Check) -> None:
+    """Under which names is left open."""
+    answer = platform.client.call("getEndUserTerms")
+
+    told = set(texts(platform.arranged(answer)))
+    links = {text for text in told if text.startswith(("http://", "https://"))}
+    with check("TRM-001"):
+        assert told - links, f"nothing in it is a version: {answer}"
+    with check("TRM-002"):
+        assert links, f"nothing in it is a URL: {answer}"
+
+
+# --- Their acceptance -----------------------------------------------------------------------
+
+
+@requirement("TRM-003", "TRM-005")
+def test_a_customer_may_accept_the_terms_at_creation(platform: Platform, check: Check) -> None:
+    """Or later."""
+    body = platform.customer_body()
+
+    later = platform.create_customer(body)
+    at_once = platform.create_customer(
+        platform.customer_body(endUserTermsConsent=platform.terms_consent())
+    )
+
+    with check("TRM-003"):
+        assert at_once.accepted, at_once
+    with check("TRM-005"):
+        assert later.accepted, later
+
+
+@requirement("TRM-004")
+def test_a_customer_may_accept_the_terms_later(platform: Platform) -> None:
+    """By an update that says nothing else."""
+    customer = platform.customer(consent=False)
+
+    answer = platform.update_customer(customer, {CONSENT: platform.terms_consent()})
+
+    assert answer.accepted, answer
+
+
+@requirement("TRM-006", "TRM-010", "TRM-011", "TRM-012", "TRM-013")
+def test_an_acceptance_at_creation_is_kept_as_it_was_sent(platform: Platform, check: Check) -> None:
+    """Its moment, IP address, version and method."""
+    sent = platform.terms_consent()
+    created = platform.customer(endUserTermsConsent=sent)
+
+    shown = given(platform.customer_now(created), CONSENT)
+
+    with check("TRM-006"):
+        assert isinstance(shown, dict), shown
+    with check("TRM-010"):
+        assert_kept(platform, "moment", sent, shown)
+    with check("TRM-011"):
+        assert_kept(platform, "address", sent, shown)
+    with check("TRM-012"):
+        assert_kept(platform, "version", sent, shown)
+    with check("TRM-013"):
+        assert_kept(platform, "method", sent, shown)
+
+
+@requirement("TRM-014", "TRM-015", "TRM-016", "TRM-017")
+def test_an_acceptance_by_update_is_kept_as_it_was_sent(platform: Platform, check: Check) -> None:
+    """Its moment, IP address, version and method."""
+    sent = platform.terms_consent()
+    created = platform.customer(consent=False)
+    platform.changed(created, endUserTermsConsent=sent)
+
+    shown = given(platform.customer_now(created), CONSENT)
+
+    with check("TRM-014"):
+        assert_kept(platform, "moment", sent, shown)
+    with check("TRM-015"):
+        assert_kept(platform, "address", sent, shown)
+    with check("TRM-016"):
+        assert_kept(platform, "version", sent, shown)
+    with check("TRM-017"):
+        assert_kept(platform, "method", sent, shown)
+
+
+@requirement("TRM-018")
+def test_a_later_acceptance_counts(platform: Platform) -> None:
+    """It takes the place of the one before."""
+    later = platform.terms_consent()
+    customer = platform.customer(
+        endUserTermsConsent={**later, member_of("moment", platform): EARLIER}
+    )
+
+    platform.changed(customer, endUserTermsConsent=later)
+
+    shown = given(platform.customer_now(customer), CONSENT)
+    assert_kept(platform, "moment", later, shown)
+
+
+@requirement("TRM-019")
+def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
+    """Quotes stay allowed."""
+    customer = platform.customer()
+    body = platform.quote_body(platform.account(customer=customer))
+    platform.changed(customer, fullName=platform.samples.full_name())
+
+    answer = platform.create_quote(body)
+
+    assert answer.accepted, answer
+
+
+@requirement("TRM-030")
+def test_unknown_terms_cannot_be_accepted_at_creation(platform: Platform) -> None:
+    """The current ones can."""
+    consent = platform.terms_consent()
+    body = platform.customer_body(endUserTermsConsent=consent)
+
+    refusal = platform.create_customer({**body, CONSENT: unknown_version(platform, consent)})
+
+    refusal.refused(400, UNKNOWN, twin=platform.create_customer(body))
+
+
+@requirement("TRM-031", "TRM-032", "TRM-033")
+def test_unknown_terms_cannot_be_accepted_later(platform: Platform, check: Check) -> None:
+    """Nothing of the update is taken."""
+    customer = platform.customer(consent=False)
+    quote = platform.quote_body(platform.account(customer=customer))
+    consent = platform.terms_consent()
+    change = {"fullName": platform.samples.full_name()}
+    before = platform.customer_now(customer).get("fullName")
+
+    refusal = platform.update_customer(
+        customer, {**change, CONSENT: unknown_version(platform, consent)}
+    )
+    after = platform.customer_now(customer).get("fullName")
+    early = platform.create_quote(quote)
+
+    twin = platform.update_customer(customer, {**change, CONSENT: consent})
+    with check("TRM-031"):
+        refusal.refused(400, UNKNOWN, twin=twin)
+    with check("TRM-032"):
+        early.refused(REFUSED, twin=platform.create_quote(quote))
+    with check("TRM-033"):
+        if before is None:
+            raise ResourceMissing("the customer shows no fullName")
+        assert after == before
+
+
+@requirement("TRM-034")
+def test_unknown_terms_leave_an_acceptance_on_file(platform: Platform) -> None:
+    """Quotes stay allowed."""
+    customer = platform.customer()
+    body = platform.quote_body(platform.account(customer=customer))
+    wrong = unknown_version(platform, platform.terms_consent())
+    if (answer := platform.update_customer(customer, {CONSENT: wrong})).accepted:
+        raise PreconditionFailed(f"unknown terms were accepted: {answer}")
+
+    after = platform.create_quote(body)
+
+    assert after.accepted, after
+
+
+# --- No quotes before it --------------------------------------------------------------------
 
 
 @requirement("QUO-130", "QUO-131")
@@ -32,3 +207,158 @@ def test_the_acceptance_may_come_with_the_customer(platform: Platform) -> None:
     answer = platform.create_quote(platform.quote_body(platform.account(customer=customer)))
 
     assert answer.accepted, answer
+
+
+@requirement("TRM-040", "TRM-041")
+def test_an_immediate_execution_waits_for_the_acceptance(platform: Platform, check: Check) -> None:
+    """The source keeps what it holds."""
+    customer = platform.customer(consent=False)
+    source = platform.account(customer=customer)
+    body = platform.quote_body(source, immediatelyExecute=True)
+    before = platform.balances(source)
+
+    refusal = platform.create_quote(body)
+    after = platform.balances(source)
+
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
+    with check("TRM-040"):
+        refusal.refused(REFUSED, twin=platform.create_quote(body))
+    with check("TRM-041"):
+        assert after == before
+
+
+@requirement("TRM-042")
+def test_a_just_in_time_funded_quote_waits_for_the_acceptance(platform: Platform) -> None:
+    """Its customer is named in its source."""
+    customer = platform.customer(consent=False)
+    body = platform.realtime_quote_body(customer)
+
+    refusal = platform.create_quote(body)
+
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
+    refusal.refused(REFUSED, twin=platform.create_quote(body))
+
+
+@requirement("TRM-043")
+def test_a_cross_currency_quote_waits_for_the_acceptance(platform: Platform) -> None:
+    """As one within a currency does."""
+    corridor = platform.corridor(same_currency=False)
+    customer = platform.customer(
+        consent=False, currencies=sorted({platform.currency, corridor.sending})
+    )
+    body = platform.quote_body(
+        platform.account(corridor.sending, customer=customer),
+        platform.destination(customer, corridor.account),
+    )
+
+    refusal = platform.create_quote(body)
+
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
+    refusal.refused(REFUSED, twin=platform.create_quote(body))
+
+
+@requirement("TRM-044")
+def test_quotes_of_a_business_wait_for_the_acceptance(platform: Platform) -> None:
+    """As those of a person do."""
+    business = platform.business(consent=False)
+    body = platform.quote_body(platform.account(customer=business))
+
+    refusal = platform.create_quote(body)
+
+    platform.changed(business, endUserTermsConsent=platform.terms_consent())
+    refusal.refused(REFUSED, twin=platform.create_quote(body))
+
+
+@requirement("TRM-045")
+def test_a_quote_without_the_acceptance_leaves_no_transaction(platform: Platform) -> None:
+    """The one that is made after the acceptance does."""
+    customer = platform.customer(consent=False)
+    body = platform.quote_body(platform.account(customer=customer))
+    before = {transaction["id"] for transaction in platform.transactions(customer["id"])}
+    refusal = platform.create_quote(body)
+    if refusal.accepted:
+        raise PreconditionFailed(f"the quote was not refused: {refusal}")
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
+    quote = platform.arranged(platform.create_quote(body))
+    platform.transaction(quote)
+
+    listed = platform.transactions(customer["id"])
+
+    # What was deposited may be a transaction too, and be listed late, but is of no quote.
+    sent = {transaction["id"] for transaction in listed if transaction.get("quoteId")}
+    if quote["transactionId"] not in sent:
+        raise ResourceMissing("transactions do not show their quoteId")
+    assert sent - before == {quote["transactionId"]}
+
+
+@requirement("TRM-046")
+def test_the_acceptance_is_each_customers_own(platform: Platform) -> None:
+    """That of another does not count."""
+    platform.customer(endUserTermsConsent=platform.terms_consent())
+    customer = platform.customer(consent=False)
+    body = platform.quote_body(platform.account(customer=customer))
+    platform.changed(platform.customer(consent=False), endUserTermsConsent=platform.terms_consent())
+
+    refusal = platform.create_quote(body)
+
+    platform.changed(customer, endUserTermsConsent=platform.terms_consent())
+    refusal.refused(REFUSED, twin=platform.create_quote(body))
+
+
+# --- Parts of an acceptance -----------------------------------------------------------------
+
+
+def member_of(part: str, platform: Platform) -> str:
+    """Return the member of an acceptance that holds its moment, address, version or method."""
+    consent = platform.profile.bindings.terms_consent
+    words = {"{now}": "moment", "{version}": "version"}
+    for name, value in consent.items():
+        kind = words.get(str(value)) or ("address" if is_address(value) else "method")
+        if kind == part:
+            return name
+    raise ResourceMissing(f"bindings.terms_consent of the profile has no {part}")
+
+
+def is_address(value: Any) -> bool:
+    """Return whether a value is an IP address."""
+    try:
+        ipaddress.ip_address(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def unknown_version(platform: Platform, consent: Json) -> Json:
+    """Return an acceptance of terms that do not exist."""
+    name = member_of("version", platform)
+    version = consent[name]
+    unknown = version + 1_000_000 if isinstance(version, int) else f"{version}-unknown"
+    return {**consent, name: unknown}
+
+
+def assert_kept(platform: Platform, part: str, sent: Json, shown: Json) -> None:
+    """Assert that a part of an acceptance is shown as it was sent, or not shown."""
+    __tracebackhide__ = True
+    name = member_of(part, platform)
+    value = given(shown, name)
+    if part == "moment":
+        assert moment_of(value) == moment_of(sent[name]), f"{sent} was sent, {shown} is shown"
+    else:
+        assert str(value) == str(sent[name]), f"{sent} was sent, {shown} is shown"
+
+
+def moment_of(value: Any) -> datetime | None:
+    """Return the moment that a timestamp names, if it is one."""
+    try:
+        return datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers anywhere in a JSON value."""
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from texts(member)
+    elif isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+        yield str(value)

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from conformance.client.actor import Json, unknown
+from conformance.client.actor import unknown
 from conformance.client.platform import Platform
+from conformance.scenarios.faults import Fault, having, without
 from conformance.scenarios.marks import SETTLING, Check, requirement
-
-Fault = Callable[[Json], Json]
-
-
-def without(path: str) -> Fault:
-    """Return the fault of a body that lacks the member at a dotted path."""
-
-    def apply(body: Json) -> Json:
-        name, _, rest = path.partition(".")
-        if rest:
-            return {**body, name: without(rest)(body[name])}
-        return {key: value for key, value in body.items() if key != name}
-
-    return apply
-
-
-def having(path: str, value: object) -> Fault:
-    """Return the fault of a body whose member at a dotted path has a wrong value."""
-
-    def apply(body: Json) -> Json:
-        name, _, rest = path.partition(".")
-        return {**body, name: having(rest, value)(body[name]) if rest else value}
-
-    return apply
-
 
 FAULTS: tuple[tuple[str, str, Fault], ...] = (
     ("QUO-140", "no-source", without("source")),

@@ -279,16 +279,30 @@ def ends(platform: Platform, corridor: Corridor | None) -> tuple[Json, Json]:
 
 
 def there_and_back(platform: Platform, corridor: Corridor | None) -> tuple[Json, Json]:
-    """Quote a large sending amount, and then the receiving amount that it brings."""
+    """Quote a large sending amount, and then the receiving amount that it brings.
+
+    The platform's standing fee may be changed for everybody in between; then both are quoted anew.
+    """
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
     source, destination = platform.ends(corridor, amount=0)
     platform.deposit(source, 2 * LARGE)
-    there = platform.create_quote(platform.quote_body(source, destination, amount=LARGE))
-    if not there.accepted:
-        raise ResourceMissing(f"the target does not quote an amount of {LARGE}: {there}")
-    brought = there.body["totalReceivingAmount"]
-    return there.body, platform.quote(source, destination, side="RECEIVING", amount=brought)
+
+    def pair() -> tuple[Json, Json]:
+        there = platform.create_quote(platform.quote_body(source, destination, amount=LARGE))
+        if not there.accepted:
+            raise ResourceMissing(f"the target does not quote an amount of {LARGE}: {there}")
+        brought = there.body["totalReceivingAmount"]
+        back = platform.quote(source, destination, side="RECEIVING", amount=brought)
+        return there.body, back
+
+    return platform.until(pair, lambda quotes: own_fees_are_alike(*quotes))
+
+
+def own_fees_are_alike(*quotes: Json) -> bool:
+    """Return whether all quotes bear the same fees of the platform, but for rounding."""
+    own = [quote.get("platformFeesIncluded") or 0 for quote in quotes]
+    return bool(max(own) - min(own) <= ROUNDINGS)
 
 
 def amounts(source: Json) -> tuple[int, ...]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from email import message_from_bytes
+from email.message import Message
 from typing import Any
 
 import pytest
 
+from conformance.client.http import File
 from conformance.contract.document import document
 from conformance.fuzz.faults import HELD, faults
 from conformance.fuzz.generation import ABSENT, Drawn, draw
@@ -40,6 +43,29 @@ BODIES: dict[str, Json] = {
             "routingNumber": "021000021",
         },
     },
+    "createBeneficialOwner": {
+        "customerId": "Customer:1",
+        "roles": ["DIRECTOR"],
+        "ownershipPercentage": 25,
+        "personalInfo": {
+            "firstName": "Ada",
+            "lastName": "Okafor",
+            "birthDate": "1979-07-21",
+            "address": {"line1": "77 Harbor Road", "country": "US"},
+            "identifier": "123-45-6789",
+        },
+    },
+    "createDocument": {
+        "documentHolder": "Customer:1",
+        "documentType": "PASSPORT",
+        "documentNumber": "X1234567",
+        "issuingAuthority": "Department of State",
+        "file": "%PDF-1.4",
+    },
+    "createVerification": {"customerId": "Customer:1"},
+    "createKycLink": {"redirectUri": "https://platform.example/done"},
+    "confirmEmail": {"code": "123456"},
+    "confirmPhone": {"code": "123456"},
 }
 """A valid body for each operation whose faulty ones have to be refused."""
 
@@ -189,6 +215,68 @@ def test_hostile_texts_are_sent_as_members_and_as_bodies() -> None:
     assert any(b'"accountId": "\\u0000"' in content for content in contents if content)
 
 
+# --- Forms ----------------------------------------------------------------------------------
+
+FORM = Ground(
+    live={"documentHolder": "Live:1"},
+    body={**BODIES["createDocument"], "file": File("x.pdf", "application/pdf", b"%PDF-1.4")},
+)
+
+
+def read_form(request: Prepared) -> Message:
+    """Return a form as a mail program would read it."""
+    head = f"Content-Type: {request.content_type}\r\n\r\n".encode()
+    return message_from_bytes(head + (request.content or b""))
+
+
+def test_generated_forms_can_be_taken_apart() -> None:
+    """Texts and files have the names that were generated, and what is not hostile is judged."""
+    requests = [request for request in sent("createDocument", FORM) if request.framed]
+    forms = [read_form(request) for request in requests if request.judged and request.content]
+
+    names = {
+        part.get_param("name", header="content-disposition") for f in forms for part in f.walk()
+    }
+
+    assert all(form.is_multipart() or form.get_payload() == "" for form in forms)
+    assert names >= BODIES["createDocument"].keys()
+
+
+def test_a_form_names_live_resources() -> None:
+    """In some of them little else is generated, so that they are looked at."""
+    contents = [request.content or b"" for request in sent("createDocument", FORM)]
+
+    assert any(b"Live:1" in content and b"%PDF-1.4" in content for content in contents)
+
+
+def test_hostile_forms_are_not_judged() -> None:
+    """A parser before the implementation may have told that they are broken."""
+    requests = prepared(OPERATIONS["createDocument"], (), FORM, "1", 10_000)
+
+    assert len(requests) > len(BODIES["createDocument"])
+    assert not [request.note for request in requests if request.judged]
+
+
+def test_what_is_sent_in_a_form_follows_from_the_seed() -> None:
+    """A boundary that were drawn by chance would differ from run to run."""
+    first, second = sent("createDocument", FORM), sent("createDocument", FORM)
+
+    assert [request.content for request in first] == [request.content for request in second]
+
+
+def test_each_request_has_a_key_of_its_own() -> None:
+    """The same key for another request may be a conflict."""
+    ground = Ground(
+        path={"customerId": "Live:1"},
+        body=BODIES["createKycLink"],
+        headers={"Idempotency-Key": "{key}"},
+    )
+
+    keys = [request.headers["Idempotency-Key"] for request in sent("createKycLink", ground)]
+
+    assert len(set(keys)) == len(keys)
+
+
 # --- Forgiveness ----------------------------------------------------------------------------
 
 QUOTE = OPERATIONS["createQuote"].request_schema or {}
@@ -287,7 +375,7 @@ def test_a_faulty_body_differs_from_a_valid_one_in_one_place(name: str) -> None:
 
     found = faults(operation, base, draw(name, 1, FEW), 1_000)
 
-    assert not must_be_refused(operation.request_schema or {}, base)
+    assert not must_be_refused(operation.request_schema or operation.form_schema or {}, base)
     assert found
     for fault in found:
         assert fault.place in HELD[name]
@@ -309,6 +397,7 @@ def test_zero_and_what_is_read_as_zero_are_spared() -> None:
     [
         ("createQuote", {"source": {"sourceType": "REALTIME_FUNDING", "accountId": "x"}}),
         ("createCustomer", {"customerType": "BUSINESS"}),
+        ("createBeneficialOwner", {"personalInfo": []}),
     ],
 )
 def test_values_that_are_right_in_themselves_are_spared(name: str, body: Json) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from email import message_from_bytes
+from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,11 @@ import pytest
 
 from conformance.client.journal import Exchange
 from conformance.client.transcript import curl_chain, transcript
+from conformance.data import FIXTURES
 from conformance.reference.server import BackgroundServer
 from conformance.run import Connection
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
-from conformance.selftest.standins import StandIn, answers, echoes
+from conformance.selftest.standins import Received, StandIn, answers, echoes
 from conformance.target.target import Target
 from conformance.verdict.recorder import Recorder
 
@@ -62,6 +65,18 @@ def run(script: str, base_url: str, **environment: str) -> subprocess.CompletedP
         timeout=30,
         check=False,
     )
+
+
+def form_of(received: Received) -> dict[str, Any]:
+    """Return the parts of a multipart form; a file as its name, its type and its content."""
+    head = f"content-type: {received.headers['content-type']}\r\n\r\n".encode()
+    message = message_from_bytes(head + received.body, policy=HTTP)
+    form: dict[str, Any] = {}
+    for part in message.iter_parts():
+        name, content = part.get_param("name", header="content-disposition"), part.get_content()
+        file = part.get_filename()
+        form[str(name)] = (file, part.get_content_type(), content) if file else content
+    return form
 
 
 class TestTranscript:
@@ -138,6 +153,13 @@ class TestCurlChain:
             ),
             exchange(
                 3,
+                operation="trigger",
+                method="POST",
+                url=f"{BASE_URL.rpartition('/')[0]}/control/customers/{customer}/review",
+                request_body={"decision": "APPROVED"},
+            ),
+            exchange(
+                4,
                 operation="fundInternalAccount",
                 method="POST",
                 url=f"{BASE_URL}/sandbox/internal-accounts/{account}/fund",
@@ -182,6 +204,55 @@ class TestCurlChain:
         assert first.body.decode() == '{"note": "a\'b\\"c $(id) ü"}'
         assert second.headers["content-type"] == "text/plain"
         assert second.body == b'{"a":'
+
+    @needs_tools
+    def test_a_form_is_sent_again(self, tmp_path: Path) -> None:
+        """Each part by itself; files from a folder, in the size that they had."""
+        (tmp_path / "bill.pdf").write_bytes(b"%PDF-1.4 a bill")
+        with StandIn(echoes()) as server:
+            chain = [
+                exchange(
+                    method="POST",
+                    url=f"{BASE_URL}/documents",
+                    request_headers={"content-type": "multipart/form-data; boundary=seam"},
+                    request_body={
+                        "documentHolder": "Customer:1",
+                        "issuingAuthority": "@it's; $1",
+                        "file": f"<file {name}, application/pdf, {size} bytes>",
+                    },
+                )
+                for name, size in (("bill.pdf", 18), ("lost.pdf", 5))
+            ]
+
+            done = run(curl_chain(chain, BASE_URL), server.base_url, DOCUMENTS=str(tmp_path))
+
+            assert done.returncode == 0, done.stderr
+            forms = [form_of(received) for received in server.received]
+        told = {"documentHolder": "Customer:1", "issuingAuthority": "@it's; $1"}
+        assert forms == [
+            {**told, "file": ("bill.pdf", "application/pdf", b"%PDF-1.4 a bill\0\0\0")},
+            {**told, "file": ("lost.pdf", "application/pdf", b"\0" * 5)},
+        ]
+
+    @needs_tools
+    def test_a_recorded_upload_replays(
+        self, reference_target: Target, reference: BackgroundServer, tmp_path: Path
+    ) -> None:
+        """For a holder of its own."""
+        connection = Connection.open(reference_target, seed=1, folder=tmp_path)
+        with connection.recording(Recorder("test_x", ())):
+            platform = connection.platform("test_x")
+            holder = platform.applicant()
+            platform.document(holder)
+            chain = connection.recent()
+        connection.close()
+
+        script = curl_chain(chain, reference_target.base_url)
+        done = run(script, reference.base_url, DOCUMENTS=str(FIXTURES / "documents"))
+
+        assert done.returncode == 0, done.stderr
+        assert '"documentType":"PASSPORT"' in done.stdout
+        assert holder["id"] not in done.stdout
 
     @needs_tools
     def test_the_credentials_go_to_the_target_alone(self) -> None:

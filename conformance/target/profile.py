@@ -106,6 +106,21 @@ class Bindings(_Part):
     business: dict[str, Any] = Field(
         default_factory=dict, description="members merged into every business that is created"
     )
+    business_details: dict[str, Any] = Field(
+        default_factory=dict,
+        description="members of businessInfo whose values the specification does not show",
+    )
+    foreign_business: dict[str, Any] = Field(
+        default_factory=dict, description="businessInfo of a business outside the US"
+    )
+    entity_types: dict[str, str] = Field(
+        default_factory=dict,
+        description="entityType of a publicly_listed_company, trust, private_foundation, charity",
+    )
+    due_diligence: dict[str, Any] = Field(
+        default_factory=dict,
+        description="enhanced due diligence members of an individual, with values that are taken",
+    )
     owner: dict[str, Any] = Field(
         default_factory=dict, description="members merged into every beneficial owner"
     )
@@ -135,6 +150,28 @@ class Bindings(_Part):
     platform_fee_override: dict[str, Any] = Field(
         default_factory=lambda: {"variableFeeBasisPoints": 100},
         description="a platformFeeOverride that the implementation takes",
+    )
+    fee_configs: Any = Field(
+        default_factory=lambda: [
+            {
+                "sourceCurrency": "{currency}",
+                "variableFeeBasisPoints": "{basisPoints}",
+                "fixedFeeAmount": "{fixedAmount}",
+            }
+        ],
+        description="feeConfigs of PATCH /config; {currency}, {basisPoints} and {fixedAmount} are "
+        "filled in, and a member whose value a fee does not have is left out",
+    )
+    no_fee_configs: Any = Field(
+        default_factory=list, description="feeConfigs that take the standing fee away"
+    )
+    card_tokenization_2fa_config: dict[str, Any] | None = Field(
+        default_factory=lambda: {"brandName": "Conformance"},
+        description="a cardTokenization2faConfig that the implementation takes; null for none",
+    )
+    config_currency: str = Field(
+        "currencyCode",
+        description="where an entry of supportedCurrencies holds the code of its currency",
     )
     beneficiary: str = Field("accountInfo.beneficiary", description="where the beneficiary stands")
     list_page_size: str | None = Field("limit", description="query parameter of list endpoints")

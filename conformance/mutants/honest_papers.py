@@ -1,0 +1,450 @@
+"""The honest variants of owners and documents.
+
+What a group holds can be applied together, as in the other modules of variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.mutants.mutant import Patch
+from conformance.mutants.variant import variant
+from conformance.reference import documents, errors, fields, owners, routes, verifications
+from conformance.reference.rules import Field
+from conformance.reference.store import BeneficialOwner
+from conformance.reference.unit import Ask, Unit, Upload
+
+Json = dict[str, Any]
+Function = Callable[..., Any]
+
+_REFERENCE = "conformance.reference"
+_OWNER = f"{_REFERENCE}.owners:view"
+_RECORD = f"{_REFERENCE}.documents:view"
+_REPORT = f"{_REFERENCE}.owners:create"
+_UPLOAD = f"{_REFERENCE}.documents:create"
+_OWNER_FIELDS = f"{_REFERENCE}.owners:OWNER_FIELDS"
+_DOCUMENT_TYPES = f"{_REFERENCE}.documents:DOCUMENT_TYPES"
+_LARGEST = f"{_REFERENCE}.documents:LARGEST_FILE"
+_REJECT = f"{_REFERENCE}.documents:reject_fault"
+_REJECTION = f"{_REFERENCE}.documents:rejection"
+_STATUSES = f"{_REFERENCE}.rules:ERROR_STATUS"
+_OPERATIONS = f"{_REFERENCE}.routes:OPERATIONS"
+
+_SEEN_LATER = "SEEN_LATER"
+
+
+def shown(patch: Patch, place: str, change: Callable[[Json], Json]) -> None:
+    """Show a resource as ``change`` returns it."""
+
+    def wrapper(original: Function) -> Function:
+        return lambda row: change(dict(original(row)))
+
+    patch.wrap(place, wrapper)
+
+
+def answered(patch: Patch, place: str, change: Callable[[errors.Refusal], errors.Refusal]) -> None:
+    """Refuse the requests of an operation as ``change`` returns their refusals."""
+
+    def wrapper(original: Function) -> Function:
+        def handler(unit: Unit, ask: Ask) -> Any:
+            try:
+                return original(unit, ask)
+            except errors.Rejection:
+                raise
+            except errors.Refusal as refusal:
+                raise change(refusal) from refusal
+
+        return handler
+
+    patch.wrap(place, wrapper)
+
+
+def person_changed(body: Json, **members: Any) -> Json:
+    """Return an owner some members of whose ``personalInfo`` are shown otherwise."""
+    return {**body, "personalInfo": {**body["personalInfo"], **members}}
+
+
+# --- What comes back ------------------------------------------------------------------------
+
+
+@variant("N069", "owners and documents are created with 200", "papers")
+def papers_created_with_200(patch: Patch) -> None:
+    for name in ("createBeneficialOwner", "createDocument"):
+        patch.row(_OPERATIONS, name, replace(routes.OPERATIONS[name], status=200))
+
+
+@variant("N069", "owners and documents are accepted with 202", "other papers")
+def papers_accepted_with_202(patch: Patch) -> None:
+    for name in ("createBeneficialOwner", "createDocument"):
+        patch.row(_OPERATIONS, name, replace(routes.OPERATIONS[name], status=202))
+
+
+@variant("N132", "identification numbers are masked", "papers")
+def masked_numbers(patch: Patch) -> None:
+    shown(patch, _OWNER, lambda body: person_changed(body, identifier="***-**-6789"))
+
+    def mask(body: Json) -> Json:
+        return {**body, "documentNumber": "****567"} if "documentNumber" in body else body
+
+    shown(patch, _RECORD, mask)
+
+
+@variant("M75", "of an owner's person no more than the names is shown", "other papers")
+def owner_of_names_alone(patch: Patch) -> None:
+    def change(body: Json) -> Json:
+        person = body["personalInfo"]
+        return {**body, "personalInfo": {name: person[name] for name in ("firstName", "lastName")}}
+
+    shown(patch, _OWNER, change)
+
+
+@variant("M75", "of an owner's person every member is null", "further papers")
+def owner_of_nulls(patch: Patch) -> None:
+    shown(patch, _OWNER, lambda body: {**body, "personalInfo": dict.fromkeys(owners.PERSON)})
+
+
+@variant("M75", "a record tells the holder and the type, and has null for the rest", "other papers")
+def bare_record(patch: Patch) -> None:
+    told = ("documentHolder", "documentType")
+    rest = dict.fromkeys(("documentNumber", "issuingAuthority", "country", "side"))
+    shown(patch, _RECORD, lambda body: {**{name: body[name] for name in told}, **rest})
+
+
+@variant("N064", "who owns a quarter or more has a role for it", "papers")
+def role_of_owning(patch: Patch) -> None:
+    shown(patch, _OWNER, lambda body: {**body, "roles": [*body["roles"], "BENEFICIAL_OWNER"]})
+
+
+@variant("M78", "documents are numbered", "papers")
+def numbered_documents(patch: Patch) -> None:
+    shown(patch, _RECORD, lambda body: {**body, "id": 4711})
+
+
+# --- Owners ---------------------------------------------------------------------------------
+
+
+@variant("N131", "a share is shown with a point and zeros", "papers")
+def decimal_share(patch: Patch) -> None:
+    shown(
+        patch,
+        _OWNER,
+        lambda body: {**body, "ownershipPercentage": float(body["ownershipPercentage"])},
+    )
+
+
+@variant("N131", "shares are whole numbers", "papers")
+def whole_shares(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        def share_errors(body: Any) -> list[Json]:
+            share = body.get("ownershipPercentage") if isinstance(body, dict) else None
+            if isinstance(share, float) and share != int(share):
+                return [errors.field_error("ownershipPercentage", "Expected integer.")]
+            found: list[Json] = original(body)
+            return found
+
+        return share_errors
+
+    patch.wrap(f"{_REFERENCE}.owners:share_errors", wrapper)
+
+
+@variant("N130", "who has less than a quarter has to control the business", "papers")
+def threshold(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        def create(unit: Unit, ask: Ask) -> Any:
+            owner = original(unit, ask)
+            if owner["ownershipPercentage"] < 25 and "CONTROL_PERSON" not in owner["roles"]:
+                path = "ownershipPercentage"
+                raise errors.invalid_input(errors.field_error(path, "Expected at least 25."))
+            return owner
+
+        return create
+
+    patch.wrap(_REPORT, wrapper)
+
+
+@variant("M41", "an owner of an unknown customer has an invalid field", "papers")
+def unknown_business_invalid(patch: Patch) -> None:
+    def change(refusal: errors.Refusal) -> errors.Refusal:
+        if refusal.code != "CUSTOMER_NOT_FOUND":
+            return refusal
+        return errors.invalid_input(errors.field_error("customerId", "Expected a customer."))
+
+    answered(patch, _REPORT, change)
+
+
+@variant("M40", "whoever is not found is not found", "other papers")
+def papers_of_nobody_not_found(patch: Patch) -> None:
+    def change(refusal: errors.Refusal) -> errors.Refusal:
+        if not refusal.code.endswith("_NOT_FOUND"):
+            return refusal
+        return errors.Refusal("NOT_FOUND", refusal.reason)
+
+    for place in (_REPORT, _UPLOAD):
+        answered(patch, place, change)
+
+
+@variant("N067", "owners may be identified by other numbers too", "papers")
+def owner_with_other_numbers(patch: Patch) -> None:
+    fields_now = owners.OWNER_FIELDS
+    patch.replace(
+        _OWNER_FIELDS,
+        tuple(replace(f, enum=()) if f.path.endswith(".idType") else f for f in fields_now),
+    )
+
+
+@variant("M28", "an owner is taken as reported, and the submission asks for what is not right")
+def owner_asked_at_submission(patch: Patch) -> None:
+    strict = (
+        *owners.OWNER_FIELDS,
+        Field("personalInfo.address", "object", required=True),
+        Field("personalInfo.identifier", "string", required=True),
+    )
+    share_errors = owners.share_errors
+    empty: Json = {"roles": [], "ownershipPercentage": 0, "personalInfo": {}}
+
+    def wrapper(original: Function) -> Function:
+        def create(unit: Unit, ask: Ask) -> Any:
+            owner = original(unit, replace(ask, body={**empty, **ask.body}))
+            unit.session.flush()
+            unit.session.get_one(BeneficialOwner, owner["id"]).conditions = {"TOLD": ask.body}
+            return owner
+
+        return create
+
+    def missing(owner: BeneficialOwner) -> list[str]:
+        told = owner.conditions["TOLD"]
+        return [error["field"] for error in (*fields.check(told, strict), *share_errors(told))]
+
+    loose = (Field("customerId", "string", required=True), Field("personalInfo", "object"))
+    patch.replace(_OWNER_FIELDS, loose)
+    patch.wrap(_REPORT, wrapper)
+    patch.replace(f"{_REFERENCE}.owners:missing", missing)
+
+
+@variant("M28", "an owner is refused for whatever is missing")
+def owner_asked_at_once(patch: Patch) -> None:
+    needed = {f"personalInfo.{name}" for name in owners.NEEDED_FOR_REVIEW}
+    patch.replace(
+        _OWNER_FIELDS,
+        tuple(replace(f, required=f.required or f.path in needed) for f in owners.OWNER_FIELDS),
+    )
+
+
+@variant("M35", "what an owner lacks is told by an error of another type, in words")
+def owner_told_in_words(patch: Patch) -> None:
+    def field_error(resource_id: str, path: str) -> Json:
+        reason = f"Please tell us the {path.rpartition('.')[2]} of this person."
+        return verifications.entry(resource_id, "INCOMPLETE_PROFILE", reason)
+
+    patch.replace(f"{_REFERENCE}.verifications:field_error", field_error)
+
+
+@variant("N064", "individuals have owners, and shares are not looked at")
+def anything_owned(patch: Patch) -> None:
+    patch.replace(f"{_REFERENCE}.owners:refuse_person", lambda customer: None)
+    patch.replace(f"{_REFERENCE}.owners:SHARE", (-1_000, 1_000))
+
+
+# --- Holders of documents -------------------------------------------------------------------
+
+
+def _holder_unknown(patch: Patch, refusal: errors.Refusal) -> None:
+    def change(original: errors.Refusal) -> errors.Refusal:
+        return refusal if original.code == "DOCUMENT_HOLDER_NOT_FOUND" else original
+
+    answered(patch, _UPLOAD, change)
+
+
+@variant("M41", "an unknown holder of a document is an invalid field", "papers")
+def unknown_holder_invalid(patch: Patch) -> None:
+    error = errors.field_error("documentHolder", "Expected a customer or a beneficial owner.")
+    _holder_unknown(patch, errors.invalid_input(error))
+
+
+@variant("M40", "an unknown holder of a document is an unknown customer", "further papers")
+def unknown_holder_customer(patch: Patch) -> None:
+    _holder_unknown(patch, errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this id."))
+
+
+@variant("N133", "a document that is uploaded again is refused", "papers")
+def no_repetition(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        def create(unit: Unit, ask: Ask) -> Any:
+            record = original(unit, ask)
+            wanted = ("documentType", "documentNumber", "side")
+            mine = [record.get(name) for name in wanted]
+            for held in documents.of(unit, ask.body["documentHolder"]):
+                if mine == [documents.view(held).get(name) for name in wanted]:
+                    raise errors.Refusal("CONFLICT", "The holder has this document.")
+            return record
+
+        return create
+
+    patch.wrap(_UPLOAD, wrapper)
+
+
+# --- Types, files and forms -----------------------------------------------------------------
+
+
+@variant("M39", "a document never needs a side", "papers")
+def sides_optional(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        def type_errors(form: Json) -> list[Json]:
+            return [error for error in original(form) if error["field"] != "side"]
+
+        return type_errors
+
+    patch.wrap(f"{_REFERENCE}.documents:type_errors", wrapper)
+
+
+@variant("M39", "a document of a single image has no side", "other papers")
+def side_refused(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        def type_errors(form: Json) -> list[Json]:
+            known = documents.DOCUMENT_TYPES.get(form.get("documentType", ""))
+            found: list[Json] = original(form)
+            if known is not None and not known.sides and "side" in form:
+                found.append(errors.field_error("side", "Expected none."))
+            return found
+
+        return type_errors
+
+    patch.wrap(f"{_REFERENCE}.documents:type_errors", wrapper)
+
+
+@variant("N068", "businesses hand in papers of further types", "papers")
+def business_papers(patch: Patch) -> None:
+    for name in ("CERTIFICATE_OF_FORMATION", "OWNERSHIP_CHART", "TAX_ID_LETTER"):
+        patch.row(_DOCUMENT_TYPES, name, documents.DocumentType("ADDRESS"))
+
+
+@variant(
+    "M37", "what is wrong with a document's form or file is a rejection of it", "further papers"
+)
+def invalid_is_rejected(patch: Patch) -> None:
+    def change(refusal: errors.Refusal) -> errors.Refusal:
+        if refusal.code != "INVALID_INPUT":
+            return refusal
+        return errors.Refusal("DOCUMENT_REJECTED", refusal.reason, refusal.details)
+
+    answered(patch, _UPLOAD, change)
+
+
+@variant("M71", "files have statuses of their own: too large is 413, of another type 415")
+def statuses_of_files(patch: Patch) -> None:
+    patch.row(_STATUSES, "PAYLOAD_TOO_LARGE", 413)
+    patch.row(_STATUSES, "UNSUPPORTED_MEDIA_TYPE", 415)
+
+    def wrapper(original: Function) -> Function:
+        def file_errors(files: Mapping[str, Upload]) -> list[Json]:
+            found: list[Json] = original(files)
+            if found and "file" in files:
+                large = len(files["file"].content) > documents.LARGEST_FILE
+                code = "PAYLOAD_TOO_LARGE" if large else "UNSUPPORTED_MEDIA_TYPE"
+                raise errors.Refusal(code, found[0]["message"])
+            return found
+
+        return file_errors
+
+    patch.wrap(f"{_REFERENCE}.documents:file_errors", wrapper)
+
+
+@variant("M38", "10 MB are ten million bytes", "papers")
+def ten_million(patch: Patch) -> None:
+    patch.replace(_LARGEST, 10_000_000)
+
+
+@variant("M38", "10 MB are the limit of a whole form", "other papers")
+def limit_of_forms(patch: Patch) -> None:
+    def wrapper(original: Function) -> Function:
+        return lambda request, limit: original(request, min(limit, 10 * 1024 * 1024))
+
+    patch.wrap(f"{_REFERENCE}.app:read_form", wrapper)
+
+
+@variant("N134", "a file is of the type that it says, whatever it holds", "other papers")
+def type_as_declared(patch: Patch) -> None:
+    patch.replace(f"{_REFERENCE}.documents:is_of_type", lambda content, _kind: bool(content))
+
+
+@variant("N134", "a file is of the type that it holds, whatever it says", "papers")
+def type_as_found(patch: Patch) -> None:
+    def sniffed(upload: Upload) -> Upload:
+        kinds = [
+            k for k, magic in documents.MEDIA_TYPES.items() if upload.content.startswith(magic)
+        ]
+        return replace(upload, content_type=kinds[0]) if kinds else upload
+
+    def wrapper(original: Function) -> Function:
+        return lambda files: original({name: sniffed(file) for name, file in files.items()})
+
+    patch.wrap(f"{_REFERENCE}.documents:file_errors", wrapper)
+
+
+# --- Rejections -----------------------------------------------------------------------------
+
+
+def rejected_by(status: int, patch: Patch) -> None:
+    """Reject documents by the reason as code, unless their quality is low."""
+
+    def wrapper(original: Function) -> Function:
+        def rejection(reason: str) -> errors.Rejection:
+            if reason == "LOW_QUALITY":
+                found: errors.Rejection = original(reason)
+                return found
+            return errors.Rejection(reason, "The document was rejected.")
+
+        return rejection
+
+    for reason in {*documents.FAULTS.values()} - {"LOW_QUALITY"}:
+        patch.row(_STATUSES, reason, status)
+    patch.wrap(_REJECTION, wrapper)
+
+
+@variant("M37", "the reason of a rejection is a code of its own with 400", "papers")
+def reason_as_code(patch: Patch) -> None:
+    rejected_by(400, patch)
+
+
+@variant("M87", "the reason of a rejection is a code of its own with 422", "other papers")
+def reason_as_code_with_422(patch: Patch) -> None:
+    rejected_by(422, patch)
+
+
+@variant("M37", "the reason of a rejection stands in its message alone", "further papers")
+def reason_in_words(patch: Patch) -> None:
+    def rejection(reason: str) -> errors.Rejection:
+        return errors.Rejection("DOCUMENT_REJECTED", f"We could not take it ({reason}).")
+
+    patch.replace(_REJECTION, rejection)
+
+
+@variant("M37", "documents are looked at when their customer is submitted, but for their quality")
+def looked_at_later(patch: Patch) -> None:
+    def reject(original: Function) -> Function:
+        def reject_fault(owner: Any) -> None:
+            reason = documents.FAULTS.get(owner.conditions.get(documents.FAULT, ""), "LOW_QUALITY")
+            if reason == "LOW_QUALITY":
+                original(owner)
+                return
+            owner.conditions = {_SEEN_LATER: reason}
+
+        return reject_fault
+
+    def look(original: Function) -> Function:
+        def missing(unit: Unit, packet: verifications.Packet) -> list[Json]:
+            found: list[Json] = original(unit, packet)
+            holders: list[Any] = [packet.customer, *packet.owners]
+            seen = {row.id: row.conditions.get(_SEEN_LATER) for row in holders}
+            return found + [
+                verifications.entry(name, "DOCUMENT_REJECTED", reason)
+                for name, reason in seen.items()
+                if reason is not None
+            ]
+
+        return missing
+
+    patch.wrap(_REJECT, reject)
+    patch.wrap(f"{_REFERENCE}.verifications:missing", look)

@@ -1,0 +1,282 @@
+"""Mutants of beneficial owners: what they show, who is accepted, and who is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from conformance.mutants.fields import edited, put, taken
+from conformance.mutants.mutant import NoSuchTarget, Patch, declare, mutant
+from conformance.reference import errors, owners
+from conformance.reference.unit import Ask, Unit, new_id
+
+Json = dict[str, Any]
+Handler = Callable[[Unit, Ask], Any]
+
+_OWNERS = "conformance.reference.owners"
+_VIEW = f"{_OWNERS}:view"
+_CREATE = f"{_OWNERS}:create"
+_FIELDS = f"{_OWNERS}:OWNER_FIELDS"
+
+
+# --- What comes back ------------------------------------------------------------------------
+
+REQUIRED: dict[tuple[str, str], dict[str, Any]] = {
+    ("OWN-001", "id"): {"number": 17, "bare": "8d0cf2a4", "other-type": "Owner:8d0cf2a4"},
+    ("OWN-002", "customerId"): {"number": 17, "bare": "8d0cf2a4", "null": None},
+    ("OWN-003", "roles"): {"text": "DIRECTOR", "objects": [{"role": "DIRECTOR"}], "null": None},
+    ("OWN-004", "ownershipPercentage"): {"text": "25", "range": {"from": 25}, "null": None},
+    ("OWN-005", "personalInfo"): {"text": "Ada Okafor", "list": [], "null": None},
+}
+"""Requirement and path of a member that each owner has, with values it may not have."""
+
+OPTIONAL: dict[tuple[str, str], dict[str, Any]] = {
+    ("OWN-006", "firstName"): {"number": 17, "list": ["Ada"]},
+    ("OWN-007", "lastName"): {"number": 17, "list": ["Okafor"]},
+    ("OWN-008", "birthDate"): {"words": "21 July 1979", "time": "1979-07-21T00:00:00Z"},
+    ("OWN-009", "nationality"): {"three-letters": "USA", "lower": "us", "number": 840},
+    ("OWN-010", "address"): {"text": "77 Harbor Road, Oakland", "list": []},
+    ("OWN-011", "address.country"): {"three-letters": "USA", "name": "United States"},
+    ("OWN-012", "idType"): {"number": 1, "object": {"name": "SSN"}},
+    ("OWN-013", "identifier"): {"number": 123456789, "list": []},
+    ("OWN-014", "countryOfIssuance"): {"number": 840, "object": {"code": "US"}},
+}
+"""Likewise of members of ``personalInfo``, which need not be shown."""
+
+for (_requirement, _path), _values in REQUIRED.items():
+    declare(
+        _requirement,
+        f"{_path}-missing",
+        f"the {_path} of an owner is not there",
+        edited(_VIEW, taken(_path)),
+    )
+    for _form, _value in _values.items():
+        declare(
+            _requirement,
+            f"{_path}-{_form}",
+            f"the {_path} of an owner is {json.dumps(_value)}",
+            edited(_VIEW, put(_path, _value)),
+        )
+
+for (_requirement, _path), _values in OPTIONAL.items():
+    for _form, _value in _values.items():
+        declare(
+            _requirement,
+            f"{_path.replace('.', '-')}-{_form}",
+            f"the {_path} of an owner is {json.dumps(_value)}",
+            edited(_VIEW, put(f"personalInfo.{_path}", _value)),
+        )
+
+CHANGED: tuple[tuple[str, str, str, Any], ...] = (
+    ("OWN-020", "customerId", "that of another customer", "Customer:8d0cf2a4"),
+    ("OWN-021", "roles", "lost", []),
+    ("OWN-021", "roles", "another word for it", ["BOARD_MEMBER"]),
+    ("OWN-022", "ownershipPercentage", "a fraction of one", 0.25),
+    ("OWN-022", "ownershipPercentage", "rounded to tens", 30),
+    ("OWN-023", "personalInfo.firstName", "the whole name", "Ada Okafor"),
+    ("OWN-024", "personalInfo.lastName", "an initial", "O."),
+    ("OWN-025", "personalInfo.birthDate", "a day early, by another time zone", "1979-07-20"),
+    ("OWN-026", "personalInfo.nationality", "the default", "GB"),
+    ("OWN-027", "personalInfo.address.line1", "cut", "77"),
+    ("OWN-028", "personalInfo.address.city", "in capitals", "OAKLAND"),
+    ("OWN-029", "personalInfo.address.state", "spelled out", "California"),
+    ("OWN-030", "personalInfo.address.postalCode", "read as a number and cut", "9460"),
+    ("OWN-031", "personalInfo.address.country", "the default", "GB"),
+    ("OWN-032", "personalInfo.idType", "the other one", "ITIN"),
+    ("OWN-033", "personalInfo.countryOfIssuance", "the default", "GB"),
+)
+"""Requirement, path, what an implementation makes of it, and what is shown then."""
+
+for _requirement, _path, _what, _value in CHANGED:
+    declare(
+        _requirement,
+        f"{_path.replace('.', '-')}-{_what.replace(' ', '-').replace(',', '')}",
+        f"the {_path} of an owner is shown as {json.dumps(_value)}: {_what}",
+        edited(_VIEW, put(_path, _value)),
+    )
+
+
+@mutant("OWN-048", "the owners of a business share one id")
+def one_id_for_all(patch: Patch) -> None:
+    def wrapper(original: Callable[[Any], Json]) -> Callable[[Any], Json]:
+        return lambda owner: {**original(owner), "id": f"BeneficialOwner:{owner.customer_id}"}
+
+    patch.wrap(_VIEW, wrapper)
+
+
+# --- Who is wrongly refused -----------------------------------------------------------------
+
+
+def refusing(condition: Callable[[Unit, Json], bool]) -> Callable[[Patch], None]:
+    """Return a patch after which owners of a condition are refused."""
+
+    def wrapper(original: Handler) -> Handler:
+        def create(unit: Unit, ask: Ask) -> Any:
+            owner = original(unit, ask)
+            if condition(unit, owner):
+                raise errors.invalid_input(errors.field_error("roles", "Expected another owner."))
+            return owner
+
+        return create
+
+    return lambda patch: patch.wrap(_CREATE, wrapper)
+
+
+def is_foreign(owner: Json) -> bool:
+    """Return whether an owner is no US person."""
+    return bool(owner["personalInfo"].get("nationality") != "US")
+
+
+def siblings(unit: Unit, owner: Json) -> int:
+    """Return how many owners a business has."""
+    unit.session.flush()
+    return len(owners.of(unit, owner["customerId"]))
+
+
+WRONGLY_REFUSED: tuple[tuple[str, str, Callable[[Unit, Json], bool]], ...] = (
+    ("OWN-040", "directors are no owners", lambda _, owner: "DIRECTOR" in owner["roles"]),
+    ("OWN-041", "nobody controls", lambda _, owner: "CONTROL_PERSON" in owner["roles"]),
+    ("OWN-042", "one role for each", lambda _, owner: len(owner["roles"]) > 1),
+    ("OWN-043", "no SSN is taken", lambda _, owner: owner["personalInfo"]["idType"] == "SSN"),
+    ("OWN-044", "no ITIN is taken", lambda _, owner: owner["personalInfo"]["idType"] == "ITIN"),
+    ("OWN-045", "ITINs are for US persons", lambda _, owner: is_foreign(owner)),
+    ("OWN-047", "one owner is enough", lambda unit, owner: siblings(unit, owner) > 1),
+    ("OWN-047", "three owners at most", lambda unit, owner: siblings(unit, owner) > 3),
+    ("LIM-030", "a quarter is too little", lambda _, owner: owner["ownershipPercentage"] <= 25),
+    ("LIM-031", "a quarter from everybody", lambda _, owner: owner["ownershipPercentage"] < 25),
+    ("LIM-032", "everybody owns something", lambda _, owner: owner["ownershipPercentage"] == 0),
+)
+"""Requirement, statement and the owners that are refused."""
+
+for _requirement, _statement, _condition in WRONGLY_REFUSED:
+    declare(_requirement, _statement.replace(" ", "-"), _statement, refusing(_condition))
+
+
+@mutant("OWN-046", "nobody can own the whole business")
+def no_whole(patch: Patch) -> None:
+    patch.replace(f"{_OWNERS}:SHARE", (0, 99))
+
+
+# --- Who is wrongly accepted ----------------------------------------------------------------
+
+
+def change_field(path: str, number: int = 0, **changes: Any) -> Callable[[Patch], None]:
+    """Return a patch that changes the rule of a field, the ``number``-th where it has several."""
+
+    def apply(patch: Patch) -> None:
+        places = [i for i, field in enumerate(owners.OWNER_FIELDS) if field.path == path]
+        if number >= len(places):
+            raise NoSuchTarget(f"{_FIELDS} has no row {path} of number {number}")
+        table = list(owners.OWNER_FIELDS)
+        table[places[number]] = replace(table[places[number]], **changes)
+        patch.replace(_FIELDS, tuple(table))
+
+    return apply
+
+
+def unchecked(condition: Callable[[Json, errors.Refusal], bool]) -> Callable[[Patch], None]:
+    """Return a patch after which requests of a condition are accepted all the same."""
+
+    def wrapper(original: Handler) -> Handler:
+        def create(unit: Unit, ask: Ask) -> Any:
+            try:
+                return original(unit, ask)
+            except errors.Refusal as refusal:
+                if not condition(ask.body, refusal):
+                    raise
+            return {**ask.body, "id": new_id("BeneficialOwner")}
+
+        return create
+
+    return lambda patch: patch.wrap(_CREATE, wrapper)
+
+
+def lacking(name: str) -> Callable[[Json, errors.Refusal], bool]:
+    """Return the condition of a body without a member."""
+    return lambda body, _: name not in body
+
+
+WRONGLY_ACCEPTED: tuple[tuple[str, str, Callable[[Json, errors.Refusal], bool]], ...] = (
+    ("OWN-060", "no customer is needed", lacking("customerId")),
+    ("OWN-061", "no customer is looked up", lambda _, r: r.code == "CUSTOMER_NOT_FOUND"),
+    ("OWN-063", "no role is needed", lacking("roles")),
+    ("OWN-064", "no share is needed", lacking("ownershipPercentage")),
+    ("OWN-065", "no person is needed", lacking("personalInfo")),
+    (
+        "OWN-071",
+        "a share may be a word",
+        lambda body, _: isinstance(body.get("ownershipPercentage"), str),
+    ),
+    ("OWN-074", "a person may be a text", lambda body, _: isinstance(body["personalInfo"], str)),
+)
+"""Requirement, statement and the requests that are accepted."""
+
+for _requirement, _statement, _accepted in WRONGLY_ACCEPTED:
+    declare(_requirement, _statement.replace(" ", "-"), _statement, unchecked(_accepted))
+
+
+@mutant("OWN-061", "a business that does not exist brings the server down")
+def unknown_customer_breaks(patch: Patch) -> None:
+    def wrapper(original: Callable[[Unit, str], Any]) -> Callable[[Unit, str], Any]:
+        def get(unit: Unit, customer_id: str) -> Any:
+            try:
+                return original(unit, customer_id)
+            except errors.Refusal:
+                return None
+
+        return get
+
+    patch.wrap("conformance.reference.customers:get", wrapper)
+
+
+@mutant("OWN-062", "individuals have owners too")
+def owners_of_individuals(patch: Patch) -> None:
+    patch.replace(f"{_OWNERS}:refuse_person", lambda customer: None)
+
+
+LOOSENED: tuple[tuple[str, str, int, Json], ...] = (
+    ("OWN-066", "personalInfo.firstName", 0, {"required": False}),
+    ("OWN-067", "personalInfo.lastName", 0, {"required": False}),
+    ("OWN-068", "personalInfo.birthDate", 0, {"required": False}),
+    ("OWN-075", "personalInfo.birthDate", 0, {"format": None}),
+    ("OWN-076", "personalInfo.birthDate", 0, {"format": None, "pattern": r"\d{4}-\d\d-\d\d"}),
+    ("OWN-077", "personalInfo.nationality", 0, {"format": None}),
+    ("OWN-078", "personalInfo.address.country", 0, {"format": None}),
+    ("OWN-079", "personalInfo.identifier", 1, {"pattern": None}),
+    ("OWN-079", "personalInfo.identifier", 1, {"pattern": r"[\d-]+"}),
+)
+"""Requirement, field, number of its rule, and what is left of the rule."""
+
+for _requirement, _path, _number, _changes in LOOSENED:
+    _pattern = "" if _changes.get("pattern") is None else "-but-a-pattern"
+    declare(
+        _requirement,
+        f"{_path.replace('.', '-')}-without-{next(iter(_changes))}{_pattern}",
+        f"the rule of {_path} is loosened: {_changes}",
+        change_field(_path, _number, **_changes),
+    )
+
+for _requirement, _path in (("OWN-069", "address"), ("OWN-070", "identifier")):
+    declare(
+        _requirement,
+        f"{_path}-not-asked-for",
+        f"neither the report of an owner nor the submission asks for the {_path}",
+        lambda patch, _path=_path: patch.replace(  # type: ignore[misc]
+            f"{_OWNERS}:NEEDED_FOR_REVIEW",
+            tuple(name for name in owners.NEEDED_FOR_REVIEW if name != _path),
+        ),
+    )
+
+
+for _requirement, _share, _statement in (
+    ("OWN-072", (0, 1000), "more than all of a business can be owned"),
+    ("OWN-073", (-100, 100), "less than nothing of a business can be owned"),
+):
+    declare(
+        _requirement,
+        _statement.replace(" ", "-"),
+        _statement,
+        lambda patch, _share=_share: patch.replace(f"{_OWNERS}:SHARE", _share),  # type: ignore[misc]
+    )

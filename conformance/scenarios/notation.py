@@ -1,0 +1,56 @@
+"""Members of a customer: whether they have the form that the interface gives them, and agree."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+_DATES = ("birthDate", "incorporatedOn")
+_COUNTRIES = ("nationality", "country")
+_NUMBERS = ("identifier", "taxId")
+
+
+def well_formed(path: str, shown: Any) -> bool:
+    """Return whether a date or a country is one; other members may have any form.
+
+    The document does not say it, so that it is asked of the customers alone whose data are right.
+    """
+    name = path.rpartition(".")[2]
+    if name in _DATES:
+        return re.fullmatch(r"\d{4}-\d\d-\d\d", str(shown)) is not None and is_date(str(shown))
+    return name not in _COUNTRIES or re.fullmatch("[A-Za-z]{2}", str(shown)) is not None
+
+
+def is_date(text: str) -> bool:
+    """Return whether a calendar has the date."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def same(path: str, shown: Any, sent: Any) -> bool:
+    """Return whether a member is shown as what was sent, in whatever notation.
+
+    Numbers that identify somebody may be masked, but for their last digits. What an object leaves
+    out is not shown.
+    """
+    name = path.rpartition(".")[2]
+    if isinstance(sent, dict) and isinstance(shown, dict):
+        return all(shown.get(key) in (None, value) for key, value in sent.items())
+    if name in _NUMBERS:
+        return digits(sent).endswith(digits(shown))
+    if name == "currencies":
+        return sorted(shown) == sorted(sent)
+    if name == "phoneNumber":
+        return digits(shown) == digits(sent)
+    if name == "email":
+        return str(shown).casefold() == str(sent).casefold()
+    return bool(shown == sent)
+
+
+def digits(text: object) -> str:
+    """Return the digits of a text."""
+    return re.sub(r"\D", "", str(text))

@@ -1,0 +1,78 @@
+"""How a fault in what is told about a customer is refused, and how it is named."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.client.actor import Json, resource
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
+
+REFUSED = (400, 422)
+"""The statuses of a refusal for a fault in a body."""
+
+
+def refused_or_held(
+    platform: Platform, answer: Answer, twin: Answer, *, late: bool = False
+) -> None:
+    """Assert that a fault is refused at once, or held against the customer at its submission.
+
+    Where an honest service looks at a customer's data first is not said: when it takes them, or
+    when they are submitted for review. Where nobody is submitted it has to be at once.
+
+    Args:
+        platform: the platform.
+        answer: that to the customer, or the change, with the fault.
+        twin: that to another customer, or change of another one, without it.
+        late: whether it may be left for a submission, even where the suite can make none.
+    """
+    __tracebackhide__ = True
+    features = platform.profile.features
+    is_final = features.declares("regulated") and not (features.direct_onboarding or late)
+    if not answer.accepted or is_final:
+        answer.refused(*REFUSED, twin=twin)
+        return
+    if not features.direct_onboarding:
+        raise FeatureUndeclared("whether the hosted flow refuses it is not for the suite to see")
+    submitted = platform.submit(resource(answer))
+    right = platform.submit(resource(twin))
+    if not submitted.accepted:
+        submitted.refused(*REFUSED, twin=right)
+        return
+    if not right.accepted:
+        raise PreconditionFailed(f"without the fault the submission is refused: {right}")
+    assert complaints(submitted) - complaints(right), (
+        f"the fault was taken, and its submission does not complain: {submitted}"
+    )
+
+
+def complaints(submission: Answer) -> set[tuple[str, str]]:
+    """Return the type and the field of each error of a submission."""
+    found = submission.body.get("errors") if isinstance(submission.body, dict) else None
+    return {(str(e.get("type")), str(e.get("field"))) for e in found or () if isinstance(e, dict)}
+
+
+def listed(refusal: Answer) -> list[Json]:
+    """Return the entries of ``details.errors`` of a refusal.
+
+    Raises:
+        ResourceMissing: it lists no fields, and does not have to, as its code is another one than
+            INVALID_INPUT.
+    """
+    details = refusal.body.get("details") if isinstance(refusal.body, dict) else None
+    found = details.get("errors") if isinstance(details, dict) else None
+    if not found and refusal.code != "INVALID_INPUT":
+        raise ResourceMissing(f"{refusal.operation.id} was answered with {refusal.code}")
+    return [entry for entry in found or () if isinstance(entry, dict)]
+
+
+def names(refusal: Answer, *members: str) -> bool:
+    """Return whether the invalid fields of a refusal have one of ``members`` among them."""
+    return any(last_name(entry.get("field")) in members for entry in listed(refusal))
+
+
+def last_name(path: object) -> str:
+    """Return the name that a path ends in; indexes of lists are none."""
+    found = re.findall(r"[A-Za-z_]\w*", str(path))
+    return found[-1] if found else ""

@@ -1,0 +1,360 @@
+"""Regulated and unregulated platforms: who gets in by which way, and what waits for an approval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from conformance.client.actor import Json, members
+from conformance.client.http import Answer
+from conformance.client.onboarding import standing
+from conformance.client.platform import FAILED, Platform
+from conformance.client.reviews import FATES, REVIEWED, Path
+from conformance.scenarios.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+
+OVER = ("COMPLETED", "EXPIRED", *FAILED)
+AMOUNT = 10_000
+PATHS: tuple[Path, ...] = ("directly", "hosted")
+EVENTS = frozenset(
+    f"CUSTOMER.{family}_{status}"
+    for family in ("KYC", "KYB")
+    for status in ("PENDING", "APPROVED", "REJECTED")
+)
+"""The documented types of events about customers."""
+
+BLOCKED: Mapping[str, Mapping[str, str]] = {
+    "UNVERIFIED": {
+        "deposit": "PLM-020",
+        "execution": "PLM-021",
+        "immediate": "PLM-022",
+        "pull": "PLM-023",
+        "realtime": "PLM-024",
+        "incoming": "PLM-025",
+    },
+    "PENDING": {
+        "deposit": "PLM-030",
+        "execution": "QUO-164",
+        "immediate": "PLM-032",
+        "pull": "PLM-033",
+        "realtime": "PLM-034",
+        "incoming": "PLM-035",
+    },
+    "REJECTED": {
+        "deposit": "PLM-040",
+        "execution": "PLM-041",
+        "immediate": "PLM-042",
+        "pull": "PLM-043",
+        "realtime": "PLM-044",
+        "incoming": "PLM-045",
+    },
+    "HOLD": {
+        "deposit": "PLM-050",
+        "execution": "PLM-051",
+        "immediate": "PLM-052",
+        "pull": "PLM-053",
+        "realtime": "PLM-054",
+        "incoming": "PLM-055",
+    },
+}
+"""By the status of an individual, and the way that money would move: what one test decides."""
+
+BLOCKED_BUSINESS = {"deposit": "PLM-060", "execution": "PLM-061"}
+
+
+def both(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
+    """Run a test for both types of customer, where it decides requirements of their own."""
+    return pytest.mark.parametrize(
+        ("ids", "business"),
+        [
+            pytest.param(individual, False, marks=requirement(*individual), id="individual"),
+            pytest.param(business, True, marks=requirement(*business), id="business"),
+        ],
+    )
+
+
+@both(("PLM-001",), ("PLM-002",))
+def test_a_platform_of_either_model_creates_customers(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """No hosted flow has to come first."""
+    body = platform.business_body() if business else platform.customer_body()
+
+    answer = platform.create_customer(body)
+
+    with check(*ids):
+        assert answer.accepted, answer
+
+
+@both(("PLM-011",), ("PLM-012",))
+def test_both_ways_into_the_service_bring_the_same_events(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """Of the documented types: that the review begins, and that it is decided."""
+    family = "CUSTOMER.KYB_" if business else "CUSTOMER.KYC_"
+    wanted = {f"{family}PENDING", f"{family}APPROVED"}
+
+    customers = [
+        platform.onboarded(path, business=business, fate="customer.approve") for path in PATHS
+    ]
+
+    seen = [
+        platform.until(partial(types_about, platform, customer), wanted.issubset)
+        for customer in customers
+    ]
+    with check(*ids):
+        assert seen == [wanted] * len(PATHS), dict(zip(PATHS, seen, strict=True))
+
+
+@both(("ACC-020", "ACC-022"), ("ACC-021", "ACC-022"))
+def test_an_approved_customer_has_internal_accounts(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """Nobody has asked for them."""
+    customer = platform.business() if business else platform.customer()
+    if standing(customer) != "APPROVED":
+        customer = platform.customer_in(customer, "APPROVED")
+
+    accounts = platform.until(lambda: platform.internal_accounts(customer), bool)
+
+    provided, kinds = ids
+    with check(provided):
+        if standing(customer) != "APPROVED":
+            raise PreconditionFailed(f"the customer is {standing(customer)}")
+        assert accounts, "there is no internal account after the approval"
+    with check(kinds):
+        for account in accounts:
+            assert account["type"] != "RULE_BASED", account
+
+
+@requirement("ACC-023")
+def test_internal_accounts_are_listed_before_an_approval(platform: Platform) -> None:
+    """There may be some already, or none."""
+    customer = platform.applicant()
+
+    answer = platform.client.call(
+        "listCustomerInternalAccounts", query={"customerId": customer["id"]}
+    )
+
+    assert answer.accepted, answer
+    members(answer.body)
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param(status, marks=requirement(*ids.values()), id=status.lower())
+        for status, ids in BLOCKED.items()
+    ],
+)
+def test_no_money_moves_before_an_approval(platform: Platform, check: Check, status: str) -> None:
+    """Neither in nor out; for the twin, who is approved, it does."""
+    customer = at_status(platform, status)
+    twin = platform.customer()
+
+    for way, id_ in BLOCKED[status].items():
+        with check(id_), while_undecided(platform, customer, status):
+            WAYS[way](platform, customer, twin)
+
+
+@requirement(*BLOCKED_BUSINESS.values())
+def test_no_money_moves_before_the_approval_of_a_business(platform: Platform, check: Check) -> None:
+    """Neither in nor out; for the twin, which is approved, it does."""
+    business = at_status(platform, "UNVERIFIED", business=True)
+    twin = platform.business()
+
+    for way, id_ in BLOCKED_BUSINESS.items():
+        with check(id_):
+            WAYS[way](platform, business, twin)
+
+
+@both(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
+def test_an_approval_unlocks_the_accounts(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """What was blocked for the same customer before."""
+    customer = at_status(platform, "UNVERIFIED", business=business)
+    platform.cause("customer.approve", customerId=customer["id"])
+    if standing(platform.customer_in(customer, "APPROVED")) != "APPROVED":
+        raise PreconditionFailed("the customer was not approved")
+    account = platform.account(amount=0, customer=customer)
+    destination = platform.destination(customer)
+    before, _ = platform.balances(account)
+
+    platform.cause(
+        "deposit.arrive", accountId=account["id"], amount=AMOUNT, currency=platform.currency
+    )
+    balance = platform.balance_at(account, before + AMOUNT)
+    paid = platform.transfer(platform.quote_body(account, destination, amount=AMOUNT // 2))
+
+    funded, executed = ids
+    with check(funded):
+        assert balance == before + AMOUNT
+    with check(executed):
+        assert paid[-1].accepted, paid[-1]
+        assert paid[-1].body["status"] in SETTLING, paid[-1]
+
+
+def by_deposit(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that a deposit for a customer does not arrive, while one for the twin does."""
+    account = early_account(platform, customer)
+    before, _ = platform.balances(account)
+
+    attempt_deposit(platform, account)
+
+    platform.account(customer=twin)
+    assert platform.balances(account)[0] == before, "the deposit has arrived"
+
+
+def by_execution(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that a customer's quote is not executed, while the twin's is."""
+    account = early_account(platform, customer)
+    attempt_deposit(platform, account)
+
+    paid = platform.transfer(platform.quote_body(account, platform.destination(customer)))
+
+    demand_blocked(paid, platform.transfer(platform.quote_body(platform.account(customer=twin))))
+
+
+def by_immediate_execution(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that a customer's quote is not executed at once, while the twin's is."""
+    account = early_account(platform, customer)
+    attempt_deposit(platform, account)
+    body = platform.quote_body(account, platform.destination(customer), immediatelyExecute=True)
+
+    paid = platform.create_quote(body)
+
+    of_twin = platform.quote_body(platform.account(customer=twin), immediatelyExecute=True)
+    demand_blocked([paid], [platform.create_quote(of_twin)])
+
+
+def by_pull(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that no money is pulled from a customer's bank account, while the twin's is."""
+    bank = {**platform.pullable_account(customer), "customerId": customer["id"]}
+    body = platform.quote_body(bank, early_account(platform, customer), immediatelyExecute=True)
+
+    pulled = platform.create_quote(body)
+
+    bank = {**platform.pullable_account(twin), "customerId": twin["id"]}
+    account = platform.account(amount=0, customer=twin)
+    of_twin = platform.quote_body(bank, account, immediatelyExecute=True)
+    demand_blocked([pulled], [platform.create_quote(of_twin)])
+
+
+def by_realtime_funding(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that a payment of a customer executes no quote, while the twin's does."""
+    created = platform.create_quote(platform.realtime_quote_body(customer))
+    of_twin = platform.create_quote(platform.realtime_quote_body(twin))
+    if not created.accepted:
+        demand_blocked([created], [of_twin])
+        return
+
+    attempt(platform, "quote.fund", quoteId=created.body["id"], customerId=customer["id"])
+
+    quote = platform.arranged(of_twin)
+    platform.cause("quote.fund", quoteId=quote["id"], customerId=twin["id"])
+    if (seen := platform.transaction_in(quote, *SETTLING)["status"]) not in SETTLING:
+        raise PreconditionFailed(f"a payment executes no quote: its transaction is {seen}")
+    assert platform.transaction(created.body)["status"] not in SETTLING, created
+
+
+def by_incoming_payment(platform: Platform, customer: Json, twin: Json) -> None:
+    """Assert that what the twin pays into a customer's account does not arrive there."""
+    account = early_account(platform, customer)
+    before, _ = platform.balances(account)
+    payer = platform.account(customer=twin)
+    usual = platform.account(amount=0, customer=platform.customer())
+    to_usual = platform.transfer(platform.quote_body(payer, usual))
+    if not to_usual[-1].accepted:
+        raise ResourceMissing(f"customers pay nothing into each other's accounts: {to_usual[-1]}")
+
+    paid = platform.transfer(platform.quote_body(payer, account))
+
+    if paid[-1].accepted:
+        platform.transaction_in(paid[0].body, *OVER)
+        assert platform.balances(account)[0] == before, f"the payment has arrived: {paid[-1]}"
+    else:
+        demand_blocked(paid, to_usual)
+
+
+WAYS: Mapping[str, Callable[[Platform, Json, Json], None]] = {
+    "deposit": by_deposit,
+    "execution": by_execution,
+    "immediate": by_immediate_execution,
+    "pull": by_pull,
+    "realtime": by_realtime_funding,
+    "incoming": by_incoming_payment,
+}
+"""The ways that money would move for a customer, against a twin for whom it does."""
+
+
+def at_status(platform: Platform, status: str, *, business: bool = False) -> Json:
+    """Return a customer whose verification has come to a status without an approval."""
+    if status == "UNVERIFIED":
+        return platform.unsubmitted(business=business)
+    fate = next((name for name, end in FATES.items() if end == status), None)
+    customer = platform.hosted(business=business, fate=fate)
+    wanted = (status,) if fate else REVIEWED
+    seen = standing(platform.customer_in(customer, *wanted))
+    if seen != status and not fate:
+        raise ResourceMissing(f"reviews are decided at once: the customer is {seen}")
+    if seen != status:
+        raise PreconditionFailed(f"{fate} left the customer at {seen}")
+    return customer
+
+
+@contextmanager
+def while_undecided(platform: Platform, customer: Json, status: str) -> Iterator[None]:
+    """Decide nothing where the customer's verification has gone on meanwhile."""
+    try:
+        yield
+    finally:
+        seen = standing(platform.customer_now(customer))
+        if seen != status:
+            raise ResourceMissing(f"the review was decided meanwhile: the customer is {seen}")
+
+
+def types_about(platform: Platform, customer: Json) -> set[str]:
+    """Return the documented types of the events about a customer that have arrived."""
+    return {event.type for event in platform.events(customer["id"]) if event.type in EVENTS}
+
+
+def early_account(platform: Platform, customer: Json) -> Json:
+    """Return an internal account of a customer who is not approved, if it has one already."""
+    for account in platform.internal_accounts(customer):
+        if account["balance"]["currency"]["code"] == platform.currency:
+            return {**account, "customerId": customer["id"]}
+    raise ResourceMissing("customers get their internal accounts with the approval")
+
+
+def attempt(platform: Platform, trigger: str, **parameters: Any) -> None:
+    """Cause a trigger that the target may refuse."""
+    try:
+        platform.cause(trigger, **parameters)
+    except TriggerFailed:
+        platform.observe(f"{trigger} is refused before an approval")
+
+
+def attempt_deposit(platform: Platform, account: Json) -> None:
+    """Let a deposit come that must not arrive."""
+    attempt(
+        platform,
+        "deposit.arrive",
+        accountId=account["id"],
+        amount=2 * AMOUNT,
+        currency=platform.currency,
+    )
+
+
+def demand_blocked(answers: list[Answer], twins: list[Answer]) -> None:
+    """Assert that no step of a payment has moved money, while the twin's steps have."""
+    __tracebackhide__ = True
+    last = answers[-1]
+    if last.accepted:
+        assert last.body["status"] not in SETTLING, f"money moves: {last}"
+    else:
+        last.refused(twin=twins[: len(answers)][-1])

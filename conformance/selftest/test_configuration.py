@@ -1,0 +1,155 @@
+"""The platform's settings as the suite changes them: shaped by the bindings, alone, put back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.client.configuration import FEES, TOKENIZATION, Configuration, alone
+from conformance.client.http import Answer
+from conformance.client.journal import Exchange
+from conformance.client.listener import Inbox
+from conformance.client.samples import Samples
+from conformance.contract.document import document
+from conformance.target.profile import Profile
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+Json = dict[str, Any]
+
+EXCHANGE = Exchange("main-1", "", "updateConfig", "PATCH", "", {}, None, 200, {}, None, 0.0)
+
+
+class Settings:
+    """Stands in for client and target: keeps settings, and refuses some of them."""
+
+    def __init__(self, *, refused: tuple[Any, ...] = ()) -> None:
+        self.kept: Json = {FEES: ["theirs"], TOKENIZATION: {"theirs": True}}
+        self.sent: list[Json] = []
+        self._refused = refused
+
+    def call(self, name: str, *, body: Any = None, **_: Any) -> Answer:
+        """Read or change the settings."""
+        status = 200
+        if name == "updateConfig":
+            self.sent.append(body)
+            if any(value in self._refused for value in body.values()):
+                status = 400
+            else:
+                self.kept |= body
+        return Answer(document().operations[name], status, {}, dict(self.kept), EXCHANGE)
+
+
+def acting(settings: Settings, **bindings: Any) -> Configuration:
+    """Return the suite in the part of a platform with these settings."""
+    profile = Profile.model_validate({"implementation": {"name": ""}, "bindings": bindings})
+    triggers: Any = None
+    client: Any = settings
+    return Configuration(client, triggers, Inbox(), profile, Samples(1, "test"))
+
+
+class TestStandingFee:
+    """What the bindings make of a fee."""
+
+    def test_what_a_fee_does_not_have_is_left_out(self) -> None:
+        """A rate alone names no fixed amount."""
+        platform = acting(Settings())
+
+        assert platform.standing_fee(basis_points=150) == [
+            {"sourceCurrency": "USD", "variableFeeBasisPoints": 150}
+        ]
+        assert platform.standing_fee(fixed=250, currency="EUR") == [
+            {"sourceCurrency": "EUR", "fixedFeeAmount": 250}
+        ]
+
+    def test_it_may_have_any_shape(self) -> None:
+        """Also one without a list, and with members that are always the same."""
+        shape = {"USD": {"rate": "{basisPoints}", "flat": "{fixedAmount}", "note": None}}
+
+        fee = acting(Settings(), fee_configs=shape).standing_fee(basis_points=1, fixed=2)
+
+        assert fee == {"USD": {"rate": 1, "flat": 2, "note": None}}
+
+
+class TestPuttingBack:
+    """After a test the settings are as they were."""
+
+    def test_what_a_test_named_gets_its_value_back(self) -> None:
+        """And nothing else is sent."""
+        settings = Settings()
+        platform = acting(settings)
+        before = platform.configuration()
+        platform.update_config({FEES: ["ours"]})
+
+        platform.put_back(before)
+
+        assert settings.kept == before
+        assert settings.sent == [{FEES: ["ours"]}, {FEES: ["theirs"]}]
+
+    def test_a_fee_that_could_not_be_put_back_is_left_alone(self) -> None:
+        """It is not ours to take away."""
+        platform = acting(Settings(refused=(["theirs"],)))
+
+        with pytest.raises(ResourceMissing, match="left alone"):
+            platform.before_changes()
+
+    def test_a_fee_that_is_not_taken_back_is_at_least_taken_away(self) -> None:
+        """Where it is shown in another shape than it is set in."""
+        settings = Settings(refused=(["theirs"],))
+        platform = acting(settings)
+        before = platform.configuration()
+        platform.update_config({FEES: ["ours"]})
+        settings.kept[FEES] = ["theirs"]
+
+        platform.put_back(before)
+
+        assert settings.sent[-1] == {FEES: []}
+
+    def test_a_fee_that_stays_is_told(self) -> None:
+        """Everybody's quotes would bear it."""
+        platform = acting(Settings(refused=(["theirs"], [])))
+        platform.update_config({FEES: ["ours"]})
+
+        with pytest.raises(PreconditionFailed, match="cannot be taken away"):
+            platform.put_back({FEES: ["theirs"]})
+
+    def test_card_codes_that_keep_their_look_are_noted(self) -> None:
+        """It disturbs nobody."""
+        platform = acting(Settings(refused=(None,)))
+        noted: list[str] = []
+        platform.observe = noted.append
+        platform.update_config({TOKENIZATION: {"ours": True}})
+
+        platform.put_back({})
+
+        assert len(noted) == 1
+
+
+class TestAlone:
+    """Tests that change settings take turns."""
+
+    @pytest.fixture
+    def locked(self, tmp_path: Path) -> Iterator[Path]:
+        """Hold the lock of a folder."""
+        with alone(tmp_path / "reports"):
+            yield tmp_path / "reports"
+
+    def test_another_process_has_to_wait(self, locked: Path) -> None:
+        """The lock is one of the database's file."""
+        with closing(sqlite3.connect(locked / "settings.lock", timeout=0)) as other:
+            other.isolation_level = None
+
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN EXCLUSIVE")
+
+    def test_the_next_one_gets_it(self, tmp_path: Path) -> None:
+        """As soon as the one before has ended, also by an error."""
+        with pytest.raises(KeyError), alone(tmp_path):
+            raise KeyError
+
+        with alone(tmp_path):
+            assert (tmp_path / "settings.lock").exists()
