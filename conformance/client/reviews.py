@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from conformance.client.actor import Json, members, merged, resource
-from conformance.client.contact import Contact, contact_channels
+from conformance.client.contact import Contact
 from conformance.client.onboarding import standing
 from conformance.client.specimens import SIDES, SPECIMENS, has_sides
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
@@ -48,7 +48,7 @@ class Reviews(Contact):
         customer = resource(self.create_customer(merged(body, magic or {})))
         if standing(customer) not in (None, "UNVERIFIED"):
             raise ResourceMissing(f"a customer is {standing(customer)} before any submission")
-        return self.verify(customer) if contact_channels(customer) else customer
+        return self.ready(customer)
 
     def incomplete(self, *, business: bool = False) -> Json:
         """Create a customer of whom something is missing that every review needs.
@@ -88,7 +88,7 @@ class Reviews(Contact):
         if not answer.accepted:
             raise ResourceMissing(f"more has to be known to create a customer: {answer}")
         customer = resource(answer)
-        return self.verify(customer) if contact_channels(customer) else customer
+        return self.ready(customer)
 
     def company(self, ending: str) -> Json:
         """Return the businessInfo of a business whose registrationNumber has an ending."""

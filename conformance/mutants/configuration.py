@@ -500,6 +500,33 @@ for _at_creation, _by_update, _member, _value in PARTS:
         )
 
 
+def _taking_texts(body: Json) -> Json:
+    """Return a body less an acceptance that is a text."""
+    given = body.get("endUserTermsConsent")
+    return body if isinstance(given, dict) else _less(body, "endUserTermsConsent")
+
+
+def _taking_any_moment(body: Json) -> Json:
+    """Return a body whose acceptance has a moment that can be read."""
+    given = body.get("endUserTermsConsent")
+    if not isinstance(given, dict) or "day" not in str(given.get("acceptedAt")):
+        return body
+    return {**body, "endUserTermsConsent": {**given, "acceptedAt": "2026-01-15T09:00:00Z"}}
+
+
+def _less(body: Json, name: str) -> Json:
+    return {key: value for key, value in body.items() if key != name}
+
+
+for _requirement, _place, _reading, _statement in (
+    ("TRM-020", CREATE_CUSTOMER, _taking_texts, "an acceptance that is a text is left out"),
+    ("TRM-021", UPDATE_CUSTOMER, _taking_texts, "an acceptance that is a text is left out"),
+    ("TRM-022", CREATE_CUSTOMER, _taking_any_moment, "any text is a moment"),
+    ("TRM-023", UPDATE_CUSTOMER, _taking_any_moment, "any text is a moment"),
+):
+    declare(_requirement, "unread", _statement, asked(_place, _reading))
+
+
 def _updating(change: Callable[[Customer, Json | None, Json], None]) -> Callable[[Patch], None]:
     """Return a patch after which an update changes more: it gets the acceptance before, too."""
 

@@ -55,14 +55,14 @@ declare(
     "nothing-required-absent",
     "a currency that asks for no field names none",
     _currencies(lambda body: body if body[_FIELDS] else without(_FIELDS, body)),
-    "settings",
+    "onboarding",
 )
 declare(
     "M75",
     "nothing-required-null",
     "a currency that asks for no field has null in their place",
     _currencies(lambda body: body if body[_FIELDS] else with_null(_FIELDS, body)),
-    "other settings",
+    "other onboarding",
 )
 declare(
     "M75",
@@ -73,7 +73,7 @@ declare(
 )
 
 
-@variant("N005", "the fields that a currency asks for are words in capitals", "settings")
+@variant("N005", "the fields that a currency asks for are words in capitals", "onboarding")
 def fields_in_capitals(patch: Patch) -> None:
     words = {"birthDate": "BIRTH_DATE", "nationality": "NATIONALITY"}
     _currencies(lambda body: {**body, _FIELDS: [words[n] for n in body.get(_FIELDS) or ()]})(patch)
@@ -135,8 +135,8 @@ def _of_execution(unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
 
 
 for _name, _place, _look, _group in (
-    ("creation", f"{_REFERENCE}.onboarding:create", _of_creation, "other settings"),
-    ("external-account", f"{_REFERENCE}.externals:create", _of_account, "further settings"),
+    ("creation", f"{_REFERENCE}.onboarding:create", _of_creation, "other onboarding"),
+    ("external-account", f"{_REFERENCE}.externals:create", _of_account, "further onboarding"),
     ("execution", f"{_REFERENCE}.quotes:execute", _of_execution, "last settings"),
 ):
     declare(
@@ -151,7 +151,7 @@ for _name, _place, _look, _group in (
 # --- The standing fee -----------------------------------------------------------------------
 
 
-@variant("M74", "a standing fee of another source is taken, and never applied", "settings")
+@variant("M74", "a standing fee of another source is taken, and never applied", "onboarding")
 def foreign_standing_fee(patch: Patch) -> None:
     def wrapper(broken_fee: Function) -> Function:
         return lambda config: broken_fee({**config, "sourceCurrency": rules.PLATFORM_FEE_CURRENCY})
@@ -167,7 +167,7 @@ def foreign_standing_fee(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.quotes:standing_fee", applied)
 
 
-@variant("M74", "a standing fee of another source is a conflict", "other settings")
+@variant("M74", "a standing fee of another source is a conflict", "other onboarding")
 def foreign_standing_fee_conflicts(patch: Patch) -> None:
     def wrapper(broken_fee: Function) -> Function:
         def refuse(config: Json) -> list[Json]:
@@ -190,8 +190,8 @@ def _rounded_fee(rounding: str, patch: Patch) -> None:
 
 
 for _name, _rounding, _group in (
-    ("up", ROUND_CEILING, "settings"),
-    ("down", ROUND_FLOOR, "other settings"),
+    ("up", ROUND_CEILING, "onboarding"),
+    ("down", ROUND_FLOOR, "other onboarding"),
 ):
     declare(
         "M15",
@@ -202,7 +202,7 @@ for _name, _rounding, _group in (
     )
 
 
-@variant("N074", "what is shown of a standing fee has an id and more", "settings")
+@variant("N074", "what is shown of a standing fee has an id and more", "onboarding")
 def fee_with_id(patch: Patch) -> None:
     def change(body: Json) -> Json:
         configs = [
@@ -214,7 +214,7 @@ def fee_with_id(patch: Patch) -> None:
     shown(_CONFIG, change)(patch)
 
 
-@variant("N074", "numbers of a standing fee are shown as texts", "other settings")
+@variant("N074", "numbers of a standing fee are shown as texts", "other onboarding")
 def fee_in_texts(patch: Patch) -> None:
     def change(body: Json) -> Json:
         configs = [{k: str(v) for k, v in config.items()} for config in body["feeConfigs"]]
@@ -243,7 +243,7 @@ def fee_shown_elsewhere(patch: Patch) -> None:
     shown(_CONFIG, lambda body: {**without("feeConfigs", body), "fees": body["feeConfigs"]})(patch)
 
 
-@variant("timing", "changes of the settings show a moment later", "further settings")
+@variant("timing", "changes of the settings show a moment later", "further onboarding")
 def late_settings(patch: Patch) -> None:
     known: list[tuple[float, list[Json]]] = [(0.0, [])]
 
@@ -277,13 +277,13 @@ def late_settings(patch: Patch) -> None:
 # --- Answers to changes ---------------------------------------------------------------------
 
 
-@variant("N069", "a change of the settings is answered without a body", "settings")
+@variant("N069", "a change of the settings is answered without a body", "onboarding")
 def no_body(patch: Patch) -> None:
     row = routes.OPERATIONS["updateConfig"]
     patch.row(f"{_REFERENCE}.routes:OPERATIONS", "updateConfig", replace(row, status=204))
 
 
-@variant("N069", "a change of the settings is answered with what was changed", "other settings")
+@variant("N069", "a change of the settings is answered with what was changed", "other onboarding")
 def changes_alone(patch: Patch) -> None:
     def wrapper(update: Function) -> Function:
         def own(unit: Unit, ask: Ask) -> Any:
@@ -295,7 +295,7 @@ def changes_alone(patch: Patch) -> None:
     patch.wrap(_UPDATE, wrapper)
 
 
-@variant("N074", "card codes have no look that could be set", "settings")
+@variant("N074", "card codes have no look that could be set", "onboarding")
 def no_look(patch: Patch) -> None:
     def wrapper(update: Function) -> Function:
         def own(unit: Unit, ask: Ask) -> Any:
@@ -308,7 +308,7 @@ def no_look(patch: Patch) -> None:
     patch.wrap(_UPDATE, wrapper)
 
 
-@variant("N074", "the look of card codes cannot be taken away again", "other settings")
+@variant("N074", "the look of card codes cannot be taken away again", "other onboarding")
 def look_stays(patch: Patch) -> None:
     row, look = rules.CONFIG_FIELDS
     patch.replace(
@@ -328,7 +328,7 @@ def look_stays(patch: Patch) -> None:
     patch.wrap(_UPDATE, wrapper)
 
 
-@variant("M20", "a broken change has some other code", "settings")
+@variant("M20", "a broken change has some other code", "onboarding")
 def other_code(patch: Patch) -> None:
     def wrapper(update: Function) -> Function:
         def own(unit: Unit, ask: Ask) -> Any:
@@ -345,13 +345,13 @@ def other_code(patch: Patch) -> None:
 # --- The terms and their acceptance ---------------------------------------------------------
 
 
-@variant("N071", "the terms say more, and some of it in an object", "settings")
+@variant("N071", "the terms say more, and some of it in an object", "onboarding")
 def more_terms(patch: Patch) -> None:
     more = {"publishedAt": "2025-10-01T00:00:00Z", "languages": ["en"]}
     shown(_TERMS, lambda body: {"version": body["version"], "documents": body, **more})(patch)
 
 
-@variant("N071", "the version of the terms is a number", "other settings")
+@variant("N071", "the version of the terms is a number", "other onboarding")
 def numbered_terms(patch: Patch) -> None:
     shown(_TERMS, lambda body: {**body, "version": 7})(patch)
 
@@ -383,19 +383,19 @@ declare(
     "acceptance-with-offset",
     "the moment of an acceptance ends in +00:00",
     _consent(lambda c: {**c, "acceptedAt": c["acceptedAt"].replace("Z", "+00:00")}),
-    "settings",
+    "onboarding",
 )
 declare(
     "N051",
     "acceptance-by-other-names",
     "an acceptance is shown under other names",
     _consent(lambda c: {"at": c["acceptedAt"], "version": c["termsVersion"]}),
-    "other settings",
+    "other onboarding",
 )
 declare(
     "N001",
     "acceptance-hidden",
     "a customer does not show its acceptance",
     _consent(lambda _: None),
-    "further settings",
+    "further onboarding",
 )

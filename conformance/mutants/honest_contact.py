@@ -35,8 +35,8 @@ _LINKS = f"{_REFERENCE}.kyc_links"
 _OPERATIONS = f"{_REFERENCE}.routes:OPERATIONS"
 _CHANNELS = f"{_REFERENCE}.rules:CONTACT_CHANNELS"
 
-_FIRST = "channels"
-_SECOND = "other channels"
+_FIRST = "onboarding"
+_SECOND = "other onboarding"
 _OTHER_CODE = "999999"
 
 
@@ -71,11 +71,13 @@ def only(channel: str, patch: Patch) -> None:
         patch.row(_CHANNELS, region, (channel,))
 
 
-declare("N004", "email-alone", "the EU verifies the email alone", partial(only, "email"))
-declare("N004", "phone-alone", "the EU verifies the phone alone", partial(only, "phone"))
+declare("N004", "email-alone", "the EU verifies the email alone", partial(only, "email"), "apart")
+declare(
+    "N004", "phone-alone", "the EU verifies the phone alone", partial(only, "phone"), "other apart"
+)
 
 
-@variant("N004", "no region verifies channels")
+@variant("N004", "no region verifies channels", "further apart")
 def nowhere(patch: Patch) -> None:
     patch.replace(_CHANNELS, {})
 
@@ -85,7 +87,7 @@ def in_america(patch: Patch) -> None:
     patch.row(_CHANNELS, "US", ("email", "phone"))
 
 
-@variant("N004", "the United States verify the email")
+@variant("N004", "the United States verify the email", "last apart")
 def email_in_america(patch: Patch) -> None:
     patch.row(_CHANNELS, "US", ("email",))
 
@@ -334,7 +336,7 @@ def accounts_with_approval(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.onboarding:reach", reaching)
 
 
-@variant("M81", "quotes can be created before an approval, and are not executed")
+@variant("M81", "quotes can be created before an approval, and are not executed", "apart")
 def refused_at_execution(patch: Patch) -> None:
     def starting(start: Function) -> Function:
         def started(unit: Unit, quote: Quote, *action: Any) -> None:

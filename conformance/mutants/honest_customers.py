@@ -58,14 +58,14 @@ for _member in OPTIONAL:
         f"customer-without-{_member}",
         f"no customer shows {_member}",
         shown(_VIEW, partial(without, _member)),
-        "customers",
+        "onboarding",
     )
     declare(
         "M75",
         f"customer-with-null-{_member}",
         f"{_member} of every customer is null",
         shown(_VIEW, partial(with_null, _member)),
-        "other customers",
+        "other onboarding",
     )
 
 
@@ -77,7 +77,7 @@ def masked(text: str) -> str:
     return re.sub(r"\d(?=(\D*\d){4})", "*", text)
 
 
-@variant("N112", "the numbers of people and businesses are masked", "shown customers")
+@variant("N112", "the numbers of people and businesses are masked", "further onboarding")
 def masked_numbers(patch: Patch) -> None:
     def change(body: Json) -> Json:
         if body.get("identifier"):
@@ -90,7 +90,9 @@ def masked_numbers(patch: Patch) -> None:
     shown(_VIEW, change)(patch)
 
 
-@variant("N112", "phones are shown with spaces, and mail addresses in capitals", "shown customers")
+@variant(
+    "N112", "phones are shown with spaces, and mail addresses in capitals", "further onboarding"
+)
 def other_notation(patch: Patch) -> None:
     def change(body: Json) -> Json:
         if body.get("phoneNumber"):
@@ -101,7 +103,7 @@ def other_notation(patch: Patch) -> None:
     shown(_VIEW, change)(patch)
 
 
-@variant("N112", "the currencies of a customer are shown in another order", "shown customers")
+@variant("N112", "the currencies of a customer are shown in another order", "further onboarding")
 def currencies_reversed(patch: Patch) -> None:
     shown(_VIEW, lambda body: {**body, "currencies": body["currencies"][::-1]})(patch)
 
@@ -121,7 +123,7 @@ def _complaining(patch: Patch, find: Callable[[Customer], Sequence[Json]]) -> No
     patch.wrap(_MISSING, wrapper)
 
 
-@variant("M27", "the submission complains about a name of a single word")
+@variant("M27", "the submission complains about a name of a single word", "apart")
 def single_word_at_submission(patch: Patch) -> None:
     name_errors = onboarding.name_errors
 
@@ -135,7 +137,11 @@ def single_word_at_submission(patch: Patch) -> None:
     _complaining(patch, find)
 
 
-@variant("M27", "the submission complains about a single word, and does not name the field")
+@variant(
+    "M27",
+    "the submission complains about a single word, and does not name the field",
+    "other apart",
+)
 def single_word_without_field(patch: Patch) -> None:
     name_errors = onboarding.name_errors
 
@@ -147,7 +153,9 @@ def single_word_without_field(patch: Patch) -> None:
     _complaining(patch, find)
 
 
-@variant("M28", "the forms of a customer's members are looked at when it is submitted")
+@variant(
+    "M28", "the forms of a customer's members are looked at when it is submitted", "last apart"
+)
 def forms_at_submission(patch: Patch) -> None:
     rules_of = onboarding.creation_rules
     others = (onboarding.name_errors, onboarding.diligence_errors)
@@ -180,7 +188,7 @@ def forms_at_submission(patch: Patch) -> None:
     _complaining(patch, find)
 
 
-@variant("M20", "what a business lacks is refused as missing, and not listed", "customers")
+@variant("M20", "what a business lacks is refused as missing, and not listed", "onboarding")
 def missing_user_info(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def create(unit: Unit, ask: Ask) -> Any:
@@ -200,7 +208,7 @@ def missing_user_info(patch: Patch) -> None:
 # --- Notations that are taken too -----------------------------------------------------------
 
 
-@variant("N054", "tax numbers are digits, however they are grouped", "customers")
+@variant("N054", "tax numbers are digits, however they are grouped", "onboarding")
 def loose_tax_ids(patch: Patch) -> None:
     rows = [
         replace(row, pattern=r"[\d -]{4,}") if row.path == "businessInfo.taxId" else row
@@ -212,12 +220,12 @@ def loose_tax_ids(patch: Patch) -> None:
 # --- Changes --------------------------------------------------------------------------------
 
 
-@variant("N111", "an object that a change sends replaces the old one", "customers")
+@variant("N111", "an object that a change sends replaces the old one", "onboarding")
 def replaced_objects(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.onboarding:overlaid", lambda _old, new: new)
 
 
-@variant("N110", "members that the interface does not name are refused", "shown customers")
+@variant("N110", "members that the interface does not name are refused", "further onboarding")
 def unknown_refused(patch: Patch) -> None:
     known = {row.path.partition(".")[0] for row in rules.CUSTOMER_FIELDS}
 
@@ -234,7 +242,7 @@ def unknown_refused(patch: Patch) -> None:
         patch.wrap(place, wrapper)
 
 
-@variant("N096", "a change that sends the type of a customer is refused", "customers")
+@variant("N096", "a change that sends the type of a customer is refused", "onboarding")
 def fixed_type(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def update(unit: Unit, ask: Ask) -> Any:
@@ -248,7 +256,7 @@ def fixed_type(patch: Patch) -> None:
     patch.wrap(_UPDATE, wrapper)
 
 
-@variant("M72", "a refused change lists no fields", "customers")
+@variant("M72", "a refused change lists no fields", "onboarding")
 def unlisted_changes(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def update(unit: Unit, ask: Ask) -> Any:
@@ -265,7 +273,9 @@ def unlisted_changes(patch: Patch) -> None:
 # --- Platforms' own ids ---------------------------------------------------------------------
 
 
-@variant("N113", "customers that share an id have to come with UMA addresses of their own")
+@variant(
+    "N113", "customers that share an id have to come with UMA addresses of their own", "other apart"
+)
 def told_apart_by_address(patch: Patch) -> None:
     known: set[str] = set()
 
@@ -284,7 +294,7 @@ def told_apart_by_address(patch: Patch) -> None:
     patch.wrap(_CREATE, wrapper)
 
 
-@variant("M40", "a customer that is missing is a user that is missing", "customers")
+@variant("M40", "a customer that is missing is a user that is missing", "onboarding")
 def missing_user(patch: Patch) -> None:
     patch.row(f"{_REFERENCE}.rules:ERROR_STATUS", "USER_NOT_FOUND", 404)
 

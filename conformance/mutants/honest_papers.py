@@ -69,19 +69,19 @@ def person_changed(body: Json, **members: Any) -> Json:
 # --- What comes back ------------------------------------------------------------------------
 
 
-@variant("N069", "owners and documents are created with 200", "papers")
+@variant("N069", "owners and documents are created with 200", "onboarding")
 def papers_created_with_200(patch: Patch) -> None:
     for name in ("createBeneficialOwner", "createDocument"):
         patch.row(_OPERATIONS, name, replace(routes.OPERATIONS[name], status=200))
 
 
-@variant("N069", "owners and documents are accepted with 202", "other papers")
+@variant("N069", "owners and documents are accepted with 202", "other onboarding")
 def papers_accepted_with_202(patch: Patch) -> None:
     for name in ("createBeneficialOwner", "createDocument"):
         patch.row(_OPERATIONS, name, replace(routes.OPERATIONS[name], status=202))
 
 
-@variant("N132", "identification numbers are masked", "papers")
+@variant("N132", "identification numbers are masked", "onboarding")
 def masked_numbers(patch: Patch) -> None:
     shown(patch, _OWNER, lambda body: person_changed(body, identifier="***-**-6789"))
 
@@ -91,7 +91,7 @@ def masked_numbers(patch: Patch) -> None:
     shown(patch, _RECORD, mask)
 
 
-@variant("M75", "of an owner's person no more than the names is shown", "other papers")
+@variant("M75", "of an owner's person no more than the names is shown", "other onboarding")
 def owner_of_names_alone(patch: Patch) -> None:
     def change(body: Json) -> Json:
         person = body["personalInfo"]
@@ -100,24 +100,26 @@ def owner_of_names_alone(patch: Patch) -> None:
     shown(patch, _OWNER, change)
 
 
-@variant("M75", "of an owner's person every member is null", "further papers")
+@variant("M75", "of an owner's person every member is null", "further onboarding")
 def owner_of_nulls(patch: Patch) -> None:
     shown(patch, _OWNER, lambda body: {**body, "personalInfo": dict.fromkeys(owners.PERSON)})
 
 
-@variant("M75", "a record tells the holder and the type, and has null for the rest", "other papers")
+@variant(
+    "M75", "a record tells the holder and the type, and has null for the rest", "other onboarding"
+)
 def bare_record(patch: Patch) -> None:
     told = ("documentHolder", "documentType")
     rest = dict.fromkeys(("documentNumber", "issuingAuthority", "country", "side"))
     shown(patch, _RECORD, lambda body: {**{name: body[name] for name in told}, **rest})
 
 
-@variant("N064", "who owns a quarter or more has a role for it", "papers")
+@variant("N064", "who owns a quarter or more has a role for it", "onboarding")
 def role_of_owning(patch: Patch) -> None:
     shown(patch, _OWNER, lambda body: {**body, "roles": [*body["roles"], "BENEFICIAL_OWNER"]})
 
 
-@variant("M78", "documents are numbered", "papers")
+@variant("M78", "documents are numbered", "onboarding")
 def numbered_documents(patch: Patch) -> None:
     shown(patch, _RECORD, lambda body: {**body, "id": 4711})
 
@@ -125,7 +127,7 @@ def numbered_documents(patch: Patch) -> None:
 # --- Owners ---------------------------------------------------------------------------------
 
 
-@variant("N131", "a share is shown with a point and zeros", "papers")
+@variant("N131", "a share is shown with a point and zeros", "onboarding")
 def decimal_share(patch: Patch) -> None:
     shown(
         patch,
@@ -134,7 +136,7 @@ def decimal_share(patch: Patch) -> None:
     )
 
 
-@variant("N131", "shares are whole numbers", "papers")
+@variant("N131", "shares are whole numbers", "onboarding")
 def whole_shares(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def share_errors(body: Any) -> list[Json]:
@@ -149,7 +151,7 @@ def whole_shares(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.owners:share_errors", wrapper)
 
 
-@variant("N130", "who has less than a quarter has to control the business", "papers")
+@variant("N130", "who has less than a quarter has to control the business", "onboarding")
 def threshold(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def create(unit: Unit, ask: Ask) -> Any:
@@ -164,7 +166,7 @@ def threshold(patch: Patch) -> None:
     patch.wrap(_REPORT, wrapper)
 
 
-@variant("M41", "an owner of an unknown customer has an invalid field", "papers")
+@variant("M41", "an owner of an unknown customer has an invalid field", "onboarding")
 def unknown_business_invalid(patch: Patch) -> None:
     def change(refusal: errors.Refusal) -> errors.Refusal:
         if refusal.code != "CUSTOMER_NOT_FOUND":
@@ -174,7 +176,7 @@ def unknown_business_invalid(patch: Patch) -> None:
     answered(patch, _REPORT, change)
 
 
-@variant("M40", "whoever is not found is not found", "other papers")
+@variant("M40", "whoever is not found is not found", "other onboarding")
 def papers_of_nobody_not_found(patch: Patch) -> None:
     def change(refusal: errors.Refusal) -> errors.Refusal:
         if not refusal.code.endswith("_NOT_FOUND"):
@@ -185,7 +187,7 @@ def papers_of_nobody_not_found(patch: Patch) -> None:
         answered(patch, place, change)
 
 
-@variant("N067", "owners may be identified by other numbers too", "papers")
+@variant("N067", "owners may be identified by other numbers too", "onboarding")
 def owner_with_other_numbers(patch: Patch) -> None:
     fields_now = owners.OWNER_FIELDS
     patch.replace(
@@ -194,7 +196,9 @@ def owner_with_other_numbers(patch: Patch) -> None:
     )
 
 
-@variant("M28", "an owner is taken as reported, and the submission asks for what is not right")
+@variant(
+    "M28", "an owner is taken as reported, and the submission asks for what is not right", "apart"
+)
 def owner_asked_at_submission(patch: Patch) -> None:
     strict = (
         *owners.OWNER_FIELDS,
@@ -223,7 +227,7 @@ def owner_asked_at_submission(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.owners:missing", missing)
 
 
-@variant("M28", "an owner is refused for whatever is missing")
+@variant("M28", "an owner is refused for whatever is missing", "other apart")
 def owner_asked_at_once(patch: Patch) -> None:
     needed = {f"personalInfo.{name}" for name in owners.NEEDED_FOR_REVIEW}
     patch.replace(
@@ -241,7 +245,7 @@ def owner_told_in_words(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.verifications:field_error", field_error)
 
 
-@variant("N064", "individuals have owners, and shares are not looked at")
+@variant("N064", "individuals have owners, and shares are not looked at", "further apart")
 def anything_owned(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.owners:refuse_person", lambda customer: None)
     patch.replace(f"{_REFERENCE}.owners:SHARE", (-1_000, 1_000))
@@ -257,18 +261,18 @@ def _holder_unknown(patch: Patch, refusal: errors.Refusal) -> None:
     answered(patch, _UPLOAD, change)
 
 
-@variant("M41", "an unknown holder of a document is an invalid field", "papers")
+@variant("M41", "an unknown holder of a document is an invalid field", "onboarding")
 def unknown_holder_invalid(patch: Patch) -> None:
     error = errors.field_error("documentHolder", "Expected a customer or a beneficial owner.")
     _holder_unknown(patch, errors.invalid_input(error))
 
 
-@variant("M40", "an unknown holder of a document is an unknown customer", "further papers")
+@variant("M40", "an unknown holder of a document is an unknown customer", "further onboarding")
 def unknown_holder_customer(patch: Patch) -> None:
     _holder_unknown(patch, errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this id."))
 
 
-@variant("N133", "a document that is uploaded again is refused", "papers")
+@variant("N133", "a document that is uploaded again is refused", "onboarding")
 def no_repetition(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def create(unit: Unit, ask: Ask) -> Any:
@@ -288,7 +292,7 @@ def no_repetition(patch: Patch) -> None:
 # --- Types, files and forms -----------------------------------------------------------------
 
 
-@variant("M39", "a document never needs a side", "papers")
+@variant("M39", "a document never needs a side", "onboarding")
 def sides_optional(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def type_errors(form: Json) -> list[Json]:
@@ -299,7 +303,7 @@ def sides_optional(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.documents:type_errors", wrapper)
 
 
-@variant("M39", "a document of a single image has no side", "other papers")
+@variant("M39", "a document of a single image has no side", "other onboarding")
 def side_refused(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         def type_errors(form: Json) -> list[Json]:
@@ -314,14 +318,14 @@ def side_refused(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.documents:type_errors", wrapper)
 
 
-@variant("N068", "businesses hand in papers of further types", "papers")
+@variant("N068", "businesses hand in papers of further types", "onboarding")
 def business_papers(patch: Patch) -> None:
     for name in ("CERTIFICATE_OF_FORMATION", "OWNERSHIP_CHART", "TAX_ID_LETTER"):
         patch.row(_DOCUMENT_TYPES, name, documents.DocumentType("ADDRESS"))
 
 
 @variant(
-    "M37", "what is wrong with a document's form or file is a rejection of it", "further papers"
+    "M37", "what is wrong with a document's form or file is a rejection of it", "further onboarding"
 )
 def invalid_is_rejected(patch: Patch) -> None:
     def change(refusal: errors.Refusal) -> errors.Refusal:
@@ -332,7 +336,11 @@ def invalid_is_rejected(patch: Patch) -> None:
     answered(patch, _UPLOAD, change)
 
 
-@variant("M71", "files have statuses of their own: too large is 413, of another type 415")
+@variant(
+    "M71",
+    "files have statuses of their own: too large is 413, of another type 415",
+    "further apart",
+)
 def statuses_of_files(patch: Patch) -> None:
     patch.row(_STATUSES, "PAYLOAD_TOO_LARGE", 413)
     patch.row(_STATUSES, "UNSUPPORTED_MEDIA_TYPE", 415)
@@ -351,12 +359,12 @@ def statuses_of_files(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.documents:file_errors", wrapper)
 
 
-@variant("M38", "10 MB are ten million bytes", "papers")
+@variant("M38", "10 MB are ten million bytes", "onboarding")
 def ten_million(patch: Patch) -> None:
     patch.replace(_LARGEST, 10_000_000)
 
 
-@variant("M38", "10 MB are the limit of a whole form", "other papers")
+@variant("M38", "10 MB are the limit of a whole form", "other onboarding")
 def limit_of_forms(patch: Patch) -> None:
     def wrapper(original: Function) -> Function:
         return lambda request, limit: original(request, min(limit, 10 * 1024 * 1024))
@@ -364,12 +372,12 @@ def limit_of_forms(patch: Patch) -> None:
     patch.wrap(f"{_REFERENCE}.app:read_form", wrapper)
 
 
-@variant("N134", "a file is of the type that it says, whatever it holds", "other papers")
+@variant("N134", "a file is of the type that it says, whatever it holds", "other onboarding")
 def type_as_declared(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.documents:is_of_type", lambda content, _kind: bool(content))
 
 
-@variant("N134", "a file is of the type that it holds, whatever it says", "papers")
+@variant("N134", "a file is of the type that it holds, whatever it says", "onboarding")
 def type_as_found(patch: Patch) -> None:
     def sniffed(upload: Upload) -> Upload:
         kinds = [
@@ -403,17 +411,17 @@ def rejected_by(status: int, patch: Patch) -> None:
     patch.wrap(_REJECTION, wrapper)
 
 
-@variant("M37", "the reason of a rejection is a code of its own with 400", "papers")
+@variant("M37", "the reason of a rejection is a code of its own with 400", "onboarding")
 def reason_as_code(patch: Patch) -> None:
     rejected_by(400, patch)
 
 
-@variant("M87", "the reason of a rejection is a code of its own with 422", "other papers")
+@variant("M87", "the reason of a rejection is a code of its own with 422", "other onboarding")
 def reason_as_code_with_422(patch: Patch) -> None:
     rejected_by(422, patch)
 
 
-@variant("M37", "the reason of a rejection stands in its message alone", "further papers")
+@variant("M37", "the reason of a rejection stands in its message alone", "further onboarding")
 def reason_in_words(patch: Patch) -> None:
     def rejection(reason: str) -> errors.Rejection:
         return errors.Rejection("DOCUMENT_REJECTED", f"We could not take it ({reason}).")

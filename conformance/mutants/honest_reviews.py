@@ -31,8 +31,8 @@ _REFERENCE = "conformance.reference"
 _REVIEWS = f"{_REFERENCE}.verifications"
 _ROUTES = f"{_REFERENCE}.routes:OPERATIONS"
 
-_FIRST = "reviews"
-_SECOND = "other reviews"
+_FIRST = "onboarding"
+_SECOND = "other onboarding"
 _A_MOMENT = 0.15
 
 

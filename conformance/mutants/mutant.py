@@ -45,7 +45,7 @@ class Patch:
             NoSuchTarget: there is no such place.
             NothingChanged: it is the value that stands there already.
         """
-        holder, name = _locate(place)
+        holder, name = locate(place)
         old = getattr(holder, name)
         if old is value or (not callable(old) and old == value):
             raise NothingChanged(f"{place} is {value!r} already")
@@ -54,7 +54,7 @@ class Patch:
 
     def wrap(self, place: str, wrapper: Callable[[Any], Any]) -> None:
         """Put ``wrapper(original)`` in the place of a function."""
-        holder, name = _locate(place)
+        holder, name = locate(place)
         self.replace(place, wrapper(getattr(holder, name)))
 
     def row(self, place: str, key: Any, value: Any) -> None:
@@ -96,7 +96,7 @@ class Patch:
             self._undo.pop()()
 
     def _table(self, place: str) -> MutableMapping[Any, Any]:
-        holder, name = _locate(place)
+        holder, name = locate(place)
         table = getattr(holder, name)
         if not isinstance(table, MutableMapping):
             raise NoSuchTarget(f"{place} is no table whose rows can be changed")
@@ -155,7 +155,12 @@ def mutant(
     return register
 
 
-def _locate(place: str) -> tuple[Any, str]:
+def locate(place: str) -> tuple[Any, str]:
+    """Return the holder and the name of the attribute at ``module:name.attribute``.
+
+    Raises:
+        NoSuchTarget: the reference has no such place.
+    """
     module, _, path = place.partition(":")
     *holders, name = path.split(".")
     try:

@@ -50,7 +50,8 @@ from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.recorder import Recorder
 
 _SUITE = Path(package.__file__).parent.parent
-_NO_MUTANTS = ("mutant", "runner", "variant", "honest", "tolerance")
+_NO_MUTANTS = ("mutant", "runner", "variant", "reach", "tolerance")
+_HONEST = "honest"
 _TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
 """A mutant often shows by something that never comes; waiting for it long proves no more.
 
@@ -103,7 +104,7 @@ class Result:
 def load() -> list[Mutant]:
     """Return all mutants that the modules of this package declare."""
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in _NO_MUTANTS:
+        if module.name not in _NO_MUTANTS and not module.name.startswith(_HONEST):
             importlib.import_module(f"{package.__name__}.{module.name}")
     return list(REGISTRY)
 

@@ -1,9 +1,10 @@
 """Runs the suite against honest variants of the reference, and tells which it does not tolerate.
 
-The dual of the mutant runner, by the same means. A variant meets all scenarios, none of which may
-fail or be left undecided; that a check has nothing to decide is fine. Variants of one group are
-applied together. Where a check complains, its test meets each of them alone, to blame the right
-one, and the restored reference, to blame none of them for what is the same there.
+The dual of the mutant runner, by the same means. A variant meets all scenarios that come to what it
+changes; none may fail or be left undecided, while a check that has nothing to decide is fine.
+Variants of one group are applied together. Where a check complains, its test meets each of them
+alone, to blame the right one, and the restored reference, to blame none of them for what is the
+same there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial, wraps
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +30,7 @@ import typer
 import conformance.mutants as package
 from conformance.contract.catalogue import Level, catalogue
 from conformance.mutants.mutant import MutantError, Patch
+from conformance.mutants.reach import Reach, places_of, reach, reaching
 from conformance.mutants.runner import decisions_of, host, spread, turns
 from conformance.mutants.variant import REGISTRY, Variant
 from conformance.plugin import SESSION
@@ -35,6 +38,9 @@ from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
 _HONEST = "honest"
+_FEW_GROUPS = 4
+"""Up to so many meet all tests, as to see which they need to would take longer."""
+
 _SHOWN_ALARMS = 6
 _TIMING = {"event": 5.0, "state": 5.0}
 """Patient: some variants are slow, but none by as much as a second."""
@@ -111,19 +117,39 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     groups: dict[str, list[str]] = defaultdict(list)
     for variant in chosen:
         groups[variant.id if alone or variant.group is None else variant.group].append(variant.id)
-    listed = list(groups.values())
-    treatments = spread(partial(_treat_part, listed), min(processes, len(listed)))
+    known_reach: Reach | None = None
+    if len(groups) > _FEW_GROUPS:
+        places = {v.id: places_of(v.patch) for v in chosen}
+        known_reach = reach(frozenset().union(*places.values()), processes // 2 or 1, _TIMING)
+    meetings = [
+        Meeting(
+            tuple(ids),
+            None
+            if known_reach is None
+            else reaching(known_reach, chain.from_iterable(places[name] for name in ids)),
+        )
+        for ids in groups.values()
+    ]
+    # The longest first, so that no process has to wait for another at the end.
+    meetings.sort(key=lambda meeting: -len(meeting.tests or ()))
+    treatments = spread(partial(_treat_part, meetings), min(processes, len(meetings)))
     known = {treatment.id: treatment for treatment in treatments}
     own = [known.pop(variant.id) for variant in chosen]
     return [*own, *known.values()]
 
 
-def _treat_part(groups: Sequence[Sequence[str]], folder: Path) -> list[Treatment]:
-    """Run groups of variants of these ids in this process."""
-    known = {variant.id: variant for variant in load_variants()}
-    members = [[known[name] for name in group] for group in groups]
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The ids of variants that are applied together, and the tests that they meet (all: None)."""
+
+    variants: tuple[str, ...]
+    tests: frozenset[str] | None
+
+
+def _treat_part(meetings: Sequence[Meeting], folder: Path) -> list[Treatment]:
+    """Run the share of the meetings that falls to this process."""
     return host(
-        lambda service: _VariantLoop(turns(members, folder), service),
+        lambda service: _VariantLoop(turns(meetings, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
     )
@@ -160,10 +186,10 @@ class _Watch(Patch):
 
 
 class _VariantLoop:
-    """The pytest plugin that runs all tests under each group of variants."""
+    """The pytest plugin that runs tests under each group of variants."""
 
-    def __init__(self, groups: Iterable[Sequence[Variant]], service: Service) -> None:
-        self._groups = groups
+    def __init__(self, meetings: Iterable[Meeting], service: Service) -> None:
+        self._meetings = meetings
         self._service = service
         self.results: list[Treatment] = []
 
@@ -171,8 +197,11 @@ class _VariantLoop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
-        for group in self._groups:
-            self.results += self._treat(group, session.items)
+        known = {variant.id: variant for variant in load_variants()}
+        for meeting in self._meetings:
+            met = meeting.tests
+            tests = [test for test in session.items if met is None or test.nodeid in met]
+            self.results += self._treat([known[name] for name in meeting.variants], tests)
         return True
 
     def _treat(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[Treatment]:

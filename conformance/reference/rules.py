@@ -677,9 +677,7 @@ REVIEW_TRANSITIONS: dict[str, tuple[str, ...]] = {
 }
 """Where a customer's verification may go from each of its states."""
 
-SUBMISSION_FIELDS: tuple[Field, ...] = (
-    Field("customerId", "string", required=True, min_length=1),
-)
+SUBMISSION_FIELDS: tuple[Field, ...] = (Field("customerId", "string", required=True, min_length=1),)
 
 ALL_PERSONS: Final = "all"
 US_PERSONS: Final = "US"

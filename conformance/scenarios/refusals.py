@@ -35,8 +35,8 @@ def refused_or_held(
         return
     if not features.direct_onboarding:
         raise FeatureUndeclared("whether the hosted flow refuses it is not for the suite to see")
-    submitted = platform.submit(resource(answer))
-    right = platform.submit(resource(twin))
+    submitted = platform.submit(platform.ready(resource(answer)))
+    right = platform.submit(platform.ready(resource(twin)))
     if not submitted.accepted:
         submitted.refused(*REFUSED, twin=right)
         return

@@ -122,11 +122,36 @@ def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
     """Quotes stay allowed."""
     customer = platform.customer()
     body = platform.quote_body(platform.account(customer=customer))
-    platform.changed(customer, fullName=platform.samples.full_name())
+    platform.changed(customer, platformCustomerId=platform.samples.reference())
 
     answer = platform.create_quote(body)
 
     assert answer.accepted, answer
+
+
+@requirement("TRM-020", "TRM-021", "TRM-022", "TRM-023")
+def test_an_acceptance_is_an_object_with_a_moment(platform: Platform, check: Check) -> None:
+    """Neither a text nor a moment that is none can be put on file."""
+    consent = platform.terms_consent()
+    timeless = {**consent, member_of("moment", platform): "the day before yesterday"}
+    body = platform.customer_body(endUserTermsConsent=consent)
+    customer = platform.customer(consent=False)
+
+    text = platform.create_customer({**body, CONSENT: "accepted"}, valid=False)
+    moment = platform.create_customer({**body, CONSENT: timeless})
+    later_text = platform.update_customer(customer, {CONSENT: "accepted"}, valid=False)
+    later_moment = platform.update_customer(customer, {CONSENT: timeless})
+
+    created = platform.create_customer(body)
+    updated = platform.update_customer(customer, {CONSENT: consent})
+    with check("TRM-020"):
+        text.refused(400, 422, twin=created)
+    with check("TRM-021"):
+        later_text.refused(400, 422, twin=updated)
+    with check("TRM-022"):
+        moment.refused(400, 422, twin=created)
+    with check("TRM-023"):
+        later_moment.refused(400, 422, twin=updated)
 
 
 @requirement("TRM-030")
@@ -146,13 +171,13 @@ def test_unknown_terms_cannot_be_accepted_later(platform: Platform, check: Check
     customer = platform.customer(consent=False)
     quote = platform.quote_body(platform.account(customer=customer))
     consent = platform.terms_consent()
-    change = {"fullName": platform.samples.full_name()}
-    before = platform.customer_now(customer).get("fullName")
+    change = {"platformCustomerId": platform.samples.reference()}
+    before = platform.customer_now(customer).get("platformCustomerId")
 
     refusal = platform.update_customer(
         customer, {**change, CONSENT: unknown_version(platform, consent)}
     )
-    after = platform.customer_now(customer).get("fullName")
+    after = platform.customer_now(customer).get("platformCustomerId")
     early = platform.create_quote(quote)
 
     twin = platform.update_customer(customer, {**change, CONSENT: consent})
@@ -162,7 +187,7 @@ def test_unknown_terms_cannot_be_accepted_later(platform: Platform, check: Check
         early.refused(REFUSED, twin=platform.create_quote(quote))
     with check("TRM-033"):
         if before is None:
-            raise ResourceMissing("the customer shows no fullName")
+            raise ResourceMissing("the customer shows no platformCustomerId")
         assert after == before
 
 

@@ -341,7 +341,7 @@ def test_an_owner_who_is_not_told_rightly_is_noticed(
     platform: Platform, fault: Fault, members: tuple[str, ...]
 ) -> None:
     """At once, or among the errors of the submission at the latest."""
-    business = platform.applicant(business=True)
+    business = platform.ready(platform.applicant(business=True))
     body = platform.owner_body(business)
 
     # Where it is taken in at first, what is shown of it may lack the same.

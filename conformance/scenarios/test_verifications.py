@@ -84,7 +84,7 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform, check: Ch
 @requirement("VER-036")
 def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform) -> None:
     """Or of the business; one from abroad proves by documents who they are."""
-    business = platform.prepared(business=True)
+    business = platform.unsubmitted(business=True)
     owner = platform.owner(business, personalInfo={"nationality": "MX", "address": MEXICAN})
 
     entries = given(platform.unresolved(business), "errors")
