@@ -8,7 +8,7 @@ import json
 import re
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, quote_plus
@@ -126,7 +126,8 @@ class Journal:
 
     def exchange(self, exchange: Exchange) -> None:
         """Append one exchange."""
-        self.write("exchange", asdict(exchange))
+        # What it holds is JSON already; asdict would copy all of it.
+        self.write("exchange", {name: getattr(exchange, name) for name in Exchange.__slots__})
 
     def delivery(self, delivery: Delivery, redactor: Redactor) -> None:
         """Append one webhook delivery."""

@@ -132,9 +132,13 @@ class Onboarding(Actor):
         """
         if consent:
             members.setdefault("endUserTermsConsent", self.terms_consent())
-        customer = resource(self.create_customer(self.customer_body(**members)))
-        if standing(customer) != "APPROVED" and self.triggers.maps("customer.approve"):
-            self.cause("customer.approve", customerId=customer["id"])
+        approvable = self.triggers.maps("customer.approve")
+        magic = self.triggers.magic("customer.approve") if approvable else None
+        body = merged(self.customer_body(**members), magic or {})
+        customer = resource(self.create_customer(body))
+        if approvable and standing(customer) != "APPROVED":
+            if magic is None:
+                self.cause("customer.approve", customerId=customer["id"])
             self.customer_in(customer, "APPROVED")
         return customer
 
