@@ -113,12 +113,12 @@ class Accounts(Onboarding):
         """
         magic = self.triggers.magic(fate) if fate else None
         body = self.destination_body(customer, name, **(magic or {}))
-        account = self._active(resource(self.create_external_account(body)))
+        account = self.active(resource(self.create_external_account(body)))
         if fate and magic is None:
             self.cause(fate, externalAccountId=account["id"])
         return account
 
-    def _active(self, account: Json) -> Json:
+    def active(self, account: Json) -> Json:
         """Return an external account once it can receive payments."""
         if account.get("status") not in _IN_REVIEW:
             return account

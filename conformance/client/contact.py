@@ -20,22 +20,7 @@ class Contact(Onboarding):
         if not self.profile.features.contact_verification:
             raise FeatureUndeclared("the profile does not declare features.contact_verification")
         region = self.profile.bindings.contact_region
-        return self.customer_body(
-            **{
-                "region": region,
-                "nationality": region,
-                "idType": None,
-                "identifier": None,
-                "phoneNumber": f"+4915123{self.samples.digits(6)}",
-                "address": {
-                    "line1": "Am Markt 3",
-                    "city": "Berlin",
-                    "postalCode": "10115",
-                    "country": region,
-                },
-                **members,
-            }
-        )
+        return self.customer_body(**{**self.resident(region), **members})
 
     def contact_business_body(self, **members: Any) -> Json:
         """Return a body that creates a business of such a region."""

@@ -135,11 +135,15 @@ class Onboarding(Actor):
         approvable = self.triggers.maps("customer.approve")
         magic = self.triggers.magic("customer.approve") if approvable else None
         body = merged(self.customer_body(**members), magic or {})
-        customer = resource(self.create_customer(body))
-        if approvable and standing(customer) != "APPROVED":
-            if magic is None:
-                self.cause("customer.approve", customerId=customer["id"])
-            self.customer_in(customer, "APPROVED")
+        return self.approved(resource(self.create_customer(body)))
+
+    def approved(self, customer: Json) -> Json:
+        """Return a customer once it is approved, as far as the profile can bring that about."""
+        if standing(customer) == "APPROVED" or not self.triggers.maps("customer.approve"):
+            return customer
+        if self.triggers.magic("customer.approve") is None:
+            self.cause("customer.approve", customerId=customer["id"])
+        self.customer_in(customer, "APPROVED")
         return customer
 
     def customer_now(self, customer: Json) -> Json:
@@ -325,22 +329,23 @@ class Onboarding(Actor):
         if not self.profile.features.sca:
             raise FeatureUndeclared("the profile does not declare features.sca")
         region = self.profile.bindings.sca_region
-        return self.customer(
-            **{
-                "region": region,
-                "nationality": region,
-                "idType": None,
-                "identifier": None,
-                "phoneNumber": f"+4915123{self.samples.digits(6)}",
-                "address": {
-                    "line1": "Am Markt 3",
-                    "city": "Berlin",
-                    "postalCode": "10115",
-                    "country": region,
-                },
-                **members,
-            }
-        )
+        return self.customer(**{**self.resident(region), **members})
+
+    def resident(self, region: str) -> Json:
+        """Return the members of an individual of a region in Europe."""
+        return {
+            "region": region,
+            "nationality": region,
+            "idType": None,
+            "identifier": None,
+            "phoneNumber": f"+4915123{self.samples.digits(6)}",
+            "address": {
+                "line1": "Am Markt 3",
+                "city": "Berlin",
+                "postalCode": "10115",
+                "country": region,
+            },
+        }
 
 
 def standing(customer: Json) -> str | None:

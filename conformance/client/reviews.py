@@ -201,8 +201,8 @@ class Reviews(Contact):
         try:
             self.cause(fate, customerId=customer["id"])
         except TriggerFailed:
-            # The sandbox may have decided in between.
-            seen = self.customer_now(customer)
+            # The sandbox may have decided in between, and show it a moment later.
+            seen = self.customer_in(customer, *FATES.values())
             if standing(seen) != wanted:
                 _undecided(seen)
                 raise

@@ -97,7 +97,13 @@ def _command(exchange: Exchange, origin: str, known: dict[str, str]) -> list[str
 
 def _is_form(exchange: Exchange) -> bool:
     kind = exchange.request_headers.get("content-type", "")
-    return kind.startswith(_FORM) and isinstance(exchange.request_body, dict)
+    parts = exchange.request_body
+    # A hostile request may send JSON, and call it a form.
+    return (
+        kind.startswith(_FORM)
+        and isinstance(parts, dict)
+        and all(isinstance(part, str) for part in parts.values())
+    )
 
 
 def _form(body: dict[str, str], known: dict[str, str]) -> tuple[list[str], list[str]]:

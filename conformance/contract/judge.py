@@ -156,7 +156,8 @@ class Judge:
             media_type: the response's media type without parameters, or ``""``.
             body: the decoded JSON value, or ``None`` where the response has no body.
             intended: whether the request was valid by the document. An invalid one may be
-                answered with any client error.
+                answered with any client error; where it is taken, the resource may hold what was
+                wrong, and is not judged.
             is_json: whether a body, if there is one, could be decoded as JSON.
         """
         ids: Mapping[str, str] = self.document.raw["x-judge"]
@@ -182,6 +183,8 @@ class Judge:
             findings.append(Finding(ids["media-type"], passed=False, detail=detail))
             return Verdict(tuple(findings))
         findings.append(Finding(ids["media-type"], passed=True))
+        if not intended and status < _CLIENT_ERRORS.start:
+            return Verdict(tuple(findings))
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
         findings.extend(judge.judge(body))
         code = body.get("code") if isinstance(body, dict) else None

@@ -108,6 +108,8 @@ def prepared(
         requests += chance.sample(hostile, min(_HOSTILE_SHARE * count, len(hostile)))
     if operation.id in SHARED:
         requests = [request for request in requests if not _is_object(request.content)]
+    # What an invalid body leaves in a resource may be shown by the answers after it.
+    requests.sort(key=lambda request: request.body is None)
     different = {_identity(request): request for request in requests}
     return [_keyed(request, ground) for request in different.values()]
 

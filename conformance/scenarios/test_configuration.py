@@ -15,7 +15,6 @@ import pytest
 from conformance.client.actor import Json, members
 from conformance.client.configuration import FEES, TOKENIZATION, alone
 from conformance.client.http import Answer
-from conformance.client.onboarding import standing
 from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.target.profile import Corridor
@@ -477,10 +476,7 @@ def transfer_of(platform: Platform, body: Json, corridor: Corridor) -> list[Answ
 
 def transfer(platform: Platform, customer: Json, corridor: Corridor) -> list[Answer]:
     """Send money of a customer along a corridor; return the answers up to a refusal."""
-    if standing(customer) != "APPROVED" and platform.triggers.maps("customer.approve"):
-        platform.cause("customer.approve", customerId=customer["id"])
-        platform.customer_in(customer, "APPROVED")
-    source = platform.account(corridor.sending, customer=customer)
+    source = platform.account(corridor.sending, customer=platform.approved(customer))
     destination = platform.create_external_account(
         platform.destination_body(customer, corridor.account)
     )
@@ -488,7 +484,7 @@ def transfer(platform: Platform, customer: Json, corridor: Corridor) -> list[Ans
         return [destination]
     return [
         destination,
-        *platform.transfer(platform.quote_body(source, destination.body)),
+        *platform.transfer(platform.quote_body(source, platform.active(destination.body))),
     ]
 
 

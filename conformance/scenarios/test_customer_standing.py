@@ -7,10 +7,9 @@ from typing import NamedTuple
 import pytest
 
 from conformance.client.actor import given
-from conformance.client.onboarding import standing
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.verdict.decisions import FeatureUndeclared
 
 
 class Kind(NamedTuple):
@@ -95,11 +94,15 @@ def test_a_decided_customer_says_so(
     platform: Platform, kind: Kind, trigger: str, word: str
 ) -> None:
     """In the word of the interface."""
-    customer = platform.applicant(business=kind.is_business)
-    if standing(customer) not in (None, "UNVERIFIED"):
-        raise PreconditionFailed(f"a new customer is {standing(customer)}")
+    features = platform.profile.features
+    if not (features.direct_onboarding or features.hosted_onboarding):
+        raise FeatureUndeclared("the profile declares no way into a review")
 
-    platform.cause(trigger, customerId=customer["id"])
+    customer = platform.onboarded(
+        "directly" if features.direct_onboarding else "hosted",
+        business=kind.is_business,
+        fate=trigger,
+    )
 
     seen = platform.until(
         lambda: platform.customer_now(customer), lambda found: found.get(kind.own) == word
