@@ -8,19 +8,21 @@ from typing import Any
 
 from conformance.client.actor import Json, members, merged, resource
 from conformance.client.http import Answer
-from conformance.client.onboarding import Onboarding
+from conformance.client.onboarding import standing
+from conformance.client.reviews import Reviews
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import (
     BudgetSpent,
     FeatureUndeclared,
     PreconditionFailed,
     ResourceMissing,
+    TriggerMissing,
 )
 
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 
 
-class Accounts(Onboarding):
+class Accounts(Reviews):
     """Internal accounts with their balances, and external accounts."""
 
     def create_external_account(self, body: Json, *, valid: bool = True) -> Answer:
@@ -33,7 +35,7 @@ class Accounts(Onboarding):
         """Return an internal account of a customer, with ``amount`` deposited to it.
 
         Args:
-            currency: code of the account's currency; that of the first corridor by default.
+            currency: code of the account's currency; that of the usual corridor by default.
             amount: deposit in the smallest unit; 0 for none.
             customer: the owner; a new customer by default.
         """
@@ -44,11 +46,15 @@ class Accounts(Onboarding):
         account = next((a for a in accounts if _currency(a) == wanted), None)
         if account is None and accounts:
             raise ResourceMissing(f"customers get no internal account in {wanted}")
+        if account is None and not self.triggers.maps("customer.approve"):
+            raise TriggerMissing(
+                f"{owner['id']} has no internal account; it is at {standing(owner)}, and the "
+                "profile does not map customer.approve"
+            )
         if account is None:
             raise PreconditionFailed(
-                f"{owner['id']} has no internal account; it is at "
-                f"{owner.get('kycStatus') or owner.get('kybStatus')}, and the profile maps "
-                f"customer.approve{'' if self.triggers.maps('customer.approve') else ' not'}"
+                f"{owner['id']} has no internal account; it was created at {standing(owner)}, and "
+                f"is at {standing(self.customer_now(owner))}"
             )
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = {**account, "customerId": owner["id"]}
@@ -102,13 +108,13 @@ class Accounts(Onboarding):
         return self.until(lambda: self.balances(account)[0], lambda seen: seen == expected)
 
     def destination(
-        self, customer: Json, name: str = "usd_account", *, fate: str | None = None
+        self, customer: Json, name: str | None = None, *, fate: str | None = None
     ) -> Json:
         """Create an external account of a customer.
 
         Args:
             customer: the owner (its ``id`` is enough).
-            name: a file of ``fixtures/accounts``.
+            name: a file of ``fixtures/accounts``; that of the usual corridor by default.
             fate: a trigger that decides what becomes of payouts to the account.
         """
         magic = self.triggers.magic(fate) if fate else None
@@ -131,17 +137,17 @@ class Accounts(Onboarding):
             lambda seen: seen.get("status") not in _IN_REVIEW,
         )
 
-    def destination_body(self, customer: Json, name: str = "usd_account", **members: Any) -> Json:
+    def destination_body(self, customer: Json, name: str | None = None, **members: Any) -> Json:
         """Return a body that creates an external account of a customer.
 
         Args:
             customer: the owner (its ``id`` is enough).
-            name: a file of ``fixtures/accounts``.
+            name: a file of ``fixtures/accounts``; that of the usual corridor by default.
             members: further members, merged into those of the file.
         """
         body = {
             "customerId": customer["id"],
-            **self.samples.account(name),
+            **self.samples.account(name or self.usual_corridor.account),
             "platformAccountId": self.samples.reference(),
         }
         return _bound(merged(body, members), self.profile.bindings.beneficiary)
@@ -163,6 +169,17 @@ class Accounts(Onboarding):
                 return corridor
         kind = "same-currency" if same_currency else "cross-currency"
         raise ResourceMissing(f"resources.corridors of the profile has no {kind} one")
+
+    def corridors_from(self, currency: str) -> list[Corridor]:
+        """Return the corridors of the profile that send a currency.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        found = [c for c in self.profile.resources.corridors if c.sending == currency]
+        if not found:
+            raise ResourceMissing(f"resources.corridors of the profile has none from {currency}")
+        return found
 
     def ends(self, corridor: Corridor, *, amount: int = 100_000) -> tuple[Json, Json]:
         """Return a funded internal account and an external account at the ends of a corridor.

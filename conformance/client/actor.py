@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 from conformance.client.http import Answer, RecordingClient
 from conformance.client.listener import Delivery, Inbox
 from conformance.client.samples import Samples
-from conformance.target.profile import Profile
+from conformance.contract.judge import entries
+from conformance.target.profile import Corridor, Profile
 from conformance.target.triggers import Triggers
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -63,9 +64,15 @@ class Actor:
         self._inbox = inbox
 
     @property
+    def usual_corridor(self) -> Corridor:
+        """The corridor of whatever needs no other: the first same-currency one, or the first."""
+        corridors = self.profile.resources.corridors
+        return next((c for c in corridors if c.sending == c.receiving), corridors[0])
+
+    @property
     def currency(self) -> str:
-        """The currency of the first corridor, which is that of whatever needs no other."""
-        return self.profile.resources.corridors[0].sending
+        """The currency of whatever needs no other."""
+        return self.usual_corridor.sending
 
     def at_once(self, *actions: Callable[[], T]) -> list[T]:
         """Run all actions at the same time, each in a thread of its own."""
@@ -159,15 +166,10 @@ def members(body: Any) -> list[Json]:
     Raises:
         PreconditionFailed: no one list is found in it.
     """
-    if not isinstance(body, dict):
-        lists = [body]
-    elif isinstance(body.get("data"), list):
-        lists = [body["data"]]
-    else:
-        lists = [value for value in body.values() if isinstance(value, list)]
-    if len(lists) != 1 or not isinstance(lists[0], list):
+    listed = entries(body)
+    if listed is None:
         raise PreconditionFailed(f"expected a list, got {body!r}")
-    return lists[0]
+    return listed
 
 
 def given(resource: Json, member: str) -> Any:
@@ -178,7 +180,7 @@ def given(resource: Json, member: str) -> Any:
     """
     value = resource.get(member)
     if value is None:
-        raise ResourceMissing(f"{resource.get('id')} has no {member}")
+        raise ResourceMissing(f"{resource.get('id', 'what came')} has no {member}")
     return value
 
 

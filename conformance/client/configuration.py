@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 FEES = "feeConfigs"
 TOKENIZATION = "cardTokenization2faConfig"
 
+_PROBES: tuple[Any, Any] = (110, 120)
+"""Rates, or fixed amounts, that no test sets and that differ wherever a quote bears one."""
+
 _LONGEST_TURN = 600.0
 
 
@@ -23,6 +26,8 @@ class Configuration(Actor):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self.unheeded: dict[str, str] = {}
+        """Why a part of a standing fee has no effect, or nothing; tests of a run may share it."""
         self._named: set[str] = set()
 
     def get_config(self) -> Answer:
@@ -53,6 +58,40 @@ class Configuration(Actor):
         """
         words = {"{currency}": currency, "{basisPoints}": basis_points, "{fixedAmount}": fixed}
         return _filled(self.profile.bindings.fee_configs, words)
+
+    def demand_effect(self, part: str, borne: Callable[[], int]) -> None:
+        """Make certain that the bindings call a part of a standing fee by a name that counts.
+
+        What the target does not know it may ignore, and its quotes then say nothing about it.
+
+        Args:
+            part: ``basis_points`` or ``fixed``.
+            borne: returns the fee of a quote that is made now; only asked where the
+                configuration does not show what was set.
+
+        Raises:
+            PreconditionFailed: a fee of this part is accepted, but neither shown nor borne.
+        """
+        if part not in self.unheeded:
+            self.unheeded[part] = self._why_unheeded(part, borne)
+        if why := self.unheeded[part]:
+            raise PreconditionFailed(why)
+
+    def _why_unheeded(self, part: str, borne: Callable[[], int]) -> str:
+        def is_shown(fee: Any) -> bool:
+            return holds(self.configuration().get(FEES), fee)
+
+        first, second = (self.standing_fee(**{part: value}) for value in _PROBES)
+        if not self.update_config({FEES: first}).accepted or is_shown(first):
+            return ""
+        before = borne()
+        self.arranged(self.update_config({FEES: second}))
+        if self.until(lambda: is_shown(second) or borne() != before, bool):
+            return ""
+        return (
+            f"bindings.fee_configs has no effect: {second} is accepted, but GET /config shows "
+            f"{self.configuration().get(FEES)}, and the fee of quotes stays {before}"
+        )
 
     def before_changes(self) -> Json:
         """Return the settings as they are, once it is certain that a fee in them can be put back.
@@ -109,6 +148,19 @@ def alone(folder: Path) -> Iterator[None]:
         lock.isolation_level = None
         lock.execute("BEGIN EXCLUSIVE")
         yield
+
+
+def holds(shown: Any, sent: Any) -> bool:
+    """Return whether all that was sent is shown; there may be more, and numbers may be texts."""
+    if isinstance(sent, dict):
+        return isinstance(shown, dict) and all(
+            holds(shown.get(name), value) for name, value in sent.items()
+        )
+    if isinstance(sent, list):
+        return isinstance(shown, list) and all(
+            any(holds(entry, value) for entry in shown) for value in sent
+        )
+    return bool(shown == sent) or str(shown) == str(sent)
 
 
 def _filled(template: Any, words: Mapping[str, Any]) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from conformance.client.actor import Actor, Json, merged, resource
 from conformance.client.examples import Change, Example
 from conformance.client.http import Answer, File, Form
 from conformance.client.specimens import PROOFS_OF_ADDRESS, SIDES, has_sides, specimen
-from conformance.verdict.decisions import FeatureUndeclared
-
-_CONSENT_GIVEN = "2026-01-15T09:00:00Z"
 
 
 class Onboarding(Actor):
@@ -88,7 +86,8 @@ class Onboarding(Actor):
         """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
         terms = self.arranged(self.client.call("getEndUserTerms"))
         words = {
-            "{now}": _CONSENT_GIVEN,
+            # The same all day, so that two runs send the same bytes.
+            "{now}": f"{datetime.now(UTC).date()}T00:00:00Z",
             "{version}": terms.get(self.profile.bindings.terms_version),
         }
         consent = self.profile.bindings.terms_consent
@@ -123,29 +122,6 @@ class Onboarding(Actor):
         }
         return {name: value for name, value in body.items() if value is not None}
 
-    def customer(self, *, consent: bool = True, **members: Any) -> Json:
-        """Create an individual customer who may move money.
-
-        Args:
-            consent: whether the acceptance of the end-user terms is put on file.
-            members: customer fields that differ from the usual ones.
-        """
-        if consent:
-            members.setdefault("endUserTermsConsent", self.terms_consent())
-        approvable = self.triggers.maps("customer.approve")
-        magic = self.triggers.magic("customer.approve") if approvable else None
-        body = merged(self.customer_body(**members), magic or {})
-        return self.approved(resource(self.create_customer(body)))
-
-    def approved(self, customer: Json) -> Json:
-        """Return a customer once it is approved, as far as the profile can bring that about."""
-        if standing(customer) == "APPROVED" or not self.triggers.maps("customer.approve"):
-            return customer
-        if self.triggers.magic("customer.approve") is None:
-            self.cause("customer.approve", customerId=customer["id"])
-        self.customer_in(customer, "APPROVED")
-        return customer
-
     def customer_now(self, customer: Json) -> Json:
         """Return a customer as it stands now."""
         return resource(self.get_customer(customer))
@@ -162,10 +138,6 @@ class Onboarding(Actor):
     def changed(self, customer: Json, **members: Any) -> Json:
         """Change members of a customer and return it."""
         return resource(self.update_customer(customer, members))
-
-    def business(self, **members: Any) -> Json:
-        """Create a business customer who may move money."""
-        return self.customer(**self._business_members(members))
 
     def business_body(self, **members: Any) -> Json:
         """Return a body that creates a business; ``members`` as in :meth:`customer_body`."""
@@ -323,13 +295,6 @@ class Onboarding(Actor):
         """Upload a document that is taken in, and return its record; as :meth:`upload`."""
         record = self.arranged(self.upload(holder, kind, fate=fate, **parts))
         return record if isinstance(record, dict) else {}
-
-    def sca_customer(self, **members: Any) -> Json:
-        """Create a customer of a region where money movement needs strong authentication."""
-        if not self.profile.features.sca:
-            raise FeatureUndeclared("the profile does not declare features.sca")
-        region = self.profile.bindings.sca_region
-        return self.customer(**{**self.resident(region), **members})
 
     def resident(self, region: str) -> Json:
         """Return the members of an individual of a region in Europe."""

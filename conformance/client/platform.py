@@ -9,7 +9,6 @@ from conformance.client.accounts import Accounts
 from conformance.client.actor import Json, members, resource
 from conformance.client.configuration import Configuration
 from conformance.client.http import Answer
-from conformance.client.reviews import Reviews
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -20,7 +19,7 @@ _MOST_PAGES = 50
 _PAGE = 100
 
 
-class Platform(Accounts, Reviews, Configuration):
+class Platform(Accounts, Configuration):
     """Acts on the target as a platform would: on its customers, accounts, quotes, transactions."""
 
     def create_quote(self, body: Json, *, valid: bool = True) -> Answer:
@@ -150,7 +149,7 @@ class Platform(Accounts, Reviews, Configuration):
         self,
         source: Json | None = None,
         *,
-        account: str = "usd_account",
+        account: str | None = None,
         fate: str | None = None,
         **members: Any,
     ) -> Json:
@@ -158,7 +157,8 @@ class Platform(Accounts, Reviews, Configuration):
 
         Args:
             source: the internal account; by default a new customer's, with 100 000 deposited.
-            account: the external account's file of ``fixtures/accounts``.
+            account: the external account's file of ``fixtures/accounts``; that of the usual
+                corridor by default.
             fate: a trigger that decides what becomes of the payout.
             members: further arguments of :meth:`quote_body`.
         """

@@ -9,7 +9,13 @@ from conformance.client.actor import Json, members, merged, resource
 from conformance.client.contact import Contact
 from conformance.client.onboarding import standing
 from conformance.client.specimens import SIDES, SPECIMENS, has_sides
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
 
 Path = Literal["directly", "hosted"]
 """How a customer comes to its review: submitted by the platform, or by the hosted flow."""
@@ -24,12 +30,101 @@ FATES: Mapping[str, str] = {
 }
 """The triggers that decide reviews, with the status that each leads to."""
 
+WAYS_TO_APPROVAL = ("operator", "review", "patience")
+"""How customers come to be approved: an operator is told to, or ends a review that has begun, or it
+just happens. In this order they are tried."""
+
 _MOST_REPAIRS = 3
 _OPEN = "RESOLVE_ERRORS"
 
 
 class Reviews(Contact):
     """Customers who are submitted for review, directly or by the hosted flow, and decided."""
+
+    def customer(self, *, consent: bool = True, **members: Any) -> Json:
+        """Create an individual customer who may move money.
+
+        Args:
+            consent: whether the acceptance of the end-user terms is put on file.
+            members: customer fields that differ from the usual ones.
+        """
+        if consent:
+            members.setdefault("endUserTermsConsent", self.terms_consent())
+        approvable = self.triggers.maps("customer.approve")
+        magic = self.triggers.magic("customer.approve") if approvable else None
+        body = merged(self.customer_body(**members), magic or {})
+        return self.approved(resource(self.create_customer(body)))
+
+    def approved(self, customer: Json) -> Json:
+        """Return a customer once it is approved, by the way that target and profile have for it.
+
+        Which one that is the first customer shows, and others try it first. Where there is none a
+        customer is returned as it is.
+        """
+        known = self.triggers.approval
+        if standing(customer) == "APPROVED" or known == "none":
+            return customer
+        for way in sorted(WAYS_TO_APPROVAL, key=lambda way: way != known):
+            if way in self._ways() and self._is_approved(customer, way):
+                self.triggers.approval = way
+                return customer
+        if not self.triggers.maps("customer.approve"):
+            self.triggers.approval = "none"
+        return customer
+
+    def _ways(self) -> set[str]:
+        """Return the ways to an approval that the profile leaves open."""
+        features = self.profile.features
+        ways = {"patience"}
+        if self._tells():
+            ways = {"operator"}
+        if features.declares("unregulated") and (
+            features.direct_onboarding or features.hosted_onboarding
+        ):
+            ways.add("review")
+        return ways
+
+    def _tells(self) -> bool:
+        """Return whether an operator is told to approve, and no magic value does it."""
+        name = "customer.approve"
+        return self.triggers.maps(name) and self.triggers.magic(name) is None
+
+    def _is_approved(self, customer: Json, way: str) -> bool:
+        """Try a way to an approval, and return whether it led there."""
+        if way == "review":
+            self._bring_to_review(customer)
+        if self._tells():
+            try:
+                self.cause("customer.approve", customerId=customer["id"])
+            except TriggerFailed as error:
+                # Without a review there may be nothing to end, and one may end by itself.
+                self.observe(f"customer.approve is refused: {error}")
+                if way == "operator":
+                    return standing(self.customer_now(customer)) == "APPROVED"
+        return standing(self.customer_in(customer, "APPROVED")) == "APPROVED"
+
+    def _bring_to_review(self, customer: Json) -> None:
+        try:
+            if self.profile.features.direct_onboarding:
+                if customer.get("customerType") == "BUSINESS":
+                    self.packet(customer)
+                self.submission(self.ready(customer))
+            else:
+                self._complete_flow(self.ready(customer))
+        except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
+            # Whoever needs the approval will see that there is none.
+            self.observe(f"a customer is not taken in for review: {error}")
+
+    def business(self, **members: Any) -> Json:
+        """Create a business customer who may move money."""
+        return self.customer(**self._business_members(members))
+
+    def sca_customer(self, **members: Any) -> Json:
+        """Create a customer of a region where money movement needs strong authentication."""
+        if not self.profile.features.sca:
+            raise FeatureUndeclared("the profile does not declare features.sca")
+        region = self.profile.bindings.sca_region
+        return self.customer(**{**self.resident(region), **members})
 
     def unsubmitted(self, *, business: bool = False, fate: str | None = None, **more: Any) -> Json:
         """Create a customer whom nobody has submitted; its contact channels are verified.
@@ -136,7 +231,7 @@ class Reviews(Contact):
 
         Raises:
             PreconditionFailed: an entry asks for a field.
-            ResourceMissing: an entry accepts no type of document that the suite has.
+            ResourceMissing: an entry does not tell which types of documents it accepts.
         """
         if not submission.get("errors"):
             raise PreconditionFailed("the submission has errors and does not tell which")
@@ -147,10 +242,10 @@ class Reviews(Contact):
                     "or owner of the profile can add"
                 )
             accepted = entry.get("acceptedDocumentTypes") or ()
-            known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
-            if not known:
+            if not accepted:
                 raise ResourceMissing(f"the review asks for what the suite does not have: {entry}")
-            self.papers({"id": entry.get("resourceId") or customer["id"]}, known[0])
+            known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
+            self.papers({"id": entry.get("resourceId") or customer["id"]}, (known or accepted)[0])
 
     def papers(self, holder: Json, kind: str) -> None:
         """Upload a document, both sides of it where it has two."""
@@ -170,9 +265,12 @@ class Reviews(Contact):
     def hosted(self, *, business: bool = False, fate: str | None = None, **more: Any) -> Json:
         """Create a customer who completes the hosted flow; ``fate`` decides the review."""
         customer = self.unsubmitted(business=business, fate=fate, **more)
-        link = self.arranged(self.create_kyc_link(customer))
-        self.cause("hosted_flow.complete", customerId=customer["id"], kycUrl=link["kycUrl"])
+        self._complete_flow(customer)
         return self._met(customer, fate)
+
+    def _complete_flow(self, customer: Json) -> None:
+        link = self.hosted_link(customer)
+        self.cause("hosted_flow.complete", customerId=customer["id"], kycUrl=link["kycUrl"])
 
     def onboarded(
         self, path: Path, *, business: bool = False, fate: str | None = None, **more: Any

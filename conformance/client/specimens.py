@@ -46,6 +46,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 DATE = b"0000-00-00"
 """What stands in the proofs of address where their date has to be."""
 
+_STAND_IN = "tax-return.pdf"
 _LINE = b"%" + b" " * 98 + b"\n"
 
 
@@ -57,10 +58,12 @@ def has_sides(kind: str) -> bool:
 def specimen(kind: str, side: object = None) -> File:
     """Return the file of a document; proofs of address are dated in the month before this one.
 
-    ``side`` is that of a document with two; the front where it is none of them.
+    ``side`` is that of a document with two; the front where it is none of them. For a kind that
+    the specification does not name a file stands in that is a document of some kind.
     """
     shown = side if side in SIDES else SIDES[0]
-    name = SPECIMENS[kind, str(shown) if has_sides(kind) else None]
+    place = (kind, str(shown) if has_sides(kind) else None)
+    name = SPECIMENS.get(place, _STAND_IN)
     content = _content(name).replace(DATE, str(_last_month()).encode())
     return File(name, MEDIA_TYPES[name[name.rindex(".") :]], content)
 

@@ -186,7 +186,8 @@ class Judge:
         if not intended and status < _CLIENT_ERRORS.start:
             return Verdict(tuple(findings))
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
-        findings.extend(judge.judge(body))
+        found = entries(body) if _leaves_open_where_the_list_stands(schema) else None
+        findings.extend(judge.judge(body if found is None else found))
         code = body.get("code") if isinstance(body, dict) else None
         if status >= _CLIENT_ERRORS.start and isinstance(code, str) and code in self.statuses:
             fits = status in self.statuses[code]
@@ -237,6 +238,17 @@ def decided_by_schema(schema: Mapping[str, Any]) -> set[str]:
     return {name for note in _annotations(schema, (), required=False) for name in note.requirements}
 
 
+def entries(body: Any) -> list[Any] | None:
+    """Return the list that a body is, or holds under ``data``, or alone under another name."""
+    if not isinstance(body, dict):
+        lists = [body]
+    elif isinstance(body.get("data"), list):
+        lists = [body["data"]]
+    else:
+        lists = [value for value in body.values() if isinstance(value, list)]
+    return lists[0] if len(lists) == 1 and isinstance(lists[0], list) else None
+
+
 @cache
 def judge() -> Judge:
     """Return the judge of the document that the suite ships."""
@@ -245,6 +257,10 @@ def judge() -> Judge:
         entry["code"]: frozenset(entry["statuses"]) for entry in codes if entry.get("statuses")
     }
     return Judge(document(), statuses)
+
+
+def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:
+    return any(branch.get("type") == "array" for branch in schema.get("anyOf", ()))
 
 
 def _compile(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:

@@ -52,7 +52,7 @@ def _create_quote(platform: Platform) -> Ground:
         live={
             "source.accountId": source["id"],
             "source.customerId": source["customerId"],
-            "source.currency": "USD",
+            "source.currency": platform.profile.resources.realtime_currency,
             "destination.accountId": body["destination"]["accountId"],
         },
         body=body,
@@ -108,7 +108,7 @@ def _of_external_account(platform: Platform) -> Ground:
     account = platform.destination(owner)["id"]
     return Ground(
         path={"externalAccountId": account, "accountId": account},
-        query={"customerId": owner["id"], "sendingCurrency": "USD"},
+        query={"customerId": owner["id"], "sendingCurrency": platform.currency},
     )
 
 

@@ -26,6 +26,7 @@ from conformance.reference import (
     externals,
     fields,
     money,
+    pages,
     parties,
     quotes,
     routes,
@@ -260,6 +261,18 @@ def is_number(identifier: str) -> bool:
 @variant("N072", "lists are bare arrays, but for that of the platform's accounts", "forms")
 def bare_lists(patch: Patch) -> None:
     patch.replace(f"{_REFERENCE}.pages:Page.view", lambda self, data: data)
+
+
+@variant("N072", "lists stand under items, but for that of the platform's accounts", "other forms")
+def lists_under_items(patch: Patch) -> None:
+    def wrapper(view: Function) -> Function:
+        def under_items(self: pages.Page[Any], data: list[Json]) -> Json:
+            body = view(self, data)
+            return {"items": body.pop("data"), **body}
+
+        return under_items
+
+    patch.wrap(f"{_REFERENCE}.pages:Page.view", wrapper)
 
 
 # --- Success statuses -----------------------------------------------------------------------

@@ -432,3 +432,16 @@ def begun_is_told_late(patch: Patch) -> None:
         return emitting
 
     patch.wrap(f"{_REFERENCE}.unit:Unit.emit", wrapper)
+
+
+@variant("N175", "operators end reviews that have begun, and no others", "further onboarding")
+def no_review_no_end(patch: Patch) -> None:
+    def wrapper(review: Function) -> Function:
+        def reviewed(unit: Unit, ask: Ask) -> None:
+            if customers.get(unit, ask.params["customerId"]).status == "UNVERIFIED":
+                raise errors.Refusal("CONFLICT", "The customer was not submitted.")
+            review(unit, ask)
+
+        return reviewed
+
+    patch.wrap(f"{_REFERENCE}.control:review", wrapper)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pytest
 
 from conformance.client.actor import Json, members
-from conformance.client.configuration import FEES, TOKENIZATION, alone
+from conformance.client.configuration import FEES, TOKENIZATION, alone, holds
 from conformance.client.http import Answer
 from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
@@ -41,9 +42,18 @@ ROUNDINGS = 2
 """The fee and the sending amount may each have been rounded by one smallest unit."""
 
 
+@pytest.fixture(scope="session")
+def unheeded() -> dict[str, str]:
+    """Return what the tests of a run find out about the parts of a standing fee."""
+    return {}
+
+
 @pytest.fixture
-def settings(platform: Platform, pytestconfig: pytest.Config) -> Iterator[Json]:
+def settings(
+    platform: Platform, pytestconfig: pytest.Config, unheeded: dict[str, str]
+) -> Iterator[Json]:
     """Return the settings; only this test changes them, and they are put back at its end."""
+    platform.unheeded = unheeded
     with alone(pytestconfig.rootpath / pytestconfig.getoption("report_dir")):
         before = platform.before_changes()
         try:
@@ -393,6 +403,7 @@ def test_a_standing_fee_that_is_a_text_is_refused(platform: Platform) -> None:
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_of_a_word_is_refused(platform: Platform, member: str) -> None:
     """Rate and amount are numbers."""
+    demand_effect(platform, member)
     right = platform.standing_fee(**FORMS["both"])
     wrong = platform.standing_fee(**{**FORMS["both"], member: "plenty"})
 
@@ -554,10 +565,18 @@ def with_and_without_fee(platform: Platform, side: str) -> tuple[Json, Json]:
 
 
 def set_fee(platform: Platform, **fee: Any) -> Any:
-    """Set a standing fee and return it as it was sent."""
+    """Set a standing fee, each part of which has an effect, and return it as it was sent."""
+    for part in fee:
+        demand_effect(platform, part)
     value = platform.standing_fee(**fee)
     platform.arranged(platform.update_config({FEES: value}))
     return value
+
+
+def demand_effect(platform: Platform, part: str) -> None:
+    """Make certain that a part of a standing fee is shown, or changes a quote."""
+    body = cache(lambda: dollar_quote(platform))
+    platform.demand_effect(part, lambda: own_fee(quoted(platform, body())))
 
 
 def unfeed(platform: Platform) -> Answer:
@@ -637,16 +656,3 @@ def names(value: Any) -> set[str]:
         return set()
     own = set(value) if isinstance(value, dict) else set()
     return own.union(*map(names, inner))
-
-
-def holds(shown: Any, sent: Any) -> bool:
-    """Return whether all that was sent is shown; there may be more, and numbers may be texts."""
-    if isinstance(sent, dict):
-        return isinstance(shown, dict) and all(
-            holds(shown.get(name), value) for name, value in sent.items()
-        )
-    if isinstance(sent, list):
-        return isinstance(shown, list) and all(
-            any(holds(entry, value) for entry in shown) for value in sent
-        )
-    return bool(shown == sent) or str(shown) == str(sent)

@@ -61,18 +61,25 @@ def test_a_code_stands_under_its_status(platform: Platform) -> None:
         raise ResourceMissing(f"no code of the interface came: {[r.code for r in refusals]}")
 
 
-@requirement("CNV-011", "CNV-012", "CNV-013", "CNV-014", "CNV-015", "CNV-016", "CNV-017", "CNV-020")
+@requirement("CNV-011", "CNV-012", "CNV-013", "CNV-014", "CNV-015", "CNV-016", "CNV-017")
 def test_money_names_its_currency(platform: Platform, check: Check) -> None:
-    """A currency says how many decimals its amounts have."""
-    balance = platform.account("USD", amount=0)["balance"]
+    """It says how many decimals amounts in it have."""
+    currency: Json = platform.account(amount=0)["balance"]["currency"]
 
-    currency: Json = balance["currency"]
     with check("CNV-014"):
         given(currency, "name")
     with check("CNV-015"):
         given(currency, "symbol")
-    with check("CNV-020"):
-        assert currency.get("decimals") == 2
+
+
+@requirement("CNV-020")
+def test_us_dollars_have_two_decimals(platform: Platform) -> None:
+    """Their amounts are in cents."""
+    corridor, *_ = platform.corridors_from("USD")
+
+    currency = platform.account(corridor.sending, amount=0)["balance"]["currency"]
+
+    assert currency.get("decimals") == 2
 
 
 @requirement("CNV-018", "CNV-019")

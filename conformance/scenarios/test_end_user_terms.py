@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from conformance.client.actor import Json, given
@@ -15,8 +15,6 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 CONSENT = "endUserTermsConsent"
 REFUSED = "END_USER_TERMS_NOT_ACCEPTED"
 UNKNOWN = "END_USER_TERMS_VERSION_NOT_FOUND"
-
-EARLIER = "2026-01-14T08:00:00Z"
 
 
 # --- The terms ------------------------------------------------------------------------------
@@ -91,7 +89,10 @@ def test_an_acceptance_by_update_is_kept_as_it_was_sent(platform: Platform, chec
     created = platform.customer(consent=False)
     platform.changed(created, endUserTermsConsent=sent)
 
-    shown = given(platform.customer_now(created), CONSENT)
+    seen = platform.until(
+        lambda: platform.customer_now(created), lambda customer: customer.get(CONSENT) is not None
+    )
+    shown = given(seen, CONSENT)
 
     with check("TRM-014"):
         assert_kept(platform, "moment", sent, shown)
@@ -107,17 +108,10 @@ def test_an_acceptance_by_update_is_kept_as_it_was_sent(platform: Platform, chec
 def test_a_later_acceptance_counts(platform: Platform) -> None:
     """It takes the place of the one before."""
     later = platform.terms_consent()
-    customer = platform.customer(
-        endUserTermsConsent={**later, member_of("moment", platform): EARLIER}
-    )
+    customer = platform.customer(endUserTermsConsent=a_day_before(later, platform))
 
-    platform.changed(customer, endUserTermsConsent=later)
+    shown = given(accepted_anew(platform, customer, later), CONSENT)
 
-    moment = member_of("moment", platform)
-    shown = platform.until(
-        lambda: given(platform.customer_now(customer), CONSENT),
-        lambda seen: seen.get(moment) != EARLIER,
-    )
     assert_kept(platform, "moment", later, shown)
 
 
@@ -169,30 +163,35 @@ def test_unknown_terms_cannot_be_accepted_at_creation(platform: Platform) -> Non
     refusal.refused(400, UNKNOWN, twin=platform.create_customer(body))
 
 
-@requirement("TRM-031", "TRM-032", "TRM-033")
+@requirement("TRM-031", "TRM-032")
 def test_unknown_terms_cannot_be_accepted_later(platform: Platform, check: Check) -> None:
-    """Nothing of the update is taken."""
+    """Nor are quotes allowed by it."""
     customer = platform.customer(consent=False)
     quote = platform.quote_body(platform.account(customer=customer))
     consent = platform.terms_consent()
-    change = {"platformCustomerId": platform.samples.reference()}
-    before = platform.customer_now(customer).get("platformCustomerId")
 
-    refusal = platform.update_customer(
-        customer, {**change, CONSENT: unknown_version(platform, consent)}
-    )
-    after = platform.customer_now(customer).get("platformCustomerId")
+    refusal = platform.update_customer(customer, {CONSENT: unknown_version(platform, consent)})
     early = platform.create_quote(quote)
 
-    twin = platform.update_customer(customer, {**change, CONSENT: consent})
+    twin = platform.update_customer(customer, {CONSENT: consent})
     with check("TRM-031"):
         refusal.refused(400, UNKNOWN, twin=twin)
     with check("TRM-032"):
         early.refused(REFUSED, twin=platform.create_quote(quote))
-    with check("TRM-033"):
-        if before is None:
-            raise ResourceMissing("the customer shows no platformCustomerId")
-        assert after == before
+
+
+@requirement("TRM-033")
+def test_nothing_of_an_update_with_unknown_terms_is_taken(platform: Platform) -> None:
+    """Not even late: what is accepted after it shows, and it still does not."""
+    later = platform.terms_consent()
+    customer = platform.customer(endUserTermsConsent=a_day_before(later, platform))
+    before = given(platform.customer_now(customer), "platformCustomerId")
+    change = {"platformCustomerId": platform.samples.reference()}
+
+    platform.update_customer(customer, {**change, CONSENT: unknown_version(platform, later)})
+
+    after = accepted_anew(platform, customer, later)
+    assert after.get("platformCustomerId") == before
 
 
 @requirement("TRM-034")
@@ -363,6 +362,27 @@ def unknown_version(platform: Platform, consent: Json) -> Json:
     version = consent[name]
     unknown = version + 1_000_000 if isinstance(version, int) else f"{version}-unknown"
     return {**consent, name: unknown}
+
+
+def a_day_before(consent: Json, platform: Platform) -> Json:
+    """Return the same acceptance with a moment that is a day earlier."""
+    name = member_of("moment", platform)
+    earlier = datetime.fromisoformat(consent[name]) - timedelta(days=1)
+    return {**consent, name: earlier.isoformat().replace("+00:00", "Z")}
+
+
+def accepted_anew(platform: Platform, customer: Json, consent: Json) -> Json:
+    """Record an acceptance in the place of the one a day before; return the customer with it.
+
+    A customer that does not show when it accepted is returned as it is.
+    """
+    name = member_of("moment", platform)
+    old = moment_of(a_day_before(consent, platform)[name])
+    platform.changed(customer, endUserTermsConsent=consent)
+    return platform.until(
+        lambda: platform.customer_now(customer),
+        lambda seen: moment_of((seen.get(CONSENT) or {}).get(name)) != old,
+    )
 
 
 def assert_kept(platform: Platform, part: str, sent: Json, shown: Json) -> None:

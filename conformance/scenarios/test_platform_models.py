@@ -180,7 +180,7 @@ def test_an_approval_unlocks_the_accounts(
     customer = at_status(platform, "UNVERIFIED", business=business)
     if platform.triggers.magic("customer.approve") is not None:
         raise ResourceMissing("the profile has customers approved as they are created")
-    platform.cause("customer.approve", customerId=customer["id"])
+    platform.approved(customer)
     if standing(platform.customer_in(customer, "APPROVED")) != "APPROVED":
         raise PreconditionFailed("the customer was not approved")
     account = platform.account(amount=0, customer=customer)

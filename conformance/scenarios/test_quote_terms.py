@@ -174,8 +174,9 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
 def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
     """The platform may set a fee for a single transfer out of US dollars."""
     override = platform.profile.bindings.platform_fee_override
+    source, destination = platform.ends(platform.corridors_from("USD")[0])
 
-    quote = platform.quote(platformFeeOverride=override)
+    quote = platform.quote(source, destination, platformFeeOverride=override)
 
     assert (quote.get("platformFeesIncluded") or 0) > 0
 
@@ -184,7 +185,8 @@ def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
 def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
     """Elsewhere it is refused, or not taken."""
     override = platform.profile.bindings.platform_fee_override
-    platform.quote(platformFeeOverride=override)
+    in_dollars = platform.ends(platform.corridors_from("USD")[0])
+    platform.quote(*in_dollars, platformFeeOverride=override)
     body = platform.quote_body(*platform.ends(not_from("USD", platform)))
 
     answer = platform.create_quote({**body, "platformFeeOverride": override})

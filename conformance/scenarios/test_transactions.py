@@ -250,9 +250,7 @@ def _at(value: Any, *path: str) -> Any:
 
 def _from_dollars(platform: Platform) -> Corridor:
     """Return a corridor from US dollars, the currency that platform fees are for."""
-    corridors = [c for c in platform.profile.resources.corridors if c.sending == "USD"]
-    if not corridors:
-        raise ResourceMissing("resources.corridors of the profile has none from USD")
+    corridors = platform.corridors_from("USD")
     # Standing fees are for cross-currency transactions alone, so that one is the surer choice.
     return next((c for c in corridors if c.receiving != "USD"), corridors[0])
 

@@ -21,16 +21,19 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Json = dict[str, Any]
 
+NONE: frozenset[str] = frozenset()
+
 EXCHANGE = Exchange("main-1", "", "updateConfig", "PATCH", "", {}, None, 200, {}, None, 0.0)
 
 
 class Settings:
     """Stands in for client and target: keeps settings, and refuses some of them."""
 
-    def __init__(self, *, refused: tuple[Any, ...] = ()) -> None:
+    def __init__(self, *, refused: tuple[Any, ...] = (), ignored: frozenset[str] = NONE) -> None:
         self.kept: Json = {FEES: ["theirs"], TOKENIZATION: {"theirs": True}}
         self.sent: list[Json] = []
         self._refused = refused
+        self._ignored = ignored
 
     def call(self, name: str, *, body: Any = None, **_: Any) -> Answer:
         """Read or change the settings."""
@@ -40,13 +43,19 @@ class Settings:
             if any(value in self._refused for value in body.values()):
                 status = 400
             else:
-                self.kept |= body
+                self.kept |= {k: v for k, v in body.items() if k not in self._ignored}
         return Answer(document().operations[name], status, {}, dict(self.kept), EXCHANGE)
 
 
 def acting(settings: Settings, **bindings: Any) -> Configuration:
     """Return the suite in the part of a platform with these settings."""
-    profile = Profile.model_validate({"implementation": {"name": ""}, "bindings": bindings})
+    profile = Profile.model_validate(
+        {
+            "implementation": {"name": ""},
+            "bindings": bindings,
+            "timing": {"state": 0.05, "poll": 0.01},
+        }
+    )
     triggers: Any = None
     client: Any = settings
     return Configuration(client, triggers, Inbox(), profile, Samples(1, "test"))
@@ -73,6 +82,48 @@ class TestStandingFee:
         fee = acting(Settings(), fee_configs=shape).standing_fee(basis_points=1, fixed=2)
 
         assert fee == {"USD": {"rate": 1, "flat": 2, "note": None}}
+
+
+class TestEffect:
+    """A fee by names that the target does not know proves nothing."""
+
+    IGNORING = frozenset({FEES})
+
+    def test_a_fee_that_is_shown_has_an_effect(self) -> None:
+        """Whether quotes bear it is what scenarios find out, so that none is needed."""
+        acting(Settings()).demand_effect("fixed", pytest.fail)
+
+    def test_a_fee_that_is_borne_has_an_effect(self) -> None:
+        """Wherever it is shown, if it is."""
+        fees = iter((310, 320))
+
+        acting(Settings(ignored=self.IGNORING)).demand_effect("fixed", lambda: next(fees))
+
+    def test_a_fee_that_is_refused_is_none_of_an_unknown_name(self) -> None:
+        """The scenario that sets one will tell."""
+        platform = acting(Settings(refused=("plenty",)), fee_configs="plenty")
+
+        platform.demand_effect("fixed", pytest.fail)
+
+    def test_a_fee_that_is_neither_leaves_the_check_undecided(self) -> None:
+        """Also where the platform has a fee of its own, which stays."""
+        platform = acting(Settings(ignored=self.IGNORING))
+
+        with pytest.raises(PreconditionFailed, match=r"fee_configs has no effect: .*'theirs'.* 7$"):
+            platform.demand_effect("fixed", lambda: 7)
+
+    def test_it_is_found_out_once(self) -> None:
+        """For each part, as the name of one may be known and that of another not."""
+        settings = Settings(ignored=self.IGNORING)
+        unheeded: dict[str, str] = {}
+        for _ in range(2):
+            platform = acting(settings)
+            platform.unheeded = unheeded
+            with pytest.raises(PreconditionFailed, match="no effect"):
+                platform.demand_effect("basis_points", lambda: 0)
+
+        assert len(settings.sent) == 2
+        assert set(unheeded) == {"basis_points"}
 
 
 class TestPuttingBack:

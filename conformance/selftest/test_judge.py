@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ QUOTE = {
     ],
 }
 GOOD: dict[str, Any] = {"id": "Quote:1", "amount": {"value": 1}, "note": "n"}
+BARE = {"type": "array", "items": QUOTE}
+PAGE = {"type": "object", "required": ["data"], "properties": {"data": BARE}}
+LIST = {"anyOf": [BARE, {"type": "object", "properties": {"data": BARE}}]}
 ERROR = {
     "type": "object",
     "x-requirement": "CNV-004",
@@ -72,9 +76,10 @@ def judge(tmp_path: Path) -> Judge:
         },
         "responses": {"201": content(QUOTE), "204": {}, "400": content(ERROR)},
     }
+    listed = {"operationId": "list", "responses": {"200": content(LIST), "203": content(PAGE)}}
     entry = {
         "x-judge": IDS,
-        "paths": {"/quotes": {"post": operation, "get": {"operationId": "list", "responses": {}}}},
+        "paths": {"/quotes": {"post": operation, "get": listed}},
         "webhooks": {"PAYMENT.DONE": {"post": {"requestBody": content(QUOTE)}}},
     }
     path = tmp_path / "openapi.yaml"
@@ -307,6 +312,41 @@ class TestResponses:
         verdict = self.judged(judge, operation, 400, body={"code": "MADE_UP"})
 
         assert "CNV-010" not in passed(verdict.findings) | set(failed(verdict.findings))
+
+    @pytest.mark.parametrize(
+        "envelope",
+        [
+            lambda quotes: quotes,
+            lambda quotes: {"data": quotes, "links": []},
+            lambda quotes: {"items": quotes, "hasMore": False},
+        ],
+        ids=["bare", "under data", "under another name"],
+    )
+    def test_the_entries_of_a_list_are_judged_wherever_it_stands(
+        self, judge: Judge, envelope: Callable[[list[Any]], Any]
+    ) -> None:
+        """Unless it is said where that is."""
+        listing = judge.document.operations["list"]
+
+        good = self.judged(judge, listing, 200, body=envelope([GOOD]))
+        bad = self.judged(judge, listing, 200, body=envelope([{**GOOD, "id": 7}]))
+
+        assert "QUO-001" in passed(good.findings)
+        assert set(failed(bad.findings)) == {"QUO-001", "CNV-019"}
+
+    @pytest.mark.parametrize("body", [{}, {"items": [7], "others": [7]}, {"items": {"id": 7}}])
+    def test_a_list_that_cannot_be_told_decides_nothing(self, judge: Judge, body: Any) -> None:
+        """Neither is any other form excluded."""
+        verdict = self.judged(judge, judge.document.operations["list"], 200, body=body)
+
+        assert passed(verdict.findings) == {"CNV-001", "CNV-002", "CNV-003"}
+        assert failed(verdict.findings) == {}
+
+    def test_a_list_that_is_said_to_stand_under_data_stands_there(self, judge: Judge) -> None:
+        """Under another name it is missing."""
+        verdict = self.judged(judge, judge.document.operations["list"], 203, body={"items": []})
+
+        assert set(failed(verdict.findings)) == {"CNV-003"}
 
     def test_unknown_members_are_observed(self, judge: Judge, operation: Operation) -> None:
         """They are tolerated, and told."""
