@@ -20,6 +20,7 @@ from conformance.verdict.decisions import (
 )
 
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
+_ENDS = ("source", "destination")
 
 
 class Accounts(Reviews):
@@ -77,9 +78,16 @@ class Accounts(Reviews):
             raise PreconditionFailed(f"the deposit of {amount} did not arrive: balance {seen[0]}")
         first = account["id"] not in self.movement.deposits
         self.movement.accounts[account["id"]] = account
+        if first and self._was_quoted(account):
+            # What it held before cannot be told from what those quotes brought and took.
+            return
         self.movement.deposits[account["id"]] = (
             self.movement.deposits.get(account["id"], 0) + amount + (before[1] if first else 0)
         )
+
+    def _was_quoted(self, account: Json) -> bool:
+        ends = (quote.get(end) or {} for quote in self.movement.quotes.values() for end in _ENDS)
+        return any(end.get("accountId") == account["id"] for end in ends)
 
     def internal_accounts(self, customer: Json) -> list[Json]:
         """Return the internal accounts of a customer."""

@@ -32,13 +32,13 @@ def _problems(platform: Platform) -> Iterator[str]:
         for owner in owners
         for transaction in platform.transactions(owner)
     }
-    for name, account in movement.accounts.items():
-        low = high = movement.deposits[name]
+    for name, deposited in movement.deposits.items():
+        low = high = deposited
         for quote in movement.quotes.values():
             effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
             low += effect if certain else min(effect, 0)
             high += effect if certain else max(effect, 0)
-        balance, total = platform.balances(account)
+        balance, total = platform.balances(movement.accounts[name])
         if not 0 <= balance <= total:
             yield f"{name}: balance {balance} is not between 0 and totalBalance {total}"
         if not low <= total <= high:

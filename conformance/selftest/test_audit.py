@@ -183,6 +183,19 @@ class TestReference:
 
         assert audit(platform) == []
 
+    def test_money_that_came_before_the_first_deposit_is_not_counted_twice(
+        self, platform: Platform
+    ) -> None:
+        """Here a quote pulled it, which is a quote of the test as well."""
+        owner = platform.customer()
+        account = platform.account(amount=0, customer=owner)
+        bank = {**platform.pullable_account(owner), "customerId": owner["id"]}
+        platform.completed(platform.quote(bank, account))
+
+        platform.deposit(account, 1_000)
+
+        assert audit(platform) == []
+
     def test_a_dishonest_one_does_not(self, platform: Platform, patch: Patch) -> None:
         """Here a cent is lost with every payment that arrives."""
         patch.wrap("conformance.reference.settlement:completion_legs", losing_a_cent)
