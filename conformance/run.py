@@ -191,9 +191,11 @@ class Connection:
                 recorder.decide(finding.requirement, Outcome.FAILED, place + finding.detail)
 
 
-def reference_target(sandbox: Sandbox) -> Target:
-    """Return the started reference implementation as a target."""
-    profile = load_profile("reference")
+def reference_target(sandbox: Sandbox, profile: Profile) -> Target:
+    """Return the started reference implementation as a target, with the credentials it was given.
+
+    ``profile`` is the reference's own, or another one to see what a run makes of it.
+    """
     credentials = {
         profile.credentials.token_id: sandbox.token_id,
         profile.credentials.client_secret: sandbox.client_secret,

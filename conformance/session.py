@@ -101,7 +101,7 @@ class Session:
             # It starts up while the tests are collected.
             self._sandbox = Sandbox()
             if self._config.getoption("numprocesses", None):
-                self._open(reference_target(self._sandbox))
+                self._open(reference_target(self._sandbox, self.profile))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -139,7 +139,7 @@ class Session:
             return
         if self._sandbox is not None:
             with _usage_errors():
-                self._open(reference_target(self._sandbox))
+                self._open(reference_target(self._sandbox, self.profile))
         self.connection.journal.write(
             "collected", {"named": self._named, "selected": self._selected}
         )

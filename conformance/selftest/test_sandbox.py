@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from conformance.run import reference_target
+from conformance.run import load_profile, reference_target
 from conformance.target import sandbox as module
 from conformance.target.sandbox import Sandbox, SandboxError
 
@@ -41,7 +41,7 @@ def test_it_is_a_target_and_stops() -> None:
     sandbox = Sandbox()
     process = sandbox._process
     try:
-        target = reference_target(sandbox)
+        target = reference_target(sandbox, load_profile("reference"))
         target.check()
     finally:
         sandbox.stop()
