@@ -30,6 +30,9 @@ FATES: Mapping[str, str] = {
 }
 """The triggers that decide reviews, with the status that each leads to."""
 
+UNDECIDED = "001"
+"""Ends the number of a business that the sandbox shall not approve before somebody rejects it."""
+
 WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
@@ -182,8 +185,7 @@ class Reviews(Contact):
         answer = self.create_customer(body)
         if not answer.accepted:
             raise ResourceMissing(f"more has to be known to create a customer: {answer}")
-        customer = resource(answer)
-        return self.ready(customer)
+        return self.ready(resource(answer))
 
     def company(self, ending: str) -> Json:
         """Return the businessInfo of a business whose registrationNumber has an ending."""

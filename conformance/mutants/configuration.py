@@ -468,7 +468,9 @@ def _refusing_where(condition: Callable[[Json], bool]) -> Callable[[Json], Json]
     return change
 
 
-_names_consent: Callable[[Json], bool] = lambda body: "endUserTermsConsent" in body  # noqa: E731
+def _names_consent(body: Json) -> bool:
+    return "endUserTermsConsent" in body
+
 
 for _requirement, _place, _condition, _statement in (
     ("TRM-003", CREATE_CUSTOMER, _names_consent, "a creation takes no acceptance"),

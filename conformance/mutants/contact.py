@@ -137,9 +137,10 @@ def is_late(channel: str, code: str | None, customer: Customer, given: Any) -> b
     return verified and (given == code if code else given != rules.SANDBOX_CODE)
 
 
-_VERIFY: Change = lambda unit, customer, channel: contact.put(  # noqa: E731 - one of many changes
-    unit, customer, channel, status_of("VERIFIED")
-)
+def _verify(unit: Unit, customer: Customer, channel: str) -> None:
+    contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+
 _Row = tuple[str, str, str, Callable[[Patch], None]]
 
 
@@ -153,7 +154,7 @@ def rows(channel: str, *ids: str) -> list[_Row]:
         (
             "verified-by-sending",
             "is verified as soon as a code is sent",
-            partial(followed, "send", channel, _VERIFY),
+            partial(followed, "send", channel, _verify),
         ),
         ("unconfirmed", "cannot be confirmed", partial(refusing, "confirm", channel)),
         (
@@ -174,12 +175,12 @@ def rows(channel: str, *ids: str) -> list[_Row]:
         (
             "any-code",
             "is verified by any code",
-            partial(instead, "confirm", channel, is_wrong, _VERIFY),
+            partial(instead, "confirm", channel, is_wrong, _verify),
         ),
         (
             "empty-code",
             "is verified by an empty code",
-            partial(instead, "confirm", channel, lambda _customer, code: code == "", _VERIFY),
+            partial(instead, "confirm", channel, lambda _customer, code: code == "", _verify),
         ),
         (
             "no-code",

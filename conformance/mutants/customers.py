@@ -480,12 +480,18 @@ for _id in ("CUS-020", "BUS-014"):
 for _id in ("CUS-019", "CUS-020", "CUS-033", "BUS-010", "BUS-011", "BUS-012", "BUS-013", "BUS-014"):
     declare(_id, "body", "every error is about the body", naming(lambda _: "body"))
 
+
+def as_holder(fact: str, path: str) -> str:
+    """Return the path of the object in the place of that of a fact in it."""
+    return INFO if path.endswith(fact) else path
+
+
 for _id, _fact in zip(("BUS-010", "BUS-011", "BUS-012", "BUS-013"), FACTS, strict=True):
     declare(
         _id,
         "nameless",
         f"an error about {_fact} names the object that it belongs to",
-        naming(lambda path, fact=_fact: INFO if path.endswith(fact) else path),  # type: ignore[misc]
+        naming(partial(as_holder, _fact)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from conformance.mutants.fields import edited, put, taken
@@ -258,16 +259,25 @@ for _requirement, _path, _number, _changes in LOOSENED:
         change_field(_path, _number, **_changes),
     )
 
+
+def not_asked_for(member: str, patch: Patch) -> None:
+    """Let neither the report of an owner nor the submission ask for a member."""
+    needed = tuple(name for name in owners.NEEDED_FOR_REVIEW if name != member)
+    patch.replace(f"{_OWNERS}:NEEDED_FOR_REVIEW", needed)
+
+
 for _requirement, _path in (("OWN-069", "address"), ("OWN-070", "identifier")):
     declare(
         _requirement,
         f"{_path}-not-asked-for",
         f"neither the report of an owner nor the submission asks for the {_path}",
-        lambda patch, _path=_path: patch.replace(  # type: ignore[misc]
-            f"{_OWNERS}:NEEDED_FOR_REVIEW",
-            tuple(name for name in owners.NEEDED_FOR_REVIEW if name != _path),
-        ),
+        partial(not_asked_for, _path),
     )
+
+
+def shared_as(limits: tuple[int, int], patch: Patch) -> None:
+    """Let other percentages of a business be owned."""
+    patch.replace(f"{_OWNERS}:SHARE", limits)
 
 
 for _requirement, _share, _statement in (
@@ -278,5 +288,5 @@ for _requirement, _share, _statement in (
         _requirement,
         _statement.replace(" ", "-"),
         _statement,
-        lambda patch, _share=_share: patch.replace(f"{_OWNERS}:SHARE", _share),  # type: ignore[misc]
+        partial(shared_as, _share),
     )

@@ -18,6 +18,7 @@ from conformance.client.configuration import FEES, TOKENIZATION, alone, holds
 from conformance.client.http import Answer
 from conformance.client.onboarding import standing
 from conformance.client.platform import FAILED, Platform
+from conformance.client.reviews import without
 from conformance.scenarios.marks import Check, requirement
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -99,9 +100,9 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
     with check("CFG-007"):
         assert with_all[-1].accepted, with_all[-1]
 
-    without = {name: transfer_of(platform, less(whole, name), corridor) for name in needed}
+    lacking = {name: transfer_of(platform, without(whole, name), corridor) for name in needed}
     with check("CFG-005"):
-        for steps in without.values():
+        for steps in lacking.values():
             if len(steps) < len(with_all) or not failed_later(platform, steps):
                 steps[-1].refused(twin=with_all[len(steps) - 1])
 
@@ -111,7 +112,9 @@ def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform)
     """Updating the customer is as good as creating it with the field."""
     corridor, needed = demanding(platform)
     whole = body_for(platform, corridor)
-    created = platform.create_customer({**less(whole, *needed), "currencies": [platform.currency]})
+    created = platform.create_customer(
+        {**without(whole, *needed), "currencies": [platform.currency]}
+    )
     if not created.accepted:
         raise ResourceMissing(f"no customer can be created without {needed}: {created}")
     late = {name: whole[name] for name in needed}
@@ -510,11 +513,6 @@ def failed_later(platform: Platform, steps: list[Answer]) -> bool:
     status = platform.transaction_in(steps[-1].body, "COMPLETED", *FAILED).get("status")
     platform.observe(f"a payout in a currency that needs more of the customer ends at {status}")
     return status in FAILED
-
-
-def less(body: Json, *names: str) -> Json:
-    """Return a body without some members."""
-    return {name: value for name, value in body.items() if name not in names}
 
 
 def plain(name: Any) -> str:

@@ -10,7 +10,7 @@ from conformance.client.actor import Json, given
 from conformance.client.listener import Delivery
 from conformance.client.onboarding import standing
 from conformance.client.platform import Platform
-from conformance.client.reviews import FATES, Path
+from conformance.client.reviews import FATES, UNDECIDED, Path
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -20,9 +20,6 @@ FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
 TYPES = {False: "INDIVIDUAL", True: "BUSINESS"}
 STATUS = {False: "kycStatus", True: "kybStatus"}
 DECIDED = ("APPROVED", "REJECTED")
-
-UNDECIDED = "001"
-"""Ends the number of a business that the sandbox shall not approve before somebody rejects it."""
 
 
 # --- What is reported -----------------------------------------------------------------------

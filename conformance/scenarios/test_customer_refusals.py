@@ -8,6 +8,7 @@ from conformance.client.actor import Json, given
 from conformance.client.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
+from conformance.client.reviews import without
 from conformance.scenarios.marks import Check, requirement
 from conformance.scenarios.refusals import REFUSED, listed, names, refused_or_held
 from conformance.verdict.decisions import ResourceMissing
@@ -67,9 +68,8 @@ def test_a_customer_with_one_fault_is_refused(
 def test_a_us_individual_needs_an_identification_number(platform: Platform) -> None:
     """At the latest when it is submitted."""
     body = platform.example_body(example("individual"))
-    nameless = {k: v for k, v in body.items() if k not in ("idType", "identifier")}
 
-    answer = platform.create_customer(nameless)
+    answer = platform.create_customer(without(body, "idType", "identifier"))
 
     twin = platform.create_customer(platform.example_body(example("individual")))
     refused_or_held(platform, answer, twin, late=True)

@@ -9,14 +9,11 @@ import pytest
 from conformance.client.actor import Json
 from conformance.client.onboarding import standing
 from conformance.client.platform import Platform
-from conformance.client.reviews import FATES, REVIEWED, Path
+from conformance.client.reviews import FATES, REVIEWED, UNDECIDED, Path
 from conformance.scenarios.marks import requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 SANDBOX_SUFFIXES = ("001", "002", "003")
-
-UNDECIDED = "001"
-"""Ends the number of a business that the sandbox shall not approve before somebody rejects it."""
 
 
 # --- How it begins --------------------------------------------------------------------------
