@@ -37,6 +37,8 @@ class Patch:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
+        self.places: set[str] = set()
+        """Where something is changed, or was before it was put back."""
 
     def replace(self, place: str, value: Any) -> None:
         """Put ``value`` in the place of an attribute.
@@ -50,6 +52,7 @@ class Patch:
         if old is value or (not callable(old) and old == value):
             raise NothingChanged(f"{place} is {value!r} already")
         setattr(holder, name, value)
+        self.places.add(place)
         self._undo.append(lambda: setattr(holder, name, old))
 
     def wrap(self, place: str, wrapper: Callable[[Any], Any]) -> None:
@@ -69,6 +72,7 @@ class Patch:
         if old is not _ABSENT and old == value:
             raise NothingChanged(f"row {key!r} of {place} is {value!r} already")
         table[key] = value
+        self.places.add(place)
         self._undo.append(lambda: _restore(table, key, old))
 
     def drop(self, place: str, key: Any) -> None:
@@ -83,6 +87,7 @@ class Patch:
         # The order of rows may matter, so that all of them are put back.
         rows = dict(table)
         del table[key]
+        self.places.add(place)
         self._undo.append(lambda: _refill(table, rows))
 
     @property

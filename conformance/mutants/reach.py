@@ -25,39 +25,16 @@ Reach = Mapping[str, frozenset[str]]
 """By the node id of a test the places that it comes to."""
 
 
-class _Places(Patch):
-    """A patch that notes the places that it changes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.named: set[str] = set()
-
-    def replace(self, place: str, value: Any) -> None:
-        """Put ``value`` in the place of an attribute."""
-        self.named.add(place)
-        super().replace(place, value)
-
-    def row(self, place: str, key: Any, value: Any) -> None:
-        """Change one row of a table, or add one."""
-        self.named.add(place)
-        super().row(place, key, value)
-
-    def drop(self, place: str, key: Any) -> None:
-        """Take one row out of a table."""
-        self.named.add(place)
-        super().drop(place, key)
-
-
 def places_of(apply: Callable[[Patch], None]) -> frozenset[str]:
     """Return the places that a patch changes; none where it cannot be applied."""
-    patch = _Places()
+    patch = Patch()
     try:
         apply(patch)
     except MutantError:
         return frozenset()
     finally:
         patch.revert()
-    return frozenset(patch.named)
+    return frozenset(patch.places)
 
 
 def reach(places: Iterable[str], processes: int, timing: Mapping[str, float]) -> Reach:
