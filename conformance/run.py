@@ -12,6 +12,7 @@ from conformance.client.actor import wait_until
 from conformance.client.http import RecordingClient
 from conformance.client.journal import FOLDER, Exchange, Journal, Redactor
 from conformance.client.listener import Delivery, Follower, Inbox, WebhookListener
+from conformance.client.memory import Memory
 from conformance.client.platform import Platform
 from conformance.client.samples import Samples
 from conformance.contract.judge import Finding, judge
@@ -64,6 +65,7 @@ class Connection:
     follow_url: str | None = None
     observations: Counter[str] = field(default_factory=Counter)
     recorder: Recorder | None = None
+    memory: Memory = field(default_factory=Memory)
     _recent: list[Exchange] = field(default_factory=list)
     _closers: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -137,6 +139,7 @@ class Connection:
         samples = Samples(self.seed, test)
         profile = self.target.profile
         platform = Platform(self.client, self.triggers, self.inbox, profile, samples)
+        platform.memory = self.memory
         platform.observe = lambda text: self.observations.update([text])
         return platform
 

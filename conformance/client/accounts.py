@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
-from conformance.client.actor import Json, members, merged, resource
-from conformance.client.http import Answer
+from conformance.client.actor import Json, members
+from conformance.client.destinations import Destinations
 from conformance.client.onboarding import standing
-from conformance.client.reviews import Reviews
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import (
     BudgetSpent,
-    FeatureUndeclared,
     PreconditionFailed,
     ResourceMissing,
     TriggerMissing,
 )
 
-_IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 _ENDS = ("source", "destination")
 
 
-class Accounts(Reviews):
-    """Internal accounts with their balances, and external accounts."""
-
-    def create_external_account(self, body: Json, *, valid: bool = True) -> Answer:
-        """Send ``POST /customers/external-accounts``."""
-        return self.client.call("createExternalAccount", body=body, valid=valid)
+class Accounts(Destinations):
+    """Internal accounts with their balances, and the corridors between accounts."""
 
     def account(
         self, currency: str | None = None, *, amount: int = 100_000, customer: Json | None = None
@@ -115,57 +107,6 @@ class Accounts(Reviews):
         """
         return self.until(lambda: self.balances(account)[0], lambda seen: seen == expected)
 
-    def destination(
-        self, customer: Json, name: str | None = None, *, fate: str | None = None
-    ) -> Json:
-        """Create an external account of a customer.
-
-        Args:
-            customer: the owner (its ``id`` is enough).
-            name: a file of ``fixtures/accounts``; that of the usual corridor by default.
-            fate: a trigger that decides what becomes of payouts to the account.
-        """
-        magic = self.triggers.magic(fate) if fate else None
-        body = self.destination_body(customer, name, **(magic or {}))
-        account = self.active(resource(self.create_external_account(body)))
-        if fate and magic is None:
-            self.cause(fate, externalAccountId=account["id"])
-        return account
-
-    def active(self, account: Json) -> Json:
-        """Return an external account once it can receive payments."""
-        if account.get("status") not in _IN_REVIEW:
-            return account
-        if self.triggers.maps("external_account.approve"):
-            self.cause("external_account.approve", externalAccountId=account["id"])
-        return self.until(
-            lambda: resource(
-                self.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
-            ),
-            lambda seen: seen.get("status") not in _IN_REVIEW,
-        )
-
-    def destination_body(self, customer: Json, name: str | None = None, **members: Any) -> Json:
-        """Return a body that creates an external account of a customer.
-
-        Args:
-            customer: the owner (its ``id`` is enough).
-            name: a file of ``fixtures/accounts``; that of the usual corridor by default.
-            members: further members, merged into those of the file.
-        """
-        body = {
-            "customerId": customer["id"],
-            **self.samples.account(name or self.usual_corridor.account),
-            "platformAccountId": self.samples.reference(),
-        }
-        return _bound(merged(body, members), self.profile.bindings.beneficiary)
-
-    def pullable_account(self, customer: Json) -> Json:
-        """Create an external account of a customer that money can be pulled from."""
-        if not self.profile.features.pullable_sources:
-            raise FeatureUndeclared("the profile does not declare features.pullable_sources")
-        return self.destination(customer, self.profile.resources.pullable_account)
-
     def corridor(self, *, same_currency: bool) -> Corridor:
         """Return the first corridor of the profile that is (not) within one currency.
 
@@ -205,17 +146,3 @@ def _are_provisioned(accounts: list[Json]) -> bool:
 def _currency(account: Mapping[str, Any]) -> str | None:
     code = account.get("balance", {}).get("currency", {}).get("code")
     return code if isinstance(code, str) else None
-
-
-def _bound(body: Json, place: str) -> Json:
-    """Move the beneficiary to where the implementation reads it."""
-    moved = deepcopy(body)
-    beneficiary = moved["accountInfo"].pop("beneficiary", None)
-    if beneficiary is None:
-        return moved
-    *holders, name = place.split(".")
-    node = moved
-    for holder in holders:
-        node = node.setdefault(holder, {})
-    node[name] = beneficiary
-    return moved

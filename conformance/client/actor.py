@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from conformance.client.http import Answer, RecordingClient
 from conformance.client.listener import Delivery, Inbox
+from conformance.client.memory import Memory
 from conformance.client.samples import Samples
 from conformance.contract.judge import entries
 from conformance.target.profile import Corridor, Profile
@@ -58,6 +59,7 @@ class Actor:
         self.profile = profile
         self.samples = samples
         self.movement = Movement()
+        self.memory = Memory()
         self.observe: Callable[[str], None] = lambda _: None
         """Notes for the report which of several honest answers was seen."""
         self.triggers = triggers

@@ -82,13 +82,14 @@ def _example(name: str, text: str) -> Example:
         name=name,
         requirement=content["requirement"],
         customer=content["customer"],
-        accepted=[_change(row) for row in content.get("accepted", ())],
-        refused=[_change(row) for row in content.get("refused", ())],
+        accepted=[change(row) for row in content.get("accepted", ())],
+        refused=[change(row) for row in content.get("refused", ())],
         alone=content.get("alone", False),
     )
 
 
-def _change(row: Mapping[str, Any]) -> Change:
+def change(row: Mapping[str, Any]) -> Change:
+    """Return the change that a row of a file describes."""
     return Change(
         requirement=row["requirement"],
         name=row["name"],

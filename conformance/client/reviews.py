@@ -64,15 +64,15 @@ class Reviews(Contact):
         Which one that is the first customer shows, and others try it first. Where there is none a
         customer is returned as it is.
         """
-        known = self.triggers.approval
+        known = self.memory.approval
         if standing(customer) == "APPROVED" or known == "none":
             return customer
         for way in sorted(WAYS_TO_APPROVAL, key=lambda way: way != known):
             if way in self._ways() and self._is_approved(customer, way):
-                self.triggers.approval = way
+                self.memory.approval = way
                 return customer
         if not self.triggers.maps("customer.approve"):
-            self.triggers.approval = "none"
+            self.memory.approval = "none"
         return customer
 
     def _ways(self) -> set[str]:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import random
 import re
 import string
-from collections.abc import Mapping
-from copy import deepcopy
-from functools import cache
 from typing import Any
-
-import yaml
-
-from conformance.data import FIXTURES
 
 _GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomás", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
 _FAMILY = ("Okafor", "Lindqvist", "Marchetti", "Novak", "Castillo", "Bauer", "Mensah", "Tanaka")
@@ -57,25 +50,3 @@ class Samples:
         if isinstance(value, str):
             return re.sub("#", lambda _: self.random.choice(string.digits), value)
         return value
-
-    def account(self, name: str) -> dict[str, Any]:
-        """Return a valid external account as ``{currency, accountInfo}``, with a fresh number.
-
-        ``name`` is a file of ``fixtures/accounts`` without its ending.
-        """
-        fixture = account_fixture(name)
-        account: dict[str, Any] = deepcopy(
-            {"currency": fixture["currency"], "accountInfo": fixture["accountInfo"]}
-        )
-        if "fresh" in fixture:
-            member, count = fixture["fresh"]["member"], fixture["fresh"]["digits"]
-            account["accountInfo"][member] = fixture["fresh"].get("prefix", "") + self.digits(count)
-        return account
-
-
-@cache
-def account_fixture(name: str) -> Mapping[str, Any]:
-    """Return the content of one file of ``fixtures/accounts``."""
-    text = (FIXTURES / "accounts" / f"{name}.yaml").read_text(encoding="utf-8")
-    content: Mapping[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return content

@@ -52,6 +52,12 @@ UNBROKEN: Mapping[str, str] = {
     "createDocument": "FUZ-030",
     "createVerification": "FUZ-031",
     "listVerifications": "FUZ-032",
+    "untrustBeneficiary": "FUZ-033",
+    "confirmUntrust": "FUZ-034",
+    "confirmBeneficiary": "FUZ-035",
+    "challengeOwnership": "FUZ-036",
+    "verifyOwnership": "FUZ-037",
+    "createInternalAccount": "FUZ-038",
 }
 """For each operation the requirement that no request makes it answer with a server error."""
 

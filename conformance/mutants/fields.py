@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import accounts, errors, fees, routes, rules
+from conformance.reference.account_types import ACCOUNT_TYPES
 from conformance.reference.ledger import Leg
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Unit, after
@@ -748,10 +749,10 @@ def fees_delivered(patch: Patch) -> None:
 
 @mutant("EXT-005", "a US bank account has at most eight digits")
 def short_numbers(patch: Patch) -> None:
-    kind = rules.ACCOUNT_TYPES["USD_ACCOUNT"]
+    kind = ACCOUNT_TYPES["USD_ACCOUNT"]
     number, *others = kind.fields
     row = replace(kind, fields=(replace(number, pattern=r"\d{4,8}"), *others))
-    patch.row("conformance.reference.rules:ACCOUNT_TYPES", "USD_ACCOUNT", row)
+    patch.row("conformance.reference.account_types:ACCOUNT_TYPES", "USD_ACCOUNT", row)
 
 
 @mutant("EXT-005", "a US bank account is answered in another currency")

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import app, errors, routes, rules
+from conformance.reference.account_types import ACCOUNT_TYPES
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
@@ -117,6 +118,12 @@ CRASHES: Mapping[tuple[str, str], tuple[Spoil, ...]] = {
     ),
     ("FUZ-031", "createVerification"): (_body_in_ascii, _object),
     ("FUZ-032", "listVerifications"): (_query_in_ascii,),
+    ("FUZ-033", "untrustBeneficiary"): (_path_in_ascii, _typed_path),
+    ("FUZ-034", "confirmUntrust"): (_path_in_ascii, _object),
+    ("FUZ-035", "confirmBeneficiary"): (_path_in_ascii, _object),
+    ("FUZ-036", "challengeOwnership"): (_path_in_ascii, _object),
+    ("FUZ-037", "verifyOwnership"): (_path_in_ascii, _object),
+    ("FUZ-038", "createInternalAccount"): (_body_in_ascii, _object),
 }
 """How each operation, under its requirement, may break on input that is rare."""
 
@@ -269,7 +276,7 @@ LAX_ACCOUNT_FIELDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 def _lax_account(path: str, changes: Mapping[str, Any]) -> Callable[[Patch], None]:
-    kind = rules.ACCOUNT_TYPES["USD_ACCOUNT"]
+    kind = ACCOUNT_TYPES["USD_ACCOUNT"]
     rows = tuple(
         replace(row, **{"required": False, **changes} if "path" in changes else changes)
         if row.path == path
@@ -277,7 +284,9 @@ def _lax_account(path: str, changes: Mapping[str, Any]) -> Callable[[Patch], Non
         for row in kind.fields
     )
     lax = replace(kind, fields=rows)
-    return lambda patch: patch.row("conformance.reference.rules:ACCOUNT_TYPES", "USD_ACCOUNT", lax)
+    return lambda patch: patch.row(
+        "conformance.reference.account_types:ACCOUNT_TYPES", "USD_ACCOUNT", lax
+    )
 
 
 for _name, _path, _changes in LAX_ACCOUNT_FIELDS:

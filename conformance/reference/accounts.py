@@ -47,6 +47,7 @@ def provision(unit: Unit, customer_id: str | None, currency: str, account_id: st
             status="ACTIVE",
             currency=currency,
             label=None,
+            sweep_rule=None,
             created_at=unit.now,
             updated_at=unit.now,
         )
@@ -121,7 +122,7 @@ def _view(account: InternalAccount, available: int, held: int) -> Json:
         "totalBalance": money.money_view(total(available, held), account.currency),
         "fundingPaymentInstructions": funding_instructions(account),
         "label": account.label,
-        "sweepRule": None,
+        "sweepRule": account.sweep_rule,
         "createdAt": timestamp(account.created_at),
         "updatedAt": timestamp(account.updated_at),
     }

@@ -1,4 +1,4 @@
-"""External accounts, the receiver lookup and the discoveries."""
+"""External accounts: their creation, reading and removal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.reference import customers, errors, fields, money, pages, rules
-from conformance.reference.store import Customer, ExternalAccount, Json
+from conformance.reference import beneficiaries, customers, errors, fields, pages
+from conformance.reference.account_types import ACCOUNT_TYPES, AccountType
+from conformance.reference.rules import Field
+from conformance.reference.store import ExternalAccount, Json
 from conformance.reference.unit import Ask, Unit, new_id, present
 
 _SENT_BY_SERVICE = "paymentRails"
+
+EXTERNAL_ACCOUNT_FIELDS: tuple[Field, ...] = (
+    Field("currency", "string", required=True),
+    Field("platformAccountId", "string", max_length=255, nullable=True),
+    Field("customerId", "string", nullable=True),
+    Field("accountInfo", "object", required=True),
+    Field("accountInfo.accountType", "string", required=True, min_length=1),
+    Field("accountInfo.bankName", "string", nullable=True),
+)
 
 
 def find(unit: Unit, account_id: str) -> ExternalAccount | None:
@@ -34,24 +45,23 @@ def can_receive(account: ExternalAccount) -> bool:
 
 def is_pullable(account: ExternalAccount) -> bool:
     """Return whether money can be pulled from an account."""
-    return rules.ACCOUNT_TYPES[account.account_type].pullable and account.customer_id is not None
+    return ACCOUNT_TYPES[account.account_type].pullable and account.customer_id is not None
 
 
 def create(unit: Unit, ask: Ask) -> Json:
     """Create an external account; active at once."""
-    body = fields.demand(ask.body, rules.EXTERNAL_ACCOUNT_FIELDS)
+    body = fields.demand(ask.body, EXTERNAL_ACCOUNT_FIELDS)
     info: dict[str, Any] = body["accountInfo"]
-    kind = rules.ACCOUNT_TYPES.get(info["accountType"])
+    kind = ACCOUNT_TYPES.get(info["accountType"])
     if kind is None:
         raise errors.invalid_input(
             errors.field_error(
-                "accountInfo.accountType", f"Expected one of {', '.join(rules.ACCOUNT_TYPES)}."
+                "accountInfo.accountType", f"Expected one of {', '.join(ACCOUNT_TYPES)}."
             )
         )
-    beneficiary = rules.BENEFICIARY_FIELDS if kind.beneficiary else ()
-    fields.demand(body, [*kind.fields, *beneficiary], *pairing_errors(body, kind))
-    if body.get("customerId") is not None:
-        customers.get(unit, body["customerId"])
+    owner = customers.get(unit, body["customerId"]) if body.get("customerId") else None
+    about_beneficiary = beneficiaries.check(body, kind, owner) if kind.beneficiary else []
+    fields.demand(body, kind.fields, *pairing_errors(body, kind), *about_beneficiary)
     account = ExternalAccount(
         id=new_id("ExternalAccount"),
         customer_id=body.get("customerId"),
@@ -61,6 +71,8 @@ def create(unit: Unit, ask: Ask) -> Json:
         platform_account_id=body.get("platformAccountId"),
         info=stored_info(info, kind),
         condition="NORMAL",
+        trust="NONE",
+        challenge=None,
         deleted=False,
         created_at=unit.now,
     )
@@ -68,7 +80,7 @@ def create(unit: Unit, ask: Ask) -> Json:
     return view(account)
 
 
-def pairing_errors(body: Json, kind: rules.AccountType) -> list[Json]:
+def pairing_errors(body: Json, kind: AccountType) -> list[Json]:
     """Return the errors of rules between fields: the currency, and fields of which one is due."""
     found = []
     if body["currency"] not in kind.currencies:
@@ -79,10 +91,17 @@ def pairing_errors(body: Json, kind: rules.AccountType) -> list[Json]:
         message = f"Expected one of {', '.join(kind.one_of)}; got {len(given)} of them."
         name = given[1] if given else kind.one_of[0]
         found.append(errors.field_error(f"accountInfo.{name}", message))
+    for name, due in kind.beside.items():
+        if body["accountInfo"].get(name) is not None:
+            found += [
+                errors.field_error(f"accountInfo.{other}", f"A value is required beside {name}.")
+                for other in due
+                if body["accountInfo"].get(other) is None
+            ]
     return found
 
 
-def stored_info(info: Json, kind: rules.AccountType) -> Json:
+def stored_info(info: Json, kind: AccountType) -> Json:
     """Return the account's data; the rails are the service's to say, never the caller's."""
     kept = {name: value for name, value in info.items() if name != _SENT_BY_SERVICE}
     return {**kept, _SENT_BY_SERVICE: list(kind.rails)} if kind.rails else kept
@@ -133,61 +152,3 @@ def read(unit: Unit, ask: Ask) -> Json:
 def remove(unit: Unit, ask: Ask) -> None:
     """Delete an external account."""
     get(unit, ask.params["externalAccountId"]).deleted = True
-
-
-def discoveries(_unit: Unit, ask: Ask) -> Json:
-    """List the receiving institutions of a country and a currency."""
-    wanted = ask.query
-    return {
-        "data": [
-            {"bankName": bank, "displayName": name, "country": country, "currency": currency}
-            for bank, name, country, currency in rules.INSTITUTIONS
-            if wanted.get("country", country) == country
-            and wanted.get("currency", currency) == currency
-        ]
-    }
-
-
-def lookup(unit: Unit, ask: Ask) -> Json:
-    """Return what an external account can receive, priced against the sender's currency."""
-    account = get(unit, ask.params["accountId"])
-    sending = sender_currency(unit, ask.query)
-    largest = 10**9 * 10 ** rules.CURRENCIES[account.currency].decimals
-    rate = money.market_rate(sending, account.currency)
-    return {
-        "accountId": account.id,
-        "lookupId": new_id("Lookup"),
-        "sendingCurrency": money.currency_view(sending),
-        "supportedCurrencies": [
-            {
-                "currency": money.currency_view(account.currency),
-                "estimatedExchangeRate": money.number(rate),
-                "min": 1,
-                "max": largest,
-                "minSendingAmount": money.cost(1, rate, sending, account.currency),
-                "maxSendingAmount": money.cost(largest, rate, sending, account.currency),
-            }
-        ],
-        "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
-    }
-
-
-def sender_currency(unit: Unit, query: dict[str, str]) -> str:
-    """Return the currency a lookup is priced against: the one named, or the sender's default."""
-    if "customerId" in query:
-        sender = customers.get(unit, query["customerId"])
-    elif "senderUmaAddress" in query:
-        address = query["senderUmaAddress"]
-        found = unit.session.scalar(
-            select(Customer).where(Customer.uma_address == address).limit(1)
-        )
-        if found is None:
-            raise errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this UMA address.")
-        sender = found
-    else:
-        message = "Expected customerId or senderUmaAddress."
-        raise errors.invalid_input(errors.field_error("customerId", message))
-    if "sendingCurrency" in query:
-        return money.currency_of(query["sendingCurrency"]).code
-    known = [code for code in sender.currencies if code in rules.CURRENCIES]
-    return known[0] if known else unit.settings.platform_currency

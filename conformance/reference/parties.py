@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conformance.reference import accounts, customers, errors, externals, money, rules
+from conformance.reference.account_types import ACCOUNT_TYPES
 
 if TYPE_CHECKING:
     from conformance.reference.store import ExternalAccount, Json
@@ -110,7 +111,7 @@ def refuse_unable(account: ExternalAccount) -> None:
 
 def refuse_rail(account: ExternalAccount, rail: str | None) -> None:
     """Refuse a rail that the account cannot be reached by."""
-    known = rules.ACCOUNT_TYPES[account.account_type].rails
+    known = ACCOUNT_TYPES[account.account_type].rails
     if rail is not None and known and rail not in known:
         message = f"Expected one of {', '.join(known)}."
         raise errors.invalid_input(errors.field_error("destination.paymentRail", message))

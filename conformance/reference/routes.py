@@ -15,10 +15,14 @@ from conformance.reference import (
     kyc_links,
     onboarding,
     owners,
+    ownership,
     platform,
     quotes,
+    receivers,
+    rule_based,
     transactions,
     transfers,
+    trust,
     verifications,
 )
 from conformance.reference.unit import Ask, Unit
@@ -52,6 +56,7 @@ class Operation:
 
 _CUSTOMER = "/customers/{customerId}"
 _EXTERNAL = "/customers/external-accounts"
+_ONE_EXTERNAL = f"{_EXTERNAL}/{{externalAccountId}}"
 
 # A path that another would match as well comes before it.
 OPERATIONS: dict[str, Operation] = {
@@ -79,6 +84,39 @@ OPERATIONS: dict[str, Operation] = {
             externals,
             "remove",
             204,
+        ),
+        Operation("untrustBeneficiary", "POST", f"{_ONE_EXTERNAL}/untrust", trust, "untrust"),
+        Operation(
+            "confirmUntrust",
+            "POST",
+            f"{_ONE_EXTERNAL}/untrust/confirm",
+            trust,
+            "confirm",
+            body=True,
+        ),
+        Operation(
+            "confirmBeneficiary", "POST", f"{_ONE_EXTERNAL}/confirm", trust, "confirm", body=True
+        ),
+        Operation(
+            "challengeOwnership",
+            "POST",
+            f"{_ONE_EXTERNAL}/challenge",
+            ownership,
+            "challenge",
+            201,
+            body=True,
+        ),
+        Operation(
+            "verifyOwnership", "POST", f"{_ONE_EXTERNAL}/verify", ownership, "verify", body=True
+        ),
+        Operation(
+            "createInternalAccount",
+            "POST",
+            "/internal-accounts",
+            rule_based,
+            "create",
+            201,
+            body=True,
         ),
         Operation("createCustomer", "POST", "/customers", onboarding, "create", 201, body=True),
         Operation("getCustomer", "GET", _CUSTOMER, onboarding, "read"),
@@ -140,10 +178,10 @@ OPERATIONS: dict[str, Operation] = {
             "lookupExternalAccount",
             "GET",
             "/receiver/external-account/{accountId}",
-            externals,
+            receivers,
             "lookup",
         ),
-        Operation("listDiscoveries", "GET", "/discoveries", externals, "discoveries"),
+        Operation("listDiscoveries", "GET", "/discoveries", receivers, "discoveries"),
         Operation("createQuote", "POST", "/quotes", quotes, "create", 201, body=True),
         Operation("executeQuote", "POST", "/quotes/{quoteId}/execute", quotes, "execute"),
         Operation(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.reference import accounts, errors, ledger, rules, transactions
+from conformance.reference.account_types import ACCOUNT_TYPES
 from conformance.reference.store import ExternalAccount, Json, Quote, Transaction
 from conformance.reference.unit import new_id
 
@@ -99,7 +100,7 @@ def network_of(unit: Unit, quote: Quote) -> str | None:
     if quote.destination_kind != "EXTERNAL":
         return None
     account = unit.session.get_one(ExternalAccount, quote.destination["accountId"])
-    return rules.ACCOUNT_TYPES[account.account_type].network
+    return ACCOUNT_TYPES[account.account_type].network
 
 
 def record_on_chain(unit: Unit, quote: Quote, transaction: Transaction) -> None:

@@ -115,8 +115,18 @@ class InternalAccount(Base):
     status: Mapped[str]
     currency: Mapped[str]
     label: Mapped[str | None]
+    sweep_rule: Mapped[Json | None]
     created_at: Mapped[int]
     updated_at: Mapped[int]
+
+
+class MintedAccount(Base):
+    """The rule-based account that was created under an idempotency key, and what was asked for."""
+
+    __tablename__ = "minted_accounts"
+    key: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[str]
+    asked: Mapped[Json]
 
 
 class ExternalAccount(Base):
@@ -131,6 +141,10 @@ class ExternalAccount(Base):
     platform_account_id: Mapped[str | None]
     info: Mapped[Json]
     condition: Mapped[str]
+    trust: Mapped[str]
+    """NONE, TRUSTED, or UNTRUSTING while an untrusting waits for its confirmation."""
+    challenge: Mapped[Json | None]
+    """The proof of ownership that was asked for last."""
     deleted: Mapped[bool]
     created_at: Mapped[int]
 

@@ -1,10 +1,12 @@
-"""Members of a customer: whether they have the form that the interface gives them, and agree."""
+"""Members of resources: whether they have the form that the interface gives them, and agree."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 from typing import Any
+
+from conformance.client.actor import Json, given
 
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
@@ -54,3 +56,26 @@ def same(path: str, shown: Any, sent: Any) -> bool:
 def digits(text: object) -> str:
     """Return the digits of a text."""
     return re.sub(r"\D", "", str(text))
+
+
+def masked_or_same(shown: Any, sent: Any) -> bool:
+    """Return whether a member is shown as what was sent, with or without its first characters.
+
+    Letters and digits count, in whatever case; signs between them group or mask them.
+    """
+    if not isinstance(shown, str) or not isinstance(sent, str):
+        return bool(shown == sent)
+    seen, whole = (re.sub(r"[\W_]", "", text).casefold() for text in (shown, sent))
+    clear = re.sub(r"^.*[*•xX]{2,}[\W_]*", "", shown)
+    return seen == whole or whole.endswith(re.sub(r"[\W_]", "", clear).casefold())
+
+
+def at(body: Json, path: str) -> Any:
+    """Return the value at a dotted path.
+
+    Raises:
+        ResourceMissing: there is none, so that there is nothing to check.
+    """
+    name, _, rest = path.partition(".")
+    value = given(body, name)
+    return at(value, rest) if rest else value

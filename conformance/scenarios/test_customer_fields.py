@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json, given, resource
+from conformance.client.actor import Json, resource
 from conformance.client.examples import Example, example
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
-from conformance.scenarios.notation import same, well_formed
+from conformance.scenarios.notation import at, same, well_formed
 from conformance.verdict.decisions import ResourceMissing
 
 
@@ -159,14 +159,3 @@ def bound(bindings: Json, member: str) -> Any:
     if member not in bindings:
         raise ResourceMissing(f"the profile has no value for {member}")
     return bindings[member]
-
-
-def at(body: Json, path: str) -> Any:
-    """Return the value at a dotted path.
-
-    Raises:
-        ResourceMissing: there is none, so that there is nothing to check.
-    """
-    name, _, rest = path.partition(".")
-    value = given(body, name)
-    return at(value, rest) if rest else value

@@ -80,12 +80,22 @@ class Features(_Part):
     rule_based_accounts: bool = False
     platform_fees: bool = False
     deprecated_transfers: bool = False
+    trusted_beneficiaries: bool = False
+    ownership_verification: bool = False
 
     def declares(self, feature: str) -> bool:
         """Return whether ``feature``, a word of the closed vocabulary, is declared."""
         if feature in ("regulated", "unregulated"):
             return self.platform == feature
         return bool(getattr(self, feature))
+
+
+class Irreversible(_Part):
+    """What a run may do on the target although nothing can undo it. Each needs its own word."""
+
+    account_numbers: bool = Field(
+        False, description="POST /internal-accounts, which mints an account number for good"
+    )
 
 
 class Webhooks(_Part):
@@ -174,6 +184,64 @@ class Bindings(_Part):
         description="where an entry of supportedCurrencies holds the code of its currency",
     )
     beneficiary: str = Field("accountInfo.beneficiary", description="where the beneficiary stands")
+    accounts: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="members merged into the accountInfo of an example of fixtures/accounts, by "
+        "the example's name",
+    )
+    further_accounts: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="by currency, the accountInfo of an account type that the specification does "
+        "not show: DKK, HKD, IDR, MYR, SGD, THB, VND, XAF",
+    )
+    providers: dict[str, list[str]] = Field(
+        default_factory=lambda: {
+            "KES": ["M-PESA"],
+            "TZS": ["AIRTEL", "VODACOM"],
+            "ZMW": ["TNM", "AIRTEL", "ZAMTEL", "MTN"],
+            "RWF": ["MTN", "AIRTEL"],
+            "MWK": ["AIRTEL", "TNM"],
+            "UGX": ["MTN", "AIRTEL"],
+            "BWP": ["ORANGE"],
+        },
+        description="provider names of mobile money by currency",
+    )
+    rule_based_account: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "type": "RULE_BASED",
+            "customerId": "{customerId}",
+            "currency": "{currency}",
+            "label": "{label}",
+            "sweepRule": {"destination": {"accountId": "{accountId}"}},
+        },
+        description="body of POST /internal-accounts; {customerId}, {currency}, {label} and "
+        "{accountId}, the sweep's destination, are filled in, and a member whose value a request "
+        "does not have is left out",
+    )
+    untrust: dict[str, Any] = Field(
+        default_factory=dict, description="body of the call that takes trust away"
+    )
+    untrust_confirmation: dict[str, Any] = Field(
+        default_factory=lambda: {"code": "{code}"},
+        description="body that confirms it; {code} is sca_code",
+    )
+    ownership_challenges: dict[str, dict[str, Any]] = Field(
+        default_factory=lambda: {
+            "signature": {"method": "WALLET_SIGNATURE"},
+            "liveness": {"method": "LIVENESS"},
+        },
+        description="bodies that start a proof of ownership by signature and by liveness check",
+    )
+    ownership_proof: dict[str, Any] = Field(
+        default_factory=lambda: {"signature": "{signature}", "signatureScheme": "ED25519"},
+        description="body that completes a proof by signature; {signature} is filled in",
+    )
+    ownership_signature: str = Field(
+        "c2lnbmVk", description="a signature that the sandbox takes for the owner's"
+    )
+    ownership_wrong_signature: str = Field(
+        "Zm9yZ2Vk", description="a well-formed signature that is not the owner's"
+    )
     list_page_size: str | None = Field("limit", description="query parameter of list endpoints")
     list_cursor: str | None = Field("cursor", description="query parameter that turns the page")
     list_next: str = Field("nextCursor", description="member that holds the next cursor")
@@ -198,7 +266,9 @@ class Corridor(_Part):
 
     sending: str
     receiving: str
-    account: str = Field(description="name of a file of fixtures/accounts, for example usd_account")
+    account: str = Field(
+        description="name of an example of fixtures/accounts, for example usd_account"
+    )
 
 
 class Resources(_Part):
@@ -213,7 +283,12 @@ class Resources(_Part):
         description="corridors to quote; the first same-currency one is used by default",
     )
     pullable_account: str = Field(
-        "usd_account", description="a file of fixtures/accounts: money can be pulled from such"
+        "usd_account", description="an example of fixtures/accounts: money can be pulled from such"
+    )
+    account_types: list[str] | None = Field(
+        None,
+        description="accountType values that the implementation offers; by default all that the "
+        "specification shows",
     )
     realtime_currency: str = Field("USD", description="currency of just-in-time funding")
     single_transaction_limit: Limits | None = None
@@ -291,6 +366,7 @@ class Profile(_Part):
     environment: Environment = Environment.PRODUCTION
     credentials: Credentials = Credentials()
     features: Features = Features()
+    irreversible: Irreversible = Irreversible()
     webhooks: Webhooks = Webhooks()
     bindings: Bindings = Bindings()
     resources: Resources = Resources()

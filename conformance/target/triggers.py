@@ -36,8 +36,6 @@ class Triggers:
         self._target = target
         self._send = send
         self._wait = wait
-        self.approval: str | None = None
-        """The way in which the first customer of the run came to be approved; "none" if none."""
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""

@@ -1,0 +1,20 @@
+"""What a run has found out about its target, so that no test has to find it out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Memory:
+    """What the tests of one process have learned, none of it a decision about a rule.
+
+    ``approval`` is the way in which the first customer came to be approved; "none" if none.
+    ``needs_approval`` says whether a customer registers accounts only once it is approved.
+    ``institutions`` are the ``bankName`` values listed for a country and a currency.
+    """
+
+    approval: str | None = None
+    needs_approval: bool | None = None
+    institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)

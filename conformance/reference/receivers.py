@@ -1,0 +1,78 @@
+"""What accounts outside the service can receive: the receiver lookup, and the institutions."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from conformance.reference import customers, errors, externals, money, rules
+from conformance.reference.store import Customer, Json
+from conformance.reference.unit import Ask, Unit, new_id
+
+INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
+    ("BDO_UNIBANK", "BDO Unibank", "PH", "PHP"),
+    ("BPI", "Bank of the Philippine Islands", "PH", "PHP"),
+    ("GCASH", "GCash", "PH", "PHP"),
+    ("BANCOLOMBIA", "Bancolombia", "CO", "COP"),
+    ("NEQUI", "Nequi", "CO", "COP"),
+    ("ACCESS_BANK", "Access Bank", "NG", "NGN"),
+    ("BBVA_MEXICO", "BBVA México", "MX", "MXN"),
+)
+"""``bankName``, ``displayName``, ``country``, ``currency`` of each receiving institution."""
+
+
+def discoveries(_unit: Unit, ask: Ask) -> Json:
+    """List the receiving institutions of a country and a currency."""
+    wanted = ask.query
+    return {
+        "data": [
+            {"bankName": bank, "displayName": name, "country": country, "currency": currency}
+            for bank, name, country, currency in INSTITUTIONS
+            if wanted.get("country", country) == country
+            and wanted.get("currency", currency) == currency
+        ]
+    }
+
+
+def lookup(unit: Unit, ask: Ask) -> Json:
+    """Return what an external account can receive, priced against the sender's currency."""
+    account = externals.get(unit, ask.params["accountId"])
+    sending = sender_currency(unit, ask.query)
+    largest = 10**9 * 10 ** rules.CURRENCIES[account.currency].decimals
+    rate = money.market_rate(sending, account.currency)
+    return {
+        "accountId": account.id,
+        "lookupId": new_id("Lookup"),
+        "sendingCurrency": money.currency_view(sending),
+        "supportedCurrencies": [
+            {
+                "currency": money.currency_view(account.currency),
+                "estimatedExchangeRate": money.number(rate),
+                "min": 1,
+                "max": largest,
+                "minSendingAmount": money.cost(1, rate, sending, account.currency),
+                "maxSendingAmount": money.cost(largest, rate, sending, account.currency),
+            }
+        ],
+        "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
+    }
+
+
+def sender_currency(unit: Unit, query: dict[str, str]) -> str:
+    """Return the currency a lookup is priced against: the one named, or the sender's default."""
+    if "customerId" in query:
+        sender = customers.get(unit, query["customerId"])
+    elif "senderUmaAddress" in query:
+        address = query["senderUmaAddress"]
+        found = unit.session.scalar(
+            select(Customer).where(Customer.uma_address == address).limit(1)
+        )
+        if found is None:
+            raise errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this UMA address.")
+        sender = found
+    else:
+        message = "Expected customerId or senderUmaAddress."
+        raise errors.invalid_input(errors.field_error("customerId", message))
+    if "sendingCurrency" in query:
+        return money.currency_of(query["sendingCurrency"]).code
+    known = [code for code in sender.currencies if code in rules.CURRENCIES]
+    return known[0] if known else unit.settings.platform_currency
