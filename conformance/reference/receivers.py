@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from conformance.reference import customers, errors, externals, money, rules
-from conformance.reference.store import Customer, Json
+from conformance.reference.store import Customer, ExternalAccount, Json
 from conformance.reference.unit import Ask, Unit, new_id
 
 INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
@@ -18,6 +18,12 @@ INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
     ("BBVA_MEXICO", "BBVA México", "MX", "MXN"),
 )
 """``bankName``, ``displayName``, ``country``, ``currency`` of each receiving institution."""
+
+COUNTERPARTY_FAILURES: dict[str, str] = {
+    "DOWN": "LNURLP_REQUEST_FAILED",
+    "OUTDATED": "UNSUPPORTED_UMA_VERSION",
+}
+"""The code that a lookup is refused with for how the counterparty does."""
 
 
 def discoveries(_unit: Unit, ask: Ask) -> Json:
@@ -37,6 +43,7 @@ def lookup(unit: Unit, ask: Ask) -> Json:
     """Return what an external account can receive, priced against the sender's currency."""
     account = externals.get(unit, ask.params["accountId"])
     sending = sender_currency(unit, ask.query)
+    refuse_unreachable(account)
     largest = 10**9 * 10 ** rules.CURRENCIES[account.currency].decimals
     rate = money.market_rate(sending, account.currency)
     return {
@@ -55,6 +62,13 @@ def lookup(unit: Unit, ask: Ask) -> Json:
         ],
         "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
     }
+
+
+def refuse_unreachable(account: ExternalAccount) -> None:
+    """Refuse to look up an account whose institution cannot be asked."""
+    code = COUNTERPARTY_FAILURES.get(account.counterparty)
+    if code is not None:
+        raise errors.Refusal(code, "The institution behind the account could not be asked.")
 
 
 def sender_currency(unit: Unit, query: dict[str, str]) -> str:
