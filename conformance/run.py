@@ -122,6 +122,7 @@ class Connection:
                 triggers,
                 Redactor(target.secrets),
                 follow_url=listener.follow_url if listener else None,
+                memory=Memory(folder=folder),
             )
             client.listener = connection.heard
             # The process that listens has it in its journal; the others only judge.

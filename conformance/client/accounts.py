@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.client.actor import Json, members
-from conformance.client.destinations import Destinations
+from conformance.client.actor import Json, members, merged, resource
+from conformance.client.external_states import ExternalStates
+from conformance.client.http import Answer
 from conformance.client.onboarding import standing
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import (
@@ -19,7 +20,7 @@ from conformance.verdict.decisions import (
 _ENDS = ("source", "destination")
 
 
-class Accounts(Destinations):
+class Accounts(ExternalStates):
     """Internal accounts with their balances, and the corridors between accounts."""
 
     def account(
@@ -36,7 +37,9 @@ class Accounts(Destinations):
         owner = customer or self.customer(currencies=sorted({self.currency, wanted}))
         # Accounts may be provisioned a while after their customer.
         accounts = self.until(lambda: self.internal_accounts(owner), _are_provisioned)
-        account = next((a for a in accounts if _currency(a) == wanted), None)
+        # Money that settles into a rule-based account does not stay there.
+        kept = [a for a in accounts if a.get("type") != "RULE_BASED"]
+        account = next((a for a in kept if _currency(a) == wanted), None)
         if account is None and accounts:
             raise ResourceMissing(f"customers get no internal account in {wanted}")
         if account is None and not self.triggers.maps("customer.approve"):
@@ -77,27 +80,131 @@ class Accounts(Destinations):
             self.movement.deposits.get(account["id"], 0) + amount + (before[1] if first else 0)
         )
 
+    def expect_deposit(self, account: Json, amount: int) -> None:
+        """Let a deposit of ``amount`` smallest units be on its way, which has not settled."""
+        self.cause(
+            "deposit.await", accountId=account["id"], amount=amount, currency=_currency(account)
+        )
+        expected = self.movement.expected
+        expected[account["id"]] = expected.get(account["id"], 0) + amount
+
     def _was_quoted(self, account: Json) -> bool:
         ends = (quote.get(end) or {} for quote in self.movement.quotes.values() for end in _ENDS)
         return any(end.get("accountId") == account["id"] for end in ends)
 
-    def internal_accounts(self, customer: Json) -> list[Json]:
-        """Return the internal accounts of a customer."""
-        answer = self.client.call(
+    def list_internal_accounts(self, customer: Json) -> Answer:
+        """Send ``GET /customers/internal-accounts`` for a customer (its ``id`` is enough)."""
+        return self.client.call(
             "listCustomerInternalAccounts", query={"customerId": customer["id"]}
         )
-        return members(self.arranged(answer))
+
+    def list_platform_accounts(self, currency: str | None = None) -> Answer:
+        """Send ``GET /platform/internal-accounts``, for one currency if one is named."""
+        query = {} if currency is None else {"currency": currency}
+        return self.client.call("listPlatformInternalAccounts", query=query)
+
+    def fund(self, account: Json, amount: int, currency: str | None = None) -> Answer:
+        """Send ``POST /sandbox/internal-accounts/{accountId}/fund``, shaped by the bindings."""
+        words = {"{amount}": amount, "{currency}": currency or _currency(account)}
+        body = {
+            name: words.get(value, value) if isinstance(value, str) else value
+            for name, value in self.profile.bindings.fund.items()
+        }
+        return self.client.call("fundInternalAccount", path={"accountId": account["id"]}, body=body)
+
+    def internal_accounts(self, customer: Json) -> list[Json]:
+        """Return the internal accounts of a customer."""
+        return members(self.arranged(self.list_internal_accounts(customer)))
+
+    def platform_accounts(self, currency: str | None = None) -> list[Json]:
+        """Return the internal accounts of the platform, in one currency if one is named."""
+        return members(self.arranged(self.list_platform_accounts(currency)))
+
+    def account_now(self, account: Json) -> Json:
+        """Return an internal account as it is listed now, for its customer or the platform.
+
+        Raises:
+            PreconditionFailed: it is not listed any more.
+        """
+        owner = account.get("customerId")
+        listed = self.internal_accounts({"id": owner}) if owner else self.platform_accounts()
+        for seen in listed:
+            if seen["id"] == account["id"]:
+                return seen
+        raise PreconditionFailed(f"{account['id']} is no longer listed")
+
+    def account_in(self, account: Json, status: str) -> Json:
+        """Return an internal account once it has a status.
+
+        After ``timing.state`` of the profile it is returned as it is then.
+
+        Raises:
+            ResourceMissing: it should be CLOSED and is not listed any more.
+        """
+
+        def now() -> Json:
+            try:
+                return self.account_now(account)
+            except PreconditionFailed as error:
+                if status != "CLOSED":
+                    raise
+                raise ResourceMissing(f"closed accounts are not shown: {error}") from error
+
+        return self.until(now, lambda seen: seen.get("status") == status)
+
+    def stop(self, account: Json, status: str) -> None:
+        """Let an account be closed or frozen: come to CLOSED or FROZEN.
+
+        Raises:
+            PreconditionFailed: it is at another status in the end.
+        """
+        trigger = {"CLOSED": "internal_account.close", "FROZEN": "internal_account.freeze"}[status]
+        self.cause(trigger, accountId=account["id"])
+        if status == "CLOSED":
+            # What it held goes to its owner, by a way that is not told.
+            self.movement.deposits.pop(account["id"], None)
+        try:
+            seen = self.account_in(account, status).get("status")
+        except ResourceMissing as missing:
+            self.observe(str(missing))
+            return
+        if seen != status:
+            raise PreconditionFailed(f"{account['id']} is {seen} after {trigger}")
+
+    def awaited_account(self) -> Json:
+        """Return an internal account of a new, approved customer that is not provisioned yet.
+
+        Raises:
+            PreconditionFailed: ``internal_account.await`` leaves none of its accounts PENDING.
+        """
+        listed = self.awaited_accounts()
+        for account in listed:
+            if account.get("status") == "PENDING":
+                return account
+        seen = [account.get("status") for account in listed]
+        raise PreconditionFailed(f"internal_account.await left the accounts at {seen}")
+
+    def awaited_accounts(self) -> list[Json]:
+        """Return the internal accounts of a new, approved customer whose provisioning waits."""
+        magic = self.triggers.magic("internal_account.await")
+        approvable = self.triggers.maps("customer.approve")
+        approval = self.triggers.magic("customer.approve") if approvable else None
+        body = self.customer_body(endUserTermsConsent=self.terms_consent())
+        owner = resource(self.create_customer(merged(merged(body, approval or {}), magic or {})))
+        if magic is None:
+            self.cause("internal_account.await", customerId=owner["id"])
+        owner = self.approved(owner)
+        listed = self.until(lambda: self.internal_accounts(owner), bool)
+        return [{**account, "customerId": owner["id"]} for account in listed]
 
     def balances(self, account: Json) -> tuple[int, int]:
-        """Return ``balance`` and ``totalBalance`` of a customer's account, in smallest units.
+        """Return ``balance`` and ``totalBalance`` of an internal account, in smallest units.
 
         Where no ``totalBalance`` is given, the balance stands for it.
         """
-        for seen in self.internal_accounts({"id": account["customerId"]}):
-            if seen["id"] == account["id"]:
-                total = seen.get("totalBalance") or seen["balance"]
-                return seen["balance"]["amount"], total["amount"]
-        raise PreconditionFailed(f"{account['id']} is no longer listed for its customer")
+        seen = self.account_now(account)
+        total = seen.get("totalBalance") or seen["balance"]
+        return seen["balance"]["amount"], total["amount"]
 
     def balance_at(self, account: Json, expected: int) -> int:
         """Return the ``balance`` of an account once it is ``expected``, in smallest units.

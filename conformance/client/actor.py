@@ -31,10 +31,12 @@ _CLOCK_SKEW = timedelta(seconds=2)
 class Movement:
     """What a test did to the internal accounts that it funded: the input of the audit.
 
-    ``deposits`` holds by account id what was deposited; ``quotes`` the accepted quotes.
+    ``deposits`` holds by account id what was deposited, and ``expected`` what is on its way;
+    ``quotes`` the accepted quotes.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
+    expected: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, Json] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
 

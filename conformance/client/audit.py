@@ -34,6 +34,8 @@ def _problems(platform: Platform) -> Iterator[str]:
     }
     for name, deposited in movement.deposits.items():
         low = high = deposited
+        # It may be in the total already, or may not have arrived.
+        high += movement.expected.get(name, 0)
         for quote in movement.quotes.values():
             effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
             low += effect if certain else min(effect, 0)

@@ -57,7 +57,7 @@ class Configuration(Actor):
             currency: code of the source currency that the fee is for.
         """
         words = {"{currency}": currency, "{basisPoints}": basis_points, "{fixedAmount}": fixed}
-        return _filled(self.profile.bindings.fee_configs, words)
+        return filled(self.profile.bindings.fee_configs, words)
 
     def demand_effect(self, part: str, borne: Callable[[], int]) -> None:
         """Make certain that the bindings call a part of a standing fee by a name that counts.
@@ -163,15 +163,15 @@ def holds(shown: Any, sent: Any) -> bool:
     return bool(shown == sent) or str(shown) == str(sent)
 
 
-def _filled(template: Any, words: Mapping[str, Any]) -> Any:
+def filled(template: Any, words: Mapping[str, Any]) -> Any:
     """Return a template with its words filled in, less the members whose word has no value."""
     if isinstance(template, dict):
-        filled = {name: _filled(member, words) for name, member in template.items()}
+        found = {name: filled(member, words) for name, member in template.items()}
         return {
             name: value
-            for name, value in filled.items()
+            for name, value in found.items()
             if value is not None or template[name] is None
         }
     if isinstance(template, list):
-        return [_filled(member, words) for member in template]
+        return [filled(member, words) for member in template]
     return words.get(template, template) if isinstance(template, str) else template

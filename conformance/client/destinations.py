@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Literal
 
-from conformance.client.account_examples import AccountExample, account_example
+from conformance.client.account_examples import (
+    AccountExample,
+    account_example,
+    account_examples,
+)
 from conformance.client.actor import Json, members, merged, resource
 from conformance.client.examples import ABSENT, Change, placed
 from conformance.client.http import Answer
@@ -14,6 +18,10 @@ from conformance.client.reviews import Reviews
 from conformance.verdict.decisions import FeatureUndeclared, ResourceMissing
 
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
+_USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
+_TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
+"""Members of a beneficiary, any of which tells where it stands."""
+_MOST_PAGES = 50
 
 
 class Destinations(Reviews):
@@ -33,18 +41,28 @@ class Destinations(Reviews):
 
     def external_accounts(self, customer: Json) -> list[Json]:
         """Return the external accounts of a customer."""
-        answer = self.client.call(
-            "listCustomerExternalAccounts", query={"customerId": customer["id"]}
-        )
-        return members(self.arranged(answer))
+        return self._all_pages("listCustomerExternalAccounts", customerId=customer["id"])
 
     def platform_external_accounts(self) -> list[Json]:
         """Return the external accounts of the platform."""
-        return members(self.arranged(self.client.call("listPlatformExternalAccounts")))
+        return self._all_pages("listPlatformExternalAccounts")
+
+    def _all_pages(self, operation: str, **query: Any) -> list[Json]:
+        """Return what is listed, page after page."""
+        names = self.profile.bindings
+        found: list[Json] = []
+        for _ in range(_MOST_PAGES):
+            body = self.arranged(self.client.call(operation, query=query))
+            found += members(body)
+            following = body.get(names.list_next) if isinstance(body, dict) else None
+            if not following or not names.list_cursor:
+                break
+            query[names.list_cursor] = following
+        return found
 
     def untrust(self, account: Json) -> Answer:
         """Ask for the trust in an account to be taken away."""
-        return self._about("untrustBeneficiary", account)
+        return self._about("untrustBeneficiary", account, self.profile.bindings.untrust or None)
 
     def challenge_ownership(self, account: Json, body: Json, *, valid: bool = True) -> Answer:
         """Start the proof that the customer owns an account."""
@@ -138,6 +156,49 @@ class Destinations(Reviews):
         }
         return _bound(merged(body, members), self.profile.bindings.beneficiary)
 
+    def body_with(
+        self, customer: Json, currency: str, beneficiary: Mapping[str, Any] | None
+    ) -> Json:
+        """Return a body that creates an account in a currency, and names a beneficiary or none.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            currency: code of the account's currency.
+            beneficiary: who stands behind it, with a ``#`` for each digit of its own.
+
+        Raises:
+            ResourceMissing: accounts in this currency are not offered, or not known to the suite.
+        """
+        name = f"{currency.lower()}_account"
+        shown = ABSENT if beneficiary is None else beneficiary
+        if name in account_examples():
+            change = Change("", "", "accountInfo.beneficiary", shown, ())
+            return self.destination_body(customer, name, change=change)
+        info = self.profile.bindings.further_accounts.get(currency)
+        if info is None:
+            raise ResourceMissing(
+                f"bindings.further_accounts of the profile has no account in {currency}"
+            )
+        body = placed({"currency": currency, "accountInfo": info}, "accountInfo.beneficiary", shown)
+        body = {
+            "customerId": customer["id"],
+            **self.samples.filled(body),
+            "platformAccountId": self.samples.reference(),
+        }
+        return _bound(body, self.profile.bindings.beneficiary)
+
+    def shown_beneficiary(self, account: Json) -> Json:
+        """Return what an account shows of its beneficiary, wherever that stands.
+
+        What stands under ``businessInfo`` is the beneficiary's own.
+        """
+        places = (self.profile.bindings.beneficiary, *_USUAL_PLACES)
+        for found in (_member(account, place) for place in places):
+            if isinstance(found, dict) and _TELLING & found.keys():
+                nested = found.get("businessInfo")
+                return {**(nested if isinstance(nested, dict) else {}), **found}
+        return {}
+
     def payer(self, kind: Literal["INDIVIDUAL", "BUSINESS"] = "INDIVIDUAL") -> Json:
         """Create a customer who registers accounts, and need not move money.
 
@@ -168,7 +229,7 @@ class Destinations(Reviews):
             body = placed(body, "accountInfo.provider", names[0] if names else ABSENT)
         if example.country is not None and "bankName" in info:
             listed = self.institutions(example.country, example.currency)
-            info["bankName"] = listed[0] if listed else info["bankName"]
+            info["bankName"] = _listed_name(listed, info["bankName"])
         bound = self.profile.bindings.accounts.get(example.name, {})
         return merged(body, {"accountInfo": bound})
 
@@ -179,17 +240,32 @@ class Destinations(Reviews):
         return self.destination(customer, self.profile.resources.pullable_account)
 
 
+def _listed_name(listed: Sequence[str], usual: str) -> str:
+    """Return the listed name that an example means, else the first one, else its own."""
+    alike = [name for name in listed if name.casefold() == usual.casefold()]
+    return next(iter([*alike, *listed]), usual)
+
+
 def _bound(body: Json, place: str) -> Json:
-    """Move the beneficiary to where the implementation reads it."""
+    """Move the beneficiary to where the implementation reads it.
+
+    Where its members stand among those of another object, they are merged into it.
+    """
     moved = deepcopy(body)
     if not isinstance(moved.get("accountInfo"), dict):
         return moved
     beneficiary = moved["accountInfo"].pop("beneficiary", None)
     if beneficiary is None:
         return moved
-    *holders, name = place.split(".")
-    node = moved
-    for holder in holders:
-        node = node.setdefault(holder, {})
-    node[name] = beneficiary
-    return moved
+    wrapped = beneficiary
+    for name in reversed(place.split(".") if place else []):
+        wrapped = {name: wrapped}
+    return merged(moved, wrapped)
+
+
+def _member(body: Json, place: str) -> Any:
+    """Return the member at a dotted path, the whole body for none, or ``None``."""
+    found: Any = body
+    for name in place.split(".") if place else []:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found

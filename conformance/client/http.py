@@ -23,6 +23,7 @@ from conformance.target.target import Target
 from conformance.verdict.decisions import (
     BudgetSpent,
     HarnessError,
+    Irrevocable,
     ReadOnly,
     TargetLost,
     TriggerFailed,
@@ -203,6 +204,7 @@ class RecordingClient:
         Raises:
             HarnessError: the request is meant to be valid and is not.
             ReadOnly: the target is no sandbox and the method is not safe.
+            Irrevocable: nothing can undo the operation, and the profile does not permit it.
             BudgetSpent: the profile allows no more requests.
             TargetLost: no complete response came.
         """
@@ -287,6 +289,11 @@ class RecordingClient:
         profile = self._target.profile
         if method not in _SAFE and profile.environment is not Environment.SANDBOX:
             raise ReadOnly(f"{name} changes something, and the profile does not say sandbox")
+        if (word := profile.irreversible.lacks(name)) is not None:
+            raise Irrevocable(
+                f"{name} is not sent: nothing can undo it, and the profile does not say "
+                f"{word}: true"
+            )
         with self._lock:
             self._sent += 1
             self._created += method == "POST"

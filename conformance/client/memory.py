@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -12,9 +13,13 @@ class Memory:
 
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
+    ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     """
 
     approval: str | None = None
     needs_approval: bool | None = None
+    confirmation: str | None = None
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    folder: Path | None = None
+    """Where the processes of a run wait for each other."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.client.accounts import Accounts
 from conformance.client.actor import Json, members, resource
 from conformance.client.configuration import Configuration
 from conformance.client.http import Answer
+from conformance.client.rule_based import RuleBasedAccounts
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -19,7 +19,7 @@ _MOST_PAGES = 50
 _PAGE = 100
 
 
-class Platform(Accounts, Configuration):
+class Platform(RuleBasedAccounts, Configuration):
     """Acts on the target as a platform would: on its customers, accounts, quotes, transactions."""
 
     def create_quote(self, body: Json, *, valid: bool = True) -> Answer:

@@ -31,6 +31,7 @@ TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "rule_based.disable": (),
     "rule_based.enable": (),
     "sweep.fail": ("accountId",),
+    "external_account.await": ("customerId",),
     "external_account.approve": ("externalAccountId",),
     "external_account.review": ("externalAccountId",),
     "external_account.disable": ("externalAccountId",),

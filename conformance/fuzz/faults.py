@@ -67,6 +67,7 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     "createVerification": {_BODY: _VALUE, "customerId": _BOTH},
     "createKycLink": {_BODY: _VALUE, "redirectUri": _VALUE},
+    "createInternalAccount": {_BODY: _VALUE, "type": _BOTH, "sweepRule": _BOTH},
     "confirmEmail": {_BODY: _VALUE, "code": _BOTH},
     "confirmPhone": {_BODY: _VALUE, "code": _BOTH},
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
+from conformance.verdict.decisions import ResourceMissing
 
 Json = dict[str, Any]
 
@@ -112,6 +113,42 @@ def _of_external_account(platform: Platform) -> Ground:
     )
 
 
+def _untrust(platform: Platform) -> Ground:
+    if not platform.triggers.maps("beneficiary.trust"):
+        return _of_external_account(platform)
+    account = platform.trusted(platform.truster())
+    return Ground(path={"externalAccountId": account["id"]})
+
+
+def _confirm(operation: str) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        here = _untrust(platform)
+        account = {"id": here.path["externalAccountId"]}
+        platform.untrust(account)
+        # A path of which the specification means the other reading may be answered by anybody.
+        if not platform.serves_confirmation(operation, account):
+            raise ResourceMissing(f"{operation} is not served")
+        return replace(here, body=platform.confirmation_body(right=False))
+
+    return lay
+
+
+def _prove(platform: Platform) -> Ground:
+    if not platform.triggers.maps("ownership.demand"):
+        return _of_external_account(platform)
+    account = platform.unproven(platform.payer())
+    return Ground(
+        path={"externalAccountId": account["id"]},
+        body=dict(platform.profile.bindings.ownership_challenges.get("signature", {})),
+    )
+
+
+def _verify(platform: Platform) -> Ground:
+    here = _prove(platform)
+    platform.start_proof({"id": here.path["externalAccountId"]}, "signature")
+    return replace(here, body=platform.proof_body(right=False))
+
+
 def _fund(platform: Platform) -> Ground:
     return Ground(path={"accountId": platform.account(amount=0)["id"]})
 
@@ -187,6 +224,16 @@ def _create_verification(platform: Platform) -> Ground:
     )
 
 
+def _create_internal_account(platform: Platform) -> Ground:
+    home = platform.home()
+    body = platform.rule_based_body(home)
+    return Ground(
+        body=body,
+        headers={"Idempotency-Key": "{key}"},
+        twin=lambda: platform.create_internal_account(body),
+    )
+
+
 GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
     "createQuote": _create_quote,
     "executeQuote": _execute_quote,
@@ -201,11 +248,12 @@ GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
     "getExternalAccount": _of_external_account,
     "deleteExternalAccount": _of_external_account,
     "lookupExternalAccount": _of_external_account,
-    "untrustBeneficiary": _of_external_account,
-    "confirmUntrust": _of_external_account,
-    "confirmBeneficiary": _of_external_account,
-    "challengeOwnership": _of_external_account,
-    "verifyOwnership": _of_external_account,
+    "untrustBeneficiary": _untrust,
+    "confirmUntrust": _confirm("confirmUntrust"),
+    "confirmBeneficiary": _confirm("confirmBeneficiary"),
+    "challengeOwnership": _prove,
+    "verifyOwnership": _verify,
+    "createInternalAccount": _create_internal_account,
     "fundInternalAccount": _fund,
     "transferIn": _transfer(incoming=True),
     "transferOut": _transfer(incoming=False),

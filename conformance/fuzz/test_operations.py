@@ -72,6 +72,7 @@ REFUSING: Mapping[str, str] = {
     "createKycLink": "FUZ-108",
     "confirmEmail": "FUZ-109",
     "confirmPhone": "FUZ-110",
+    "createInternalAccount": "FUZ-111",
 }
 """For some the requirement that a body outside the stated types, presence and values is refused."""
 

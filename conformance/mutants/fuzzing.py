@@ -13,7 +13,7 @@ from starlette.requests import Request
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import app, errors, routes, rules
 from conformance.reference.account_types import ACCOUNT_TYPES
-from conformance.reference.store import Customer
+from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
 
 Spoil = Callable[[Ask], Any]
@@ -321,6 +321,13 @@ def _some_customer(unit: Unit, kind: str) -> str:
     return str(unit.session.scalar(query.order_by(Customer.created_at.desc()).limit(1)))
 
 
+def _rule_home(unit: Unit) -> Mapping[str, Any]:
+    """Return a rule that sweeps to the newest account."""
+    query = select(InternalAccount.id).where(InternalAccount.type != "RULE_BASED")
+    newest = unit.session.scalar(query.order_by(InternalAccount.created_at.desc()).limit(1))
+    return {"destination": {"accountId": str(newest)}}
+
+
 _OWNER = "conformance.reference.owners:create"
 _SUBMISSION = "conformance.reference.verifications:create"
 
@@ -370,6 +377,25 @@ declare(
     _changed(
         "conformance.reference.kyc_links:create",
         lambda _unit, body: _defaults(body, {"redirectUri": "about:blank"}, {"redirectUri": str}),
+    ),
+)
+
+declare(
+    "FUZ-111",
+    "type-assumed",
+    "what is not of the type RULE_BASED is taken to be",
+    _changed(
+        "conformance.reference.rule_based:create",
+        lambda _unit, body: {**body, "type": "RULE_BASED"} if isinstance(body, dict) else body,
+    ),
+)
+declare(
+    "FUZ-111",
+    "rule-guessed",
+    "an account without a rule, or with one of another kind, sweeps to its holder's own",
+    _changed(
+        "conformance.reference.rule_based:create",
+        lambda unit, body: _defaults(body, {"sweepRule": _rule_home(unit)}, {"sweepRule": dict}),
     ),
 )
 

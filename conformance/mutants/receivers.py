@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.mutants.fields import ALL, edited, put, taken
 from conformance.mutants.mutant import Patch, declare, mutant
-from conformance.reference import errors, externals, receivers
+from conformance.reference import errors, externals, institutions
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
@@ -350,7 +350,7 @@ def philippines(patch: Patch) -> None:
 def labels_taken(patch: Patch) -> None:
     rows = tuple(
         (name, bank, country, currency)
-        for bank, name, country, currency in receivers.INSTITUTIONS
+        for bank, name, country, currency in institutions.INSTITUTIONS
         if currency == "PHP"
     )
 

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import select
 
 from conformance.reference import customers, errors, fields, ledger, money, pages, rules
-from conformance.reference.store import InternalAccount, Json
+from conformance.reference.store import Customer, InternalAccount, Json
 from conformance.reference.unit import Ask, Unit, new_id, present, timestamp
+
+SEND: Final = "send"
+RECEIVE: Final = "receive"
+
+ABILITIES: dict[str, tuple[str, ...]] = {
+    "PENDING": (),
+    "ACTIVE": (SEND, RECEIVE),
+    "CLOSED": (),
+    "FROZEN": (),
+    "FAILED": (),
+}
+"""What an account may do in each of its states."""
+
+TRANSITIONS: dict[str, tuple[str, ...]] = {
+    "PENDING": ("ACTIVE", "FAILED", "FROZEN"),
+    "ACTIVE": ("CLOSED", "FROZEN"),
+    "FAILED": ("FROZEN",),
+    "FROZEN": (),
+    "CLOSED": (),
+}
+"""Where an account may go from each of its states."""
+
+HELD: Final = "PROVISIONING_HELD"
+"""The condition of a customer whose accounts are not provisioned any further."""
+
+CARD_FUNDING: dict[str, tuple[str, ...]] = {"USD": ("AUTHORIZE", "SETTLE", "REFUND")}
+"""What a card could do with an account, by the account's currency; in others it has none."""
 
 
 def find(unit: Unit, account_id: str) -> InternalAccount | None:
     """Return the internal account of an id, or ``None``."""
     return unit.session.get(InternalAccount, account_id)
+
+
+def get(unit: Unit, account_id: str) -> InternalAccount:
+    """Return the internal account of an id; raises ``Refusal`` (ACCOUNT_NOT_FOUND)."""
+    account = find(unit, account_id)
+    if account is None:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No internal account has this id.")
+    return account
 
 
 def spendable(available: int, _held: int) -> int:
@@ -37,14 +72,21 @@ def currencies_to_provision(unit: Unit, wanted: list[str]) -> list[str]:
     return list(dict.fromkeys([unit.settings.platform_currency, *known]))
 
 
+def initial_status(unit: Unit, customer_id: str | None) -> str:
+    """Return the status of a new account: active, unless its provisioning is held."""
+    owner = None if customer_id is None else unit.session.get(Customer, customer_id)
+    is_held = owner is not None and customers.has_condition(owner, HELD)
+    return "PENDING" if is_held else "ACTIVE"
+
+
 def provision(unit: Unit, customer_id: str | None, currency: str, account_id: str) -> None:
-    """Open an active account for a customer, or for the platform (``None``)."""
+    """Open an account for a customer, or for the platform (``None``)."""
     unit.session.add(
         InternalAccount(
             id=account_id,
             customer_id=customer_id,
             type=type_for(currency),
-            status="ACTIVE",
+            status=initial_status(unit, customer_id),
             currency=currency,
             label=None,
             sweep_rule=None,
@@ -62,6 +104,33 @@ def provision_for_customer(unit: Unit, customer_id: str, wanted: list[str]) -> N
     for code in currencies_to_provision(unit, wanted):
         if code not in present_already:
             provision(unit, customer_id, code, new_id("InternalAccount"))
+
+
+def hold_provisioning(unit: Unit, customer_id: str) -> None:
+    """Take back the provisioning of a customer's accounts that nothing has happened to yet."""
+    query = select(InternalAccount).where(InternalAccount.customer_id == customer_id)
+    for account in unit.session.scalars(query):
+        if account.status == "ACTIVE" and account.updated_at == account.created_at:
+            account.status = "PENDING"
+
+
+def move(unit: Unit, account: InternalAccount, status: str) -> None:
+    """Give an account another status; raises ``Refusal`` where none leads there."""
+    if status not in TRANSITIONS[account.status]:
+        raise errors.Refusal(
+            "INVALID_STATE_TRANSITION",
+            f"The account is {account.status} and does not become {status}.",
+        )
+    account.status = status
+    account.updated_at = unit.now
+
+
+def refuse_unable(account: InternalAccount, ability: str) -> None:
+    """Refuse what an account may not do in its state."""
+    if ability not in ABILITIES[account.status]:
+        raise errors.Refusal(
+            "CONFLICT", f"The account is {account.status}; it cannot {ability} money now."
+        )
 
 
 def funding_instructions(account: InternalAccount) -> list[Json]:
@@ -125,8 +194,25 @@ def _view(account: InternalAccount, available: int, held: int) -> Json:
         "sweepRule": account.sweep_rule,
         "createdAt": timestamp(account.created_at),
         "updatedAt": timestamp(account.updated_at),
+        **wallet_members(account),
+        **card_members(account),
     }
     return body
+
+
+def wallet_members(account: InternalAccount) -> Json:
+    """Return what only a wallet shows: whether its movements are private."""
+    return {"privateEnabled": False} if account.type == "EMBEDDED_WALLET" else {}
+
+
+def card_members(account: InternalAccount) -> Json:
+    """Return what only an account shows that could fund a card: what the card could do."""
+    if account.customer_id is None or account.type != "INTERNAL_FIAT":
+        return {}
+    actions = CARD_FUNDING.get(account.currency)
+    if actions is None or SEND not in ABILITIES[account.status]:
+        return {}
+    return {"cardFundingCapabilities": list(actions)}
 
 
 def announce_balance(unit: Unit, account: InternalAccount) -> None:
@@ -159,11 +245,10 @@ def list_for_platform(unit: Unit, ask: Ask) -> Json:
 def fund(unit: Unit, ask: Ask) -> Json:
     """Let a settled deposit arrive on an internal account."""
     body: dict[str, Any] = fields.demand(ask.body, rules.FUND_FIELDS)
-    account = find(unit, ask.params["accountId"])
-    if account is None:
-        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No internal account has this id.")
+    account = get(unit, ask.params["accountId"])
     if account.customer_id is not None:
         customers.refuse_unverified(customers.get(unit, account.customer_id))
+    refuse_unable(account, RECEIVE)
     credit(unit, account, int(body["amount"]))
     announce_balance(unit, account)
     return view(unit, account)
@@ -178,3 +263,15 @@ def credit(unit: Unit, account: InternalAccount, amount: int) -> None:
             ledger.Leg(ledger.available(account.id), account.currency, amount),
         ],
     )
+
+
+def expect(unit: Unit, account: InternalAccount, amount: int) -> None:
+    """Book a deposit that is on its way and not settled yet: it cannot be spent."""
+    ledger.post(
+        unit,
+        [
+            ledger.Leg(ledger.system("rail", account.currency), account.currency, -amount),
+            ledger.Leg(ledger.held(account.id), account.currency, amount),
+        ],
+    )
+    announce_balance(unit, account)

@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from conformance.reference import errors, fields, routes, rules
 from conformance.reference.service import Service
-from conformance.reference.unit import Ask, Upload
+from conformance.reference.unit import Ask, Reply, Upload
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -270,7 +270,10 @@ def _endpoint(service: Service, row: Operation) -> Endpoint:
                 files,
             )
             work = partial(service.answer, operation.handler, ask)
-            return respond(operation.status, await to_thread.run_sync(work))
+            answer = await to_thread.run_sync(work)
+            if isinstance(answer, Reply):
+                return respond(answer.status, answer.body)
+            return respond(operation.status, answer)
         except errors.Refusal as refusal:
             return refuse(refusal)
         except ClientDisconnect:

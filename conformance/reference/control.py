@@ -13,17 +13,20 @@ from conformance.reference import (
     fields,
     kyc_links,
     onboarding,
+    ownership,
     parties,
+    platform,
     quotes,
     rules,
     sandbox,
     sca,
     settlement,
+    sweeps,
     transactions,
     verifications,
 )
 from conformance.reference.rules import Field
-from conformance.reference.store import Challenge, Json
+from conformance.reference.store import Challenge, InternalAccount, Json
 
 if TYPE_CHECKING:
     from conformance.reference.unit import Ask, Unit
@@ -35,6 +38,8 @@ CUSTOMER_CONDITIONS: Final = (
     "SECOND_CHALLENGE",
     "SCA_SESSION_LAPSED",
     "SCA_LOCKED",
+    accounts.HELD,
+    "ACCOUNTS_HELD",
 )
 _AGENT_FIELDS: Final = (
     Field("customerId", "string", required=True),
@@ -69,6 +74,21 @@ def condition_customer(unit: Unit, ask: Ask) -> None:
         pair = [body["sendingCurrency"], body["receivingCurrency"]]
         value = [*customer.conditions.get(name, []), pair]
     customer.conditions = {**customer.conditions, name: value}
+    if name == accounts.HELD:
+        accounts.hold_provisioning(unit, customer.id)
+
+
+def move_internal_account(unit: Unit, ask: Ask) -> None:
+    """Let an internal account come to another state: ``{status}``."""
+    known = tuple(accounts.TRANSITIONS)
+    body = fields.demand(ask.body, [Field("status", "string", required=True, enum=known)])
+    accounts.move(unit, _internal_account(unit, ask), body["status"])
+
+
+def expect_deposit(unit: Unit, ask: Ask) -> None:
+    """Let a deposit be on its way to an internal account: ``{amount}``."""
+    body = fields.demand(ask.body, rules.FUND_FIELDS)
+    accounts.expect(unit, _internal_account(unit, ask), int(body["amount"]))
 
 
 def complete_flow(unit: Unit, ask: Ask) -> None:
@@ -105,11 +125,52 @@ def choose_paperwork(unit: Unit, ask: Ask) -> None:
     sandbox.choose_paperwork(unit, body["platformCustomerId"], skipped=body["skipped"])
 
 
+def choose_rule_based(unit: Unit, ask: Ask) -> None:
+    """Enable or disable rule-based accounts for the platform: ``{enabled}``."""
+    body = fields.demand(ask.body, [Field("enabled", "boolean", required=True)])
+    platform.config_of(unit).rule_based = body["enabled"]
+
+
+def condition_sweep(unit: Unit, ask: Ask) -> None:
+    """Say whether the destination of a rule-based account's sweeps is cut off: ``{fails}``."""
+    body = fields.demand(ask.body, [Field("fails", "boolean", required=True)])
+    account = accounts.find(unit, ask.params["accountId"])
+    if account is None or not sweeps.is_rule_based(account):
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No rule-based account has this id.")
+    sweeps.minted(unit, account).unreachable = body["fails"]
+
+
 def condition_external_account(unit: Unit, ask: Ask) -> None:
     """Say what payouts to an external account meet: ``{condition}``."""
     known = tuple(rules.PAYOUT_RESULTS)
     body = fields.demand(ask.body, [Field("condition", "string", required=True, enum=known)])
     externals.get(unit, ask.params["externalAccountId"]).condition = body["condition"]
+
+
+def move_external_account(unit: Unit, ask: Ask) -> None:
+    """Decide a review of an external account, or disable it, or ask who owns it: ``{status}``."""
+    known = ("ACTIVE", "UNDER_REVIEW", "INACTIVE", "PENDING_OWNERSHIP_VERIFICATION")
+    body = fields.demand(ask.body, [Field("status", "string", required=True, enum=known)])
+    externals.reach(unit, externals.get(unit, ask.params["externalAccountId"]), body["status"])
+
+
+def conclude_liveness(unit: Unit, ask: Ask) -> None:
+    """Let the hosted liveness check of an external account show its owner or not: ``{proven}``."""
+    body = fields.demand(ask.body, [Field("proven", "boolean", required=True)])
+    account = externals.get(unit, ask.params["externalAccountId"])
+    ownership.conclude(unit, account, "LIVENESS", proven=body["proven"])
+
+
+def trust_beneficiary(unit: Unit, ask: Ask) -> None:
+    """Let the customer trust the beneficiary of an external account."""
+    externals.get(unit, ask.params["externalAccountId"]).trust = "TRUSTED"
+
+
+def condition_counterparty(unit: Unit, ask: Ask) -> None:
+    """Say how the institution behind an external account does: ``{condition}``."""
+    known = ("REACHABLE", "DOWN", "OUTDATED")
+    body = fields.demand(ask.body, [Field("condition", "string", required=True, enum=known)])
+    externals.get(unit, ask.params["externalAccountId"]).counterparty = body["condition"]
 
 
 def expire_quote(unit: Unit, ask: Ask) -> None:
@@ -163,6 +224,13 @@ def initiate_by_agent(unit: Unit, ask: Ask) -> Json:
         agent_initiated=True,
     )
     return {"transactionId": quotes.draft(unit, order).transaction_id}
+
+
+def _internal_account(unit: Unit, ask: Ask) -> InternalAccount:
+    account = unit.session.get(InternalAccount, ask.params["accountId"])
+    if account is None:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No internal account has this id.")
+    return account
 
 
 def _quote(unit: Unit, ask: Ask) -> tuple[Any, Any]:

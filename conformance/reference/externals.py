@@ -6,11 +6,15 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.reference import beneficiaries, customers, errors, fields, pages
+from conformance.reference import beneficiaries, customers, errors, fields, institutions, pages
 from conformance.reference.account_types import ACCOUNT_TYPES, AccountType
 from conformance.reference.rules import Field
-from conformance.reference.store import ExternalAccount, Json
+from conformance.reference.store import Customer, ExternalAccount, Json
 from conformance.reference.unit import Ask, Unit, new_id, present
+
+STATUS_EVENT = "EXTERNAL_ACCOUNT.STATUS_UPDATED"
+RECEIVING = ("ACTIVE", "PENDING_OWNERSHIP_VERIFICATION")
+"""The statuses that can receive; the second one below a threshold."""
 
 _SENT_BY_SERVICE = "paymentRails"
 
@@ -39,8 +43,31 @@ def get(unit: Unit, account_id: str) -> ExternalAccount:
 
 
 def can_receive(account: ExternalAccount) -> bool:
-    """Return whether an account may be a destination: only an active one."""
-    return account.status == "ACTIVE"
+    """Return whether an account may be a destination."""
+    return account.status in RECEIVING
+
+
+def is_unproven(account: ExternalAccount) -> bool:
+    """Return whether an account waits for the proof that its customer owns it."""
+    return account.status == "PENDING_OWNERSHIP_VERIFICATION"
+
+
+def initial_status(owner: Customer | None) -> str:
+    """Return the status of a new account: active, unless the accounts of its owner wait."""
+    waits = owner is not None and customers.has_condition(owner, "ACCOUNTS_HELD")
+    return "PENDING" if waits else "ACTIVE"
+
+
+def reach(unit: Unit, account: ExternalAccount, status: str) -> None:
+    """Give an account a status, and tell of it where it is another one."""
+    if account.status != status:
+        account.status = status
+        announce(unit, account)
+
+
+def announce(unit: Unit, account: ExternalAccount) -> None:
+    """Emit the event of a changed status."""
+    unit.emit(STATUS_EVENT, view(account))
 
 
 def is_pullable(account: ExternalAccount) -> bool:
@@ -49,7 +76,7 @@ def is_pullable(account: ExternalAccount) -> bool:
 
 
 def create(unit: Unit, ask: Ask) -> Json:
-    """Create an external account; active at once."""
+    """Create an external account."""
     body = fields.demand(ask.body, EXTERNAL_ACCOUNT_FIELDS)
     info: dict[str, Any] = body["accountInfo"]
     kind = ACCOUNT_TYPES.get(info["accountType"])
@@ -59,19 +86,23 @@ def create(unit: Unit, ask: Ask) -> Json:
                 "accountInfo.accountType", f"Expected one of {', '.join(ACCOUNT_TYPES)}."
             )
         )
+    info = completed(info, kind)
+    body = {**body, "accountInfo": info}
     owner = customers.get(unit, body["customerId"]) if body.get("customerId") else None
     about_beneficiary = beneficiaries.check(body, kind, owner) if kind.beneficiary else []
     fields.demand(body, kind.fields, *pairing_errors(body, kind), *about_beneficiary)
     account = ExternalAccount(
         id=new_id("ExternalAccount"),
         customer_id=body.get("customerId"),
-        status="ACTIVE",
+        status=initial_status(owner),
         currency=body["currency"],
         account_type=info["accountType"],
         platform_account_id=body.get("platformAccountId"),
         info=stored_info(info, kind),
         condition="NORMAL",
+        counterparty="REACHABLE",
         trust="NONE",
+        untrusting=None,
         challenge=None,
         deleted=False,
         created_at=unit.now,
@@ -86,6 +117,10 @@ def pairing_errors(body: Json, kind: AccountType) -> list[Json]:
     if body["currency"] not in kind.currencies:
         message = f"Expected {' or '.join(kind.currencies)} for this accountType."
         found.append(errors.field_error("currency", message, enum=list(kind.currencies)))
+    bank = body["accountInfo"].get("bankName")
+    if kind.listed_banks and bank and not institutions.is_listed(bank, kind.currencies):
+        message = "Expected the bankName of an institution that GET /discoveries lists."
+        found.append(errors.field_error("accountInfo.bankName", message))
     given = [name for name in kind.one_of if body["accountInfo"].get(name) is not None]
     if kind.one_of and (not given or (kind.exactly_one and len(given) > 1)):
         message = f"Expected one of {', '.join(kind.one_of)}; got {len(given)} of them."
@@ -99,6 +134,13 @@ def pairing_errors(body: Json, kind: AccountType) -> list[Json]:
                 if body["accountInfo"].get(other) is None
             ]
     return found
+
+
+def completed(info: Json, kind: AccountType) -> Json:
+    """Return the account's data with what follows from them and is not sent."""
+    due = [name for name in kind.derived if info.get(name) is None]
+    found = {name: kind.derived[name](info) for name in due}
+    return {**info, **{name: value for name, value in found.items() if value is not None}}
 
 
 def stored_info(info: Json, kind: AccountType) -> Json:
@@ -150,5 +192,20 @@ def read(unit: Unit, ask: Ask) -> Json:
 
 
 def remove(unit: Unit, ask: Ask) -> None:
-    """Delete an external account."""
-    get(unit, ask.params["externalAccountId"]).deleted = True
+    """Delete an external account, unless its beneficiary is trusted."""
+    account = get(unit, ask.params["externalAccountId"])
+    refuse_trusted(account)
+    account.deleted = True
+
+
+def is_trusted(account: ExternalAccount) -> bool:
+    """Return whether an account's beneficiary is trusted, as it is until that is confirmed off."""
+    return account.trust != "NONE"
+
+
+def refuse_trusted(account: ExternalAccount) -> None:
+    """Refuse to delete an account whose beneficiary is trusted."""
+    if is_trusted(account):
+        raise errors.Refusal(
+            "BENEFICIARY_TRUSTED", "The beneficiary is trusted. Untrust it, and confirm, first."
+        )

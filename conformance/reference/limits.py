@@ -44,6 +44,16 @@ def refuse_large(unit: Unit, amount: int, currency: str) -> None:
         )
 
 
+def refuse_unproven(unit: Unit, amount: int, currency: str) -> None:
+    """Refuse a sending amount for which the destination's ownership has to be proved first."""
+    limit = limit_in(unit.settings.unproven_limits, currency)
+    if is_over_transaction_limit(amount, limit):
+        raise errors.Refusal(
+            "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED",
+            f"Above {limit} {currency} the destination's ownership has to be verified first.",
+        )
+
+
 def refuse_volume(unit: Unit, customer: Customer, amount: int, currency: str) -> None:
     """Refuse what would exceed the customer's daily volume."""
     limit = limit_in(unit.settings.daily_limits, currency)

@@ -10,7 +10,7 @@ from conformance.reference import accounts, customers, errors, externals, money,
 from conformance.reference.account_types import ACCOUNT_TYPES
 
 if TYPE_CHECKING:
-    from conformance.reference.store import ExternalAccount, Json
+    from conformance.reference.store import ExternalAccount, Json, Quote
     from conformance.reference.unit import Unit
 
 _UMA = re.compile(r"\$[a-z0-9._+-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+")
@@ -121,6 +121,24 @@ def refuse_unverified_receiver(unit: Unit, destination: Party) -> None:
     """Refuse to fund an internal account whose owner's verification is not approved."""
     if destination.kind == "INTERNAL" and destination.customer_id is not None:
         customers.refuse_unverified(customers.get(unit, destination.customer_id))
+
+
+def refuse_blocked(unit: Unit, source: Party, destination: Party) -> None:
+    """Refuse a payment whose ends are internal accounts that cannot send or receive now."""
+    for party, ability in ((source, accounts.SEND), (destination, accounts.RECEIVE)):
+        if party.kind == "INTERNAL" and party.account_id is not None:
+            accounts.refuse_unable(accounts.get(unit, party.account_id), ability)
+
+
+def refuse_blocked_later(unit: Unit, quote: Quote) -> None:
+    """Refuse the execution of a quote whose ends cannot send or receive any more."""
+    ends = (
+        (quote.source_kind, quote.source, accounts.SEND),
+        (quote.destination_kind, quote.destination, accounts.RECEIVE),
+    )
+    for kind, end, ability in ends:
+        if kind == "INTERNAL":
+            accounts.refuse_unable(accounts.get(unit, end["accountId"]), ability)
 
 
 def is_self_payment(source: Party, destination: Party) -> bool:

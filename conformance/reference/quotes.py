@@ -11,6 +11,7 @@ from conformance.reference import (
     accounts,
     customers,
     errors,
+    externals,
     fees,
     fields,
     ledger,
@@ -83,6 +84,7 @@ def draft(unit: Unit, order: Order) -> Quote:
     source, destination = order.source, order.destination
     parties.refuse_self_payment(source, destination)
     parties.refuse_unverified_receiver(unit, destination)
+    parties.refuse_blocked(unit, source, destination)
     customer = None if source.customer_id is None else customers.get(unit, source.customer_id)
     if customer is not None:
         customers.refuse_unverified(customer)
@@ -93,6 +95,8 @@ def draft(unit: Unit, order: Order) -> Quote:
     corridor = fees.Corridor(source.currency, destination.currency, rate)
     price = fees.price(order.side, order.amount, corridor, terms)
     limits.refuse_large(unit, price.sending, source.currency)
+    if destination.external is not None and externals.is_unproven(destination.external):
+        limits.refuse_unproven(unit, price.sending, source.currency)
     if customer is not None:
         limits.refuse_volume(unit, customer, price.sending, source.currency)
     quote = Quote(
@@ -344,12 +348,20 @@ def start(unit: Unit, quote: Quote, action: rules.Action = "EXECUTE") -> None:
     if customer is not None:
         customers.refuse_unverified(customer)
         limits.refuse_volume(unit, customer, quote.sending_amount, quote.sending_currency)
+    refuse_unreachable(unit, quote)
+    parties.refuse_blocked_later(unit, quote)
     refuse_unfunded(unit, quote)
     if customer is not None and needs_challenge(customer, action):
         quote.status = next_status(unit, quote, "CHALLENGE")
         sca.begin(unit, quote, customer)
         return
     perform(unit, quote, action)
+
+
+def refuse_unreachable(unit: Unit, quote: Quote) -> None:
+    """Refuse an execution to an account that cannot receive any more."""
+    if quote.destination_kind == "EXTERNAL":
+        parties.refuse_unable(externals.get(unit, quote.destination["accountId"]))
 
 
 def needs_challenge(customer: Customer, action: rules.Action) -> bool:
@@ -426,6 +438,7 @@ def authorize(unit: Unit, ask: Ask) -> Json:
         sca.refuse_locked(customer)
         sca.refuse_lapsed(customer)
     sca.check_proof(unit, quote, body)
+    refuse_unreachable(unit, quote)
     quote.challenges_left -= 1
     if quote.challenges_left > 0:
         quote.status = next_status(unit, quote, "CHALLENGE_AGAIN")

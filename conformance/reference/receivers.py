@@ -5,19 +5,9 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from conformance.reference import customers, errors, externals, money, rules
+from conformance.reference.institutions import INSTITUTIONS
 from conformance.reference.store import Customer, ExternalAccount, Json
 from conformance.reference.unit import Ask, Unit, new_id
-
-INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
-    ("BDO_UNIBANK", "BDO Unibank", "PH", "PHP"),
-    ("BPI", "Bank of the Philippine Islands", "PH", "PHP"),
-    ("GCASH", "GCash", "PH", "PHP"),
-    ("BANCOLOMBIA", "Bancolombia", "CO", "COP"),
-    ("NEQUI", "Nequi", "CO", "COP"),
-    ("ACCESS_BANK", "Access Bank", "NG", "NGN"),
-    ("BBVA_MEXICO", "BBVA México", "MX", "MXN"),
-)
-"""``bankName``, ``displayName``, ``country``, ``currency`` of each receiving institution."""
 
 COUNTERPARTY_FAILURES: dict[str, str] = {
     "DOWN": "LNURLP_REQUEST_FAILED",

@@ -37,6 +37,8 @@ class Settings(BaseModel):
     """Largest sending amount of one transaction; other currencies: the equivalent of USD's."""
     daily_limits: dict[str, int] = {"USD": 100_000_000_000}
     """Largest sum a customer may send in 24 hours; other currencies as above."""
+    unproven_limits: dict[str, int] = {"USD": 300_000}
+    """Largest sending amount to an account whose ownership is not proved; as above."""
     max_body_bytes: int = 1_000_000
     max_upload_bytes: int = 12_000_000
     terms_version: str = "2025-10-01"

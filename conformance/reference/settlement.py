@@ -6,7 +6,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.reference import accounts, errors, ledger, rules, transactions
+from conformance.reference import accounts, errors, ledger, rules, sweeps, transactions
 from conformance.reference.account_types import ACCOUNT_TYPES
 from conformance.reference.store import ExternalAccount, Json, Quote, Transaction
 from conformance.reference.unit import new_id
@@ -144,6 +144,7 @@ def refund(unit: Unit, transaction_id: str) -> None:
     set_refund(transaction, outcome, (transaction.refund or {})["reference"])
     transactions.announce(unit, transaction, f"REFUND_{outcome}")
     announce_source(unit, quote)
+    sweeps.land_refund(unit, quote)
 
 
 def is_refund_pending(transaction: Transaction) -> bool:

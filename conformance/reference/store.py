@@ -127,6 +127,8 @@ class MintedAccount(Base):
     key: Mapped[str] = mapped_column(primary_key=True)
     account_id: Mapped[str]
     asked: Mapped[Json]
+    unreachable: Mapped[bool]
+    """Whether the destination of its sweeps cannot be reached."""
 
 
 class ExternalAccount(Base):
@@ -141,8 +143,12 @@ class ExternalAccount(Base):
     platform_account_id: Mapped[str | None]
     info: Mapped[Json]
     condition: Mapped[str]
+    counterparty: Mapped[str]
+    """Whether the institution behind it can be asked: REACHABLE, DOWN or OUTDATED."""
     trust: Mapped[str]
     """NONE, TRUSTED, or UNTRUSTING while an untrusting waits for its confirmation."""
+    untrusting: Mapped[Json | None]
+    """The challenge that the untrusting waits for, where its customer needs SCA."""
     challenge: Mapped[Json | None]
     """The proof of ownership that was asked for last."""
     deleted: Mapped[bool]
@@ -252,6 +258,8 @@ class PlatformConfig(Base):
     id: Mapped[str] = mapped_column(primary_key=True)
     fee_configs: Mapped[list[Json]]
     tokenization: Mapped[Json | None]
+    rule_based: Mapped[bool] = mapped_column(default=True)
+    """Whether the platform may create rule-based accounts."""
 
 
 class Store:

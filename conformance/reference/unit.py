@@ -52,6 +52,14 @@ class Ask:
     files: dict[str, Upload] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer whose status is not always the operation's usual one."""
+
+    status: int
+    body: Any
+
+
 @dataclass(slots=True)
 class Unit:
     """A database transaction, the time it happens at, and what follows its commit."""

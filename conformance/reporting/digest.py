@@ -32,6 +32,8 @@ ADVICE: Mapping[Reason, str] = {
     Reason.RESOURCE_MISSING: "Offer on the target, or name under resources in the profile, what "
     "the check asks for.",
     Reason.READ_ONLY: "If the target moves no real money, say environment: sandbox in the profile.",
+    Reason.IRREVERSIBLE: "Say irreversible.account_numbers: true in the profile to exercise "
+    "{these}, if it does no harm that the account numbers stay on the target for good.",
     Reason.DESELECTED: "Run without the selection to decide {these}.",
     Reason.NO_CHECK: "Run the whole suite to decide {these}. What stays is not checked by it yet.",
 }

@@ -66,6 +66,12 @@ BODIES: dict[str, Json] = {
     "createKycLink": {"redirectUri": "https://platform.example/done"},
     "confirmEmail": {"code": "123456"},
     "confirmPhone": {"code": "123456"},
+    "createInternalAccount": {
+        "type": "RULE_BASED",
+        "customerId": "Customer:1",
+        "currency": "USD",
+        "sweepRule": {"destination": {"accountId": "ExternalAccount:1"}},
+    },
 }
 """A valid body for each operation whose faulty ones have to be refused."""
 

@@ -24,6 +24,7 @@ from conformance.selftest.standins import Behaviour, StandIn
 from conformance.verdict.decisions import (
     BudgetSpent,
     HarnessError,
+    Irrevocable,
     ReadOnly,
     TargetLost,
     TriggerFailed,
@@ -181,6 +182,30 @@ class TestSafety:
             client.call(operation, **more)
 
         assert server.received == []
+
+    def test_nothing_is_minted_without_the_word_for_it(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """An account number stays for good, in a sandbox too."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="sandbox")
+
+        with pytest.raises(Irrevocable, match=r"does not say irreversible\.account_numbers: true"):
+            client.call("createInternalAccount", body={}, valid=False)
+
+        assert server.received == []
+
+    def test_numbers_are_minted_with_the_word_for_it(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """Whoever wrote the profile knows the target."""
+        server = stand_in(standins.answers())
+        permitted = {"account_numbers": True}
+        client = connect(server.base_url, environment="sandbox", irreversible=permitted)
+
+        client.call("createInternalAccount", body={}, valid=False)
+
+        assert [request.method for request in server.received] == ["POST"]
 
     def test_nothing_is_triggered_outside_of_a_sandbox(
         self, stand_in: Start, connect: Connect

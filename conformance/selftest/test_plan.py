@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import pytest
 
 from conformance.contract.catalogue import Catalogue, Level, Needs, Requirement, Source
 from conformance.target.needs import unmet
-from conformance.target.profile import Features, Implementation, Profile, Trigger, WaitTrigger
+from conformance.target.profile import (
+    Features,
+    Implementation,
+    Irreversible,
+    Profile,
+    Trigger,
+    WaitTrigger,
+)
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import Accounting, Conclusion, Plan, RunVerdict, Status, run_verdict
 
@@ -260,6 +268,16 @@ class TestUnmet:
         assert unmet(self.profile, rule(needs=needs)) == expected
 
 
+def test_what_cannot_be_undone_needs_a_word_of_its_own() -> None:
+    """The feature alone is not enough."""
+    minting = replace(rule(), operations=("createInternalAccount",))
+    words = Irreversible(account_numbers=True)
+    profile = Profile(implementation=Implementation(name="x"))
+
+    assert unmet(profile, minting) == (Reason.IRREVERSIBLE, "irreversible.account_numbers")
+    assert unmet(profile.model_copy(update={"irreversible": words}), minting) is None
+
+
 def test_a_target_that_may_only_be_read_gets_no_verdict() -> None:
     """Few requirements can be decided by safe methods alone."""
     seen = [
@@ -275,6 +293,7 @@ def test_what_the_profile_does_not_offer_is_left_out_of_the_verdict() -> None:
     seen = [
         Conclusion(rule(), Status.PASSED, None, ""),
         Conclusion(rule("B"), Status.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"),
+        Conclusion(rule("C"), Status.NOT_EXERCISED, Reason.IRREVERSIBLE, ""),
     ]
 
     assert run_verdict(seen) is RunVerdict.CONFORMANT

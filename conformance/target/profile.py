@@ -22,6 +22,7 @@ _DOCUMENTED_TRIGGERS = {
         }
     },
 }
+_IRREVERSIBLE = {"createInternalAccount": "account_numbers"}
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -96,6 +97,11 @@ class Irreversible(_Part):
     account_numbers: bool = Field(
         False, description="POST /internal-accounts, which mints an account number for good"
     )
+
+    def lacks(self, operation: str) -> str | None:
+        """Return the word that is missing for an operation, or ``None`` where it may be sent."""
+        word = _IRREVERSIBLE.get(operation)
+        return None if word is None or getattr(self, word) else f"irreversible.{word}"
 
 
 class Webhooks(_Part):
@@ -183,7 +189,24 @@ class Bindings(_Part):
         "currencyCode",
         description="where an entry of supportedCurrencies holds the code of its currency",
     )
-    beneficiary: str = Field("accountInfo.beneficiary", description="where the beneficiary stands")
+    fund: dict[str, Any] = Field(
+        default_factory=lambda: {"amount": "{amount}"},
+        description="body of POST /sandbox/internal-accounts/{accountId}/fund; {amount} and "
+        "{currency} are filled in",
+    )
+    wallet_privacy: str = Field(
+        "privateEnabled", description="member of an embedded wallet that says whether it is private"
+    )
+    card_funding: str | None = Field(
+        None,
+        description="member of an internal account that lists what a card could do with it; null "
+        "where the implementation has none",
+    )
+    beneficiary: str = Field(
+        "accountInfo.beneficiary",
+        description="where the beneficiary stands; accountInfo, or nothing for the body itself, "
+        "where its members stand among others",
+    )
     accounts: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
         description="members merged into the accountInfo of an example of fixtures/accounts, by "
@@ -192,7 +215,7 @@ class Bindings(_Part):
     further_accounts: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
         description="by currency, the accountInfo of an account type that the specification does "
-        "not show: DKK, HKD, IDR, MYR, SGD, THB, VND, XAF",
+        "not show: DKK, HKD, IDR, MYR, SGD, THB, VND, XAF; # stands for a digit of each test's own",
     )
     providers: dict[str, list[str]] = Field(
         default_factory=lambda: {
@@ -202,6 +225,7 @@ class Bindings(_Part):
             "RWF": ["MTN", "AIRTEL"],
             "MWK": ["AIRTEL", "TNM"],
             "UGX": ["MTN", "AIRTEL"],
+            "XOF": ["ORANGE"],
             "BWP": ["ORANGE"],
         },
         description="provider names of mobile money by currency",
@@ -214,9 +238,10 @@ class Bindings(_Part):
             "label": "{label}",
             "sweepRule": {"destination": {"accountId": "{accountId}"}},
         },
-        description="body of POST /internal-accounts; {customerId}, {currency}, {label} and "
-        "{accountId}, the sweep's destination, are filled in, and a member whose value a request "
-        "does not have is left out",
+        description="body of POST /internal-accounts; {customerId}, {currency}, {label}, "
+        "{accountId} (the sweep's destination) and {holderAccountId} (the holder's own account, "
+        "for where no other can be the destination) are filled in, and a member whose value a "
+        "request does not have is left out",
     )
     untrust: dict[str, Any] = Field(
         default_factory=dict, description="body of the call that takes trust away"
@@ -241,6 +266,12 @@ class Bindings(_Part):
     )
     ownership_wrong_signature: str = Field(
         "Zm9yZ2Vk", description="a well-formed signature that is not the owner's"
+    )
+    uma_address: str = Field(
+        "umaAddress", description="member of a customer that holds its UMA address"
+    )
+    quote_lookup: str | None = Field(
+        None, description="member of POST /quotes that takes the lookupId; null where there is none"
     )
     list_page_size: str | None = Field("limit", description="query parameter of list endpoints")
     list_cursor: str | None = Field("cursor", description="query parameter that turns the page")
@@ -284,6 +315,10 @@ class Resources(_Part):
     )
     pullable_account: str = Field(
         "usd_account", description="an example of fixtures/accounts: money can be pulled from such"
+    )
+    ownership_account: str = Field(
+        "solana_wallet",
+        description="an example of fixtures/accounts: a proof of its ownership can be demanded",
     )
     account_types: list[str] | None = Field(
         None,

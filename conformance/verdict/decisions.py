@@ -30,6 +30,7 @@ class Reason(StrEnum):
     HARNESS = "the suite made a mistake"
     TARGET_LOST = "the target could not be reached any more"
     READ_ONLY = "only safe methods may be sent to this target"
+    IRREVERSIBLE = "the profile does not permit what cannot be undone"
     BUDGET_SPENT = "the budget of the profile is spent"
     DESELECTED = "the selection of the run leaves it out"
     LOST = "the run ended before it was decided"
@@ -81,6 +82,13 @@ class ReadOnly(Unmet):
 
     outcome = Outcome.NOT_EXERCISED
     reason = Reason.READ_ONLY
+
+
+class Irrevocable(Unmet):
+    """What a request does cannot be undone, and the profile does not have the word for it."""
+
+    outcome = Outcome.NOT_EXERCISED
+    reason = Reason.IRREVERSIBLE
 
 
 class BudgetSpent(Unmet):

@@ -136,7 +136,14 @@ def run_verdict(conclusions: Iterable[Conclusion]) -> RunVerdict:
     return RunVerdict.CONFORMANT if decided and not left_open else RunVerdict.INCONCLUSIVE
 
 
-_OFFERED = frozenset({Reason.TRIGGER_MISSING, Reason.FEATURE_UNDECLARED, Reason.RESOURCE_MISSING})
+_OFFERED = frozenset(
+    {
+        Reason.TRIGGER_MISSING,
+        Reason.FEATURE_UNDECLARED,
+        Reason.RESOURCE_MISSING,
+        Reason.IRREVERSIBLE,
+    }
+)
 
 
 def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:

@@ -1,0 +1,386 @@
+"""Mutants of sweeps: where the money goes that settles into rule-based accounts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.mutants.mutant import Patch, declare, mutant
+from conformance.reference import accounts, errors, externals, ledger, rule_based, rules, sweeps
+from conformance.reference.store import InternalAccount, Json, Quote
+from conformance.reference.unit import Ask, Unit
+
+_HERE = "conformance.reference.rule_based"
+_SWEEP = f"{_HERE}:sweep"
+_SEND = f"{_HERE}:send"
+_FUND = f"{_HERE}:fund"
+_AMOUNT = "conformance.reference.sweeps:swept_amount"
+_LAND = "conformance.reference.sweeps:land"
+_REFUND = "conformance.reference.sweeps:land_refund"
+
+_BURST = 0.2
+_MOST = 25_000
+
+Send = Callable[[Unit, InternalAccount, Json, int], None]
+Land = Callable[[Unit, InternalAccount], None]
+
+
+def booked(unit: Unit, account_id: str, amount: int, source: str | None = None) -> None:
+    """Book an amount to an account, from another one or from nowhere."""
+    origin = ledger.system("rail", "USD") if source is None else ledger.available(source)
+    ledger.post(
+        unit,
+        [
+            ledger.Leg(origin, "USD", -amount),
+            ledger.Leg(ledger.available(account_id), "USD", amount),
+        ],
+    )
+
+
+def sending(change: Callable[[Send, Unit, InternalAccount, Json, int], None], patch: Patch) -> None:
+    """Let ``change`` do what sends a sweep on its way, which it is given."""
+
+    def wrapper(send: Send) -> Send:
+        return lambda unit, account, destination, amount: change(
+            send, unit, account, destination, amount
+        )
+
+    patch.wrap(_SEND, wrapper)
+
+
+def internal(unit: Unit, destination: Json) -> InternalAccount | None:
+    """Return the internal account that is a destination, or ``None``."""
+    return accounts.find(unit, destination["accountId"])
+
+
+# --- Nothing, or too little -----------------------------------------------------------------
+
+
+def _unswept(patch: Patch) -> None:
+    patch.replace(_SWEEP, lambda _unit, account_id: None)
+
+
+def _half(patch: Patch) -> None:
+    def wrapper(swept_amount: Callable[[Unit, InternalAccount], int]) -> Any:
+        return lambda unit, account: swept_amount(unit, account) // 2
+
+    patch.wrap(_AMOUNT, wrapper)
+
+
+def _home_instead(
+    _send: Send, unit: Unit, account: InternalAccount, _destination: Json, _amount: int
+) -> None:
+    sweeps.land(unit, account)
+
+
+def _home_instead_of_internal(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    if internal(unit, destination) is None:
+        send(unit, account, destination, amount)
+    else:
+        sweeps.land(unit, account)
+
+
+def _kept(
+    _send: Send, unit: Unit, account: InternalAccount, _destination: Json, amount: int
+) -> None:
+    ledger.post(
+        unit,
+        [
+            ledger.Leg(ledger.available(account.id), "USD", -amount),
+            ledger.Leg(ledger.system("suspense", "USD"), "USD", amount),
+        ],
+    )
+
+
+def _too_much(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    send(unit, account, destination, amount)
+    if internal(unit, destination) is not None:
+        booked(unit, destination["accountId"], amount)
+
+
+def _copied(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    if internal(unit, destination) is None:
+        send(unit, account, destination, amount)
+    else:
+        booked(unit, destination["accountId"], amount)
+
+
+def _not_to_the_holder(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    target = internal(unit, destination)
+    if target is None or target.customer_id != account.customer_id:
+        send(unit, account, destination, amount)
+
+
+declare("RBA-100", "unswept", "what settles stays where it is", _unswept)
+declare("RBA-100", "half", "half of what settles stays where it is", _half)
+declare("RBA-101", "home", "what is swept goes home", partial(sending, _home_instead))
+declare(
+    "RBA-102",
+    "home",
+    "what has an internal account as its destination goes home",
+    partial(sending, _home_instead_of_internal),
+)
+declare("RBA-102", "kept", "the service keeps what is swept", partial(sending, _kept))
+declare("RBA-103", "twice", "an internal account gets it twice", partial(sending, _too_much))
+declare("RBA-104", "copied", "an internal account gets a copy", partial(sending, _copied))
+declare(
+    "RBA-105",
+    "idle",
+    "what has the holder's own account as its destination stays",
+    partial(sending, _not_to_the_holder),
+)
+
+
+@mutant("RBA-106", "an account is swept once")
+def once(patch: Patch) -> None:
+    """Note that it was, and leave it alone from then on."""
+    seen: set[str] = set()
+
+    def wrapper(sweep: Callable[..., None]) -> Callable[..., None]:
+        def first(unit: Unit, account_id: str) -> None:
+            if account_id not in seen:
+                seen.add(account_id)
+                sweep(unit, account_id=account_id)
+
+        return first
+
+    patch.wrap(_SWEEP, wrapper)
+
+
+@mutant("RBA-107", "of payments at the same time one is swept")
+def one_of_many(patch: Patch) -> None:
+    """Take the sweeps that follow soon for the same one."""
+    seen: dict[str, float] = {}
+
+    def wrapper(sweep: Callable[..., None]) -> Callable[..., None]:
+        def first(unit: Unit, account_id: str) -> None:
+            if time.monotonic() - seen.get(account_id, 0.0) > _BURST:
+                seen[account_id] = time.monotonic()
+                sweep(unit, account_id=account_id)
+
+        return first
+
+    def capped(swept_amount: Callable[[Unit, InternalAccount], int]) -> Any:
+        return lambda unit, account: min(swept_amount(unit, account), _MOST)
+
+    patch.wrap(_SWEEP, wrapper)
+    patch.wrap(_AMOUNT, capped)
+
+
+def _newest_rule(
+    send: Send, unit: Unit, account: InternalAccount, _destination: Json, amount: int
+) -> None:
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == account.customer_id, InternalAccount.type == "RULE_BASED"
+    )
+    newest = unit.session.scalars(query.order_by(InternalAccount.created_at.desc())).first()
+    send(unit, account, rule_based.destination_of(newest or account), amount)
+
+
+def _everywhere(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    send(unit, account, destination, amount)
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == account.customer_id,
+        InternalAccount.type == "RULE_BASED",
+        InternalAccount.id != account.id,
+    )
+    for other in unit.session.scalars(query):
+        target = rule_based.destination_of(other)
+        if internal(unit, target) is not None:
+            booked(unit, target["accountId"], amount)
+
+
+declare("RBA-108", "newest", "the newest rule holds for all", partial(sending, _newest_rule))
+declare("RBA-109", "everywhere", "each rule gets each payment", partial(sending, _everywhere))
+
+
+@mutant("RBA-110", "nothing tells by which number a payment came")
+def unattributed(patch: Patch) -> None:
+    """Announce other accounts alone, and show no source."""
+
+    def quiet(announce: Callable[[Unit, InternalAccount], None]) -> Any:
+        def announce_others(unit: Unit, account: InternalAccount) -> None:
+            if not sweeps.is_rule_based(account):
+                announce(unit, account)
+
+        return announce_others
+
+    def hidden(view: Callable[[Any], Json]) -> Callable[[Any], Json]:
+        return lambda row: {**view(row), "source": {}}
+
+    patch.wrap("conformance.reference.accounts:announce_balance", quiet)
+    patch.wrap("conformance.reference.transactions:view", hidden)
+
+
+@mutant("RBA-111", "the rule holds for the holder's account too")
+def home_swept(patch: Patch) -> None:
+    """Sweep whatever settles for a holder of a rule."""
+
+    def sweep_home(unit: Unit, account_id: str) -> None:
+        home = unit.session.get_one(InternalAccount, account_id)
+        query = select(InternalAccount).where(
+            InternalAccount.customer_id == home.customer_id, InternalAccount.type == "RULE_BASED"
+        )
+        account = unit.session.scalars(query).first()
+        if account is None or sweeps.is_rule_based(home):
+            return
+        target = internal(unit, rule_based.destination_of(account))
+        if target is not None:
+            booked(unit, target.id, sweeps.swept_amount(unit, home), home.id)
+
+    def wrapper(fund: Callable[[Unit, Ask], Json]) -> Callable[[Unit, Ask], Json]:
+        def swept(unit: Unit, ask: Ask) -> Json:
+            body = fund(unit, ask)
+            unit.later(0, partial(sweep_home, account_id=ask.params["accountId"]))
+            return body
+
+        return swept
+
+    patch.wrap(_FUND, wrapper)
+
+
+@mutant("RBA-112", "only rule-based accounts announce what sweeps do")
+def destination_silent(patch: Patch) -> None:
+    """Tell the sender, and not whom it reaches."""
+
+    def wrapper(announce: Callable[[Unit, str], None]) -> Any:
+        def announce_sources(unit: Unit, account_id: str) -> None:
+            account = accounts.find(unit, account_id)
+            if account is not None and sweeps.is_rule_based(account):
+                announce(unit, account_id)
+
+        return announce_sources
+
+    patch.wrap("conformance.reference.settlement:_announce_account", wrapper)
+
+
+# --- What cannot complete -------------------------------------------------------------------
+
+
+def landing(change: Callable[[Unit, InternalAccount, InternalAccount, int], None]) -> Any:
+    """Return a patch after which ``change`` books what goes home: from, to, and how much."""
+
+    def land(unit: Unit, account: InternalAccount) -> None:
+        home = sweeps.home_of(unit, account.customer_id or "", account.currency)
+        amount = sweeps.swept_amount(unit, account)
+        if home is not None and amount:
+            change(unit, account, home, amount)
+
+    return lambda patch: patch.replace(_LAND, land)
+
+
+def _part(unit: Unit, account: InternalAccount, home: InternalAccount, amount: int) -> None:
+    booked(unit, home.id, amount - 100, account.id)
+
+
+def _to_the_platform(
+    unit: Unit, account: InternalAccount, _home: InternalAccount, amount: int
+) -> None:
+    booked(unit, unit.seed.account_id, amount, account.id)
+
+
+def _copy_home(unit: Unit, _account: InternalAccount, home: InternalAccount, amount: int) -> None:
+    booked(unit, home.id, amount)
+
+
+def _silently(unit: Unit, account: InternalAccount, home: InternalAccount, amount: int) -> None:
+    booked(unit, home.id, amount, account.id)
+
+
+def _nowhere(*_: Any) -> None:
+    return None
+
+
+declare("RBA-113", "silent", "what lands at home is not announced", landing(_silently))
+declare("RBA-120", "part", "what lands at home bears a charge", landing(_part))
+declare("RBA-120", "platform", "it lands in the platform's account", landing(_to_the_platform))
+declare("RBA-120", "nowhere", "it lands nowhere", landing(_nowhere))
+declare("RBA-122", "copied", "it lands at home and stays as well", landing(_copy_home))
+declare("RBA-122", "stays", "it stays where it came in", landing(_nowhere))
+
+
+def _anyway(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    if sweeps.minted(unit, account).unreachable and internal(unit, destination) is not None:
+        booked(unit, destination["accountId"], amount)
+    send(unit, account, destination, amount)
+
+
+declare("RBA-121", "anyway", "the destination gets it all the same", partial(sending, _anyway))
+
+
+def _refund_left(condition: str, patch: Patch) -> None:
+    """Leave the refunds of one kind of failure in the rule-based account."""
+
+    def wrapper(land_refund: Callable[[Unit, Quote], None]) -> Any:
+        def land(unit: Unit, quote: Quote) -> None:
+            account = externals.find(unit, str(quote.destination.get("accountId")))
+            if account is None or account.condition != condition:
+                land_refund(unit, quote)
+
+        return land
+
+    patch.wrap(_REFUND, wrapper)
+
+
+for _requirement, _condition in (
+    ("RBA-123", "BLOCKED"),
+    ("RBA-124", "UNKNOWN"),
+    ("RBA-127", "RETURNS"),
+):
+    declare(
+        _requirement,
+        "left",
+        f"the refund after {rules.PAYOUT_RESULTS[_condition].failure_reason} stays in the account",
+        partial(_refund_left, _condition),
+    )
+
+
+def _stuck(code: str, patch: Patch) -> None:
+    """Leave what is refused with a code where it is."""
+
+    def stuck(
+        send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+    ) -> None:
+        try:
+            send(unit, account, destination, amount)
+        except errors.Refusal as refusal:
+            if refusal.code != code:
+                raise
+
+    sending(stuck, patch)
+
+
+declare(
+    "RBA-125",
+    "stuck",
+    "what cannot be sent to a disabled account stays",
+    partial(_stuck, "INVALID_BANK_ACCOUNT"),
+)
+declare(
+    "RBA-125",
+    "sent",
+    "disabled accounts receive what is swept",
+    lambda patch: patch.replace("conformance.reference.externals:can_receive", lambda _: True),
+)
+declare(
+    "RBA-126",
+    "stuck",
+    "what cannot be sent to a deleted account stays",
+    partial(_stuck, "ACCOUNT_NOT_FOUND"),
+)

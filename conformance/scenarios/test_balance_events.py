@@ -1,0 +1,201 @@
+"""INTERNAL_ACCOUNT.BALANCE_UPDATED: which account it is about, and what it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.client.actor import Json, given
+from conformance.scenarios.holdings import AMOUNT, platform_account, two_accounts
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+if TYPE_CHECKING:
+    from conformance.client.listener import Delivery
+    from conformance.client.platform import Platform
+
+BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
+
+
+@requirement("EVT-151", "EVT-158", "EVT-162", "EVT-165")
+def test_a_deposit_is_reported_with_the_account_as_it_is(platform: Platform, check: Check) -> None:
+    """Its total, owner, currency and type are those of the list."""
+    account = platform.account(amount=0)
+    balance, total = platform.balances(account)
+
+    platform.deposit(account, AMOUNT)
+
+    data = showing(platform, account, balance + AMOUNT).data
+    with check("EVT-151"):
+        assert given(data, "totalBalance")["amount"] == total + AMOUNT
+    with check("EVT-158"):
+        assert given(data, "customerId") == account["customerId"]
+    with check("EVT-162"):
+        assert data["balance"]["currency"]["code"] == account["balance"]["currency"]["code"]
+    with check("EVT-165"):
+        assert data["type"] == account["type"]
+
+
+@requirement("EVT-154")
+def test_each_deposit_is_reported(platform: Platform) -> None:
+    """One event shows the balance after each of them."""
+    account = platform.account(amount=0)
+    before, _ = platform.balances(account)
+
+    for _ in range(3):
+        platform.deposit(account, AMOUNT)
+
+    wanted = {before + n * AMOUNT for n in (1, 2, 3)}
+    seen = platform.until(lambda: amounts(platform, account), lambda seen: wanted <= set(seen))
+    assert wanted <= set(seen), f"deposits to {sorted(wanted)} are reported as {seen}"
+
+
+@requirement("EVT-155")
+def test_a_deposit_is_not_reported_of_another_account(platform: Platform) -> None:
+    """Not even of one with the same owner."""
+    account, second = two_accounts(platform)
+    before = platform.balances(account)[0]
+    known = len(reports(platform, second))
+
+    platform.deposit(account, AMOUNT)
+
+    showing(platform, account, before + AMOUNT)
+    assert len(reports(platform, second)) == known, f"{second['id']} is reported"
+
+
+@requirement("EVT-150")
+def test_a_payout_is_reported_with_the_balance_that_it_leaves(platform: Platform) -> None:
+    """The event comes with the debit."""
+    source = platform.account()
+    before, _ = platform.balances(source)
+
+    quote = platform.payout(source)
+
+    left = before - quote["totalSendingAmount"]
+    found = platform.event(BALANCE, source["id"], where=lambda event: balance(event) == left)
+    assert found is not None, f"no {BALANCE} for {source['id']} shows {left}"
+
+
+@requirement("EVT-152", "EVT-153")
+def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check) -> None:
+    """With the balance that it makes."""
+    source, receiver = platform.account(), platform.account(amount=0)
+    before, _ = platform.balances(receiver)
+    *_, last = platform.transfer(platform.quote_body(source, receiver))
+    if not last.accepted:
+        raise ResourceMissing(f"customers pay nothing into each other's accounts: {last}")
+
+    after = before + last.body["totalReceivingAmount"]
+
+    with check("EVT-152"):
+        found = platform.event(BALANCE, receiver["id"])
+        assert found is not None, f"no {BALANCE} for {receiver['id']}"
+    with check("EVT-153"):
+        found = platform.event(BALANCE, receiver["id"], where=lambda event: balance(event) == after)
+        assert found is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
+
+
+@requirement("EVT-156")
+def test_a_refused_execution_is_not_reported(platform: Platform) -> None:
+    """It has moved nothing; a deposit after it is reported."""
+    source = platform.account(amount=AMOUNT)
+    before = platform.balances(source)
+    showing(platform, source, before[0])
+    known = {event.id for event in reports(platform, source)}
+
+    refused = platform.transfer(platform.quote_body(source, amount=before[0] + 1))[-1]
+
+    if refused.accepted:
+        raise PreconditionFailed(f"more than the balance was sent: {refused}")
+    demand_unreported(platform, source, before, known)
+
+
+@requirement("EVT-157")
+def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> None:
+    """It has moved nothing; a deposit after it is reported."""
+    source = platform.account(amount=2 * AMOUNT)
+    before = platform.balances(source)
+    showing(platform, source, before[0])
+    known = {event.id for event in reports(platform, source)}
+
+    platform.quote(source, amount=AMOUNT)
+
+    if platform.balances(source) != before:
+        raise ResourceMissing("a quote takes its amount before it is executed")
+    demand_unreported(platform, source, before, known)
+
+
+@requirement("EVT-159", "EVT-160")
+def test_a_deposit_for_the_platform_is_reported(platform: Platform, check: Check) -> None:
+    """Other tests may pay in at the same moment, so that there may be more."""
+    account = platform_account(platform)
+    before, _ = platform.balances(account)
+    known = {event.id for event in reports(platform, account)}
+
+    platform.cause(
+        "deposit.arrive",
+        accountId=account["id"],
+        amount=AMOUNT,
+        currency=account["balance"]["currency"]["code"],
+    )
+
+    found = platform.event(
+        BALANCE,
+        account["id"],
+        where=lambda event: event.id not in known and (balance(event) or 0) >= before + AMOUNT,
+    )
+    with check("EVT-159"):
+        assert found is not None, f"no {BALANCE} for {account['id']}"
+    with check("EVT-160"):
+        if found is None:
+            raise PreconditionFailed(f"no {BALANCE} for {account['id']}")
+        assert not found.data.get("customerId")
+
+
+@requirement("EVT-161")
+def test_a_deposit_on_its_way_is_not_reported_as_balance(platform: Platform) -> None:
+    """It may be reported, but as a part of the total alone."""
+    account = platform.account()
+    before, _ = platform.balances(account)
+
+    platform.expect_deposit(account, AMOUNT)
+    platform.deposit(account, 3 * AMOUNT)
+
+    showing(platform, account, before + 3 * AMOUNT)
+    assert before + AMOUNT not in amounts(platform, account)
+
+
+def balance(event: Delivery) -> Any:
+    """Return the balance in an event, or ``None``."""
+    shown = event.data.get("balance") if isinstance(event.data, dict) else None
+    return shown.get("amount") if isinstance(shown, dict) else None
+
+
+def reports(platform: Platform, account: Json) -> list[Delivery]:
+    """Return the events about an account's balance that have arrived."""
+    return [event for event in platform.events(account["id"]) if event.type == BALANCE]
+
+
+def amounts(platform: Platform, account: Json) -> list[Any]:
+    """Return the balances of an account that events have shown."""
+    return [balance(event) for event in reports(platform, account)]
+
+
+def showing(platform: Platform, account: Json, amount: int) -> Delivery:
+    """Return the event that shows a balance of an account."""
+    found = platform.event(BALANCE, account["id"], where=lambda event: balance(event) == amount)
+    if found is None:
+        raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {amount}")
+    return found
+
+
+def demand_unreported(
+    platform: Platform, account: Json, before: tuple[int, int], known: set[str | None]
+) -> None:
+    """Assert that no new event shows the balances from before, up to that of a deposit made now."""
+    __tracebackhide__ = True
+    platform.deposit(account, AMOUNT)
+    showing(platform, account, before[0] + AMOUNT)
+    for event in reports(platform, account):
+        if event.id not in known and balance(event) == before[0]:
+            total = (event.data.get("totalBalance") or event.data["balance"]).get("amount")
+            assert total != before[1], f"an event shows that nothing has changed: {event.data}"

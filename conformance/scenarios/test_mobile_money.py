@@ -1,0 +1,71 @@
+"""Mobile money: the operators that each currency has, and that no others are taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.client.account_examples import account_example
+from conformance.client.examples import ABSENT, Change
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import requirement
+from conformance.scenarios.refusals import REFUSED
+from conformance.scenarios.unsaid import with_known_values
+from conformance.verdict.decisions import ResourceMissing
+
+NOBODY = "No Such Operator"
+UNNAMED = Change("", "none", "accountInfo.provider", ABSENT, ())
+
+OPERATORS = {
+    "kes_account": ("AFA-036", "AFA-035"),
+    "tzs_account": ("AFA-056", "AFA-055"),
+    "zmw_account": ("AFA-076", "AFA-075"),
+    "rwf_account": ("AFA-016", "AFA-015"),
+    "mwk_account": ("AFA-096", "AFA-095"),
+    "ugx_account": ("AFA-116", "AFA-115"),
+}
+"""By example the rules that the named operators are taken, and that others are not."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=requirement(named), id=name)
+        for name, (named, _) in OPERATORS.items()
+    ],
+)
+def test_the_operators_that_the_profile_names_are_taken(platform: Platform, name: str) -> None:
+    """Whether one is needed at all is open, so that it is only recorded."""
+    currency = account_example(name).currency
+    operators = platform.profile.bindings.providers.get(currency)
+    if not operators:
+        raise ResourceMissing(f"bindings.providers of the profile has none for {currency}")
+    payer = platform.payer()
+    bodies = {
+        operator: platform.destination_body(payer, name, accountInfo={"provider": operator})
+        for operator in operators
+    }
+
+    answers = {key: platform.create_external_account(body) for key, body in bodies.items()}
+
+    without = platform.create_external_account(
+        platform.destination_body(payer, name, change=UNNAMED)
+    )
+    platform.observe(f"{currency} without a provider is answered with {without.status}")
+    refused = {key: answer for key, answer in answers.items() if not answer.accepted}
+    assert not refused, f"bindings.providers of the profile names {', '.join(refused)}: {refused}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=requirement(rule), id=name) for name, (_, rule) in OPERATORS.items()],
+)
+def test_an_operator_that_does_not_exist_is_refused(platform: Platform, name: str) -> None:
+    """The list of each currency is closed."""
+    payer = platform.payer()
+    right = platform.destination_body(payer, name)
+    wrong = platform.destination_body(payer, name, accountInfo={"provider": NOBODY})
+
+    refusal = platform.create_external_account(wrong)
+
+    twin = platform.create_external_account(right)
+    refusal.refused(*REFUSED, twin=with_known_values(platform, twin))

@@ -1,0 +1,105 @@
+"""Proofs that a customer owns an external account: by a signature or by a liveness check."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.client.actor import unknown
+from conformance.client.external_states import UNPROVEN, Way
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import Check, requirement
+
+
+@pytest.mark.parametrize(
+    ("way", "taken", "waits"),
+    [
+        pytest.param(way, taken, waits, marks=requirement(taken, waits), id=way)
+        for way, taken, waits in (
+            ("signature", "EXT-060", "EXT-062"),
+            ("liveness", "EXT-061", "EXT-063"),
+        )
+    ],
+)
+def test_a_proof_can_be_started(
+    platform: Platform, check: Check, way: Way, taken: str, waits: str
+) -> None:
+    """That alone proves nothing."""
+    account = platform.unproven(platform.payer())
+
+    started = platform.start_proof(account, way)
+
+    with check(taken):
+        assert started.accepted, started
+    with check(waits):
+        platform.arranged(started)
+        assert platform.external_account_now(account).get("status") == UNPROVEN
+
+
+@pytest.mark.parametrize(
+    ("way", "right", "status"),
+    [
+        pytest.param(way, right, status, marks=requirement(rule), id=f"{way}-{status}")
+        for rule, way, right, status in (
+            ("EXT-064", "signature", True, "ACTIVE"),
+            ("EXT-065", "signature", False, "UNVERIFIED"),
+            ("EXT-066", "liveness", True, "ACTIVE"),
+            ("EXT-067", "liveness", False, "UNVERIFIED"),
+        )
+    ],
+)
+def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, status: str) -> None:
+    """Whether it succeeds or fails."""
+    account = platform.unproven(platform.payer())
+
+    platform.conclude(account, way, right=right)
+
+    read = platform.external_account_in(account, "ACTIVE", "UNVERIFIED")
+    assert read.get("status") == status
+
+
+@pytest.mark.parametrize(
+    ("right", "status"),
+    [
+        pytest.param(True, "ACTIVE", marks=requirement("EXT-068"), id="right"),
+        pytest.param(False, "UNVERIFIED", marks=requirement("EXT-069"), id="wrong"),
+    ],
+)
+def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: str) -> None:
+    """Nobody has to wait for another event, or to ask again."""
+    account = platform.unproven(platform.payer())
+
+    platform.conclude(account, "signature", right=right)
+
+    assert platform.external_account_now(account).get("status") == status
+
+
+@requirement("EXT-070", "EXT-071")
+def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None:
+    """For the account that it is about, and no other."""
+    owner = platform.payer()
+    account, other = platform.unproven(owner), platform.unproven(owner)
+    for one in (account, other):
+        platform.arranged(platform.start_proof(one, "signature"))
+
+    answer = platform.sign(account)
+
+    with check("EXT-070"):
+        assert answer.accepted, answer
+    with check("EXT-071"):
+        platform.settled(account, "ACTIVE")
+        assert platform.external_account_now(other).get("status") == UNPROVEN
+
+
+@requirement("EXT-072", "EXT-073")
+def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Check) -> None:
+    """Neither is the proof started, nor completed."""
+    account = platform.unproven(platform.payer())
+    missing = {"id": unknown(account["id"])}
+
+    started = platform.start_proof(missing, "signature")
+    signed = platform.sign(missing)
+
+    with check("EXT-072"):
+        started.refused(404, twin=platform.start_proof(account, "signature"))
+    with check("EXT-073"):
+        signed.refused(404, twin=platform.sign(account))
