@@ -23,3 +23,8 @@ class Memory:
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     """Where the processes of a run wait for each other."""
+
+    def forget(self) -> None:
+        """Lose all that was learned, as the target may have become another one."""
+        self.approval = self.needs_approval = self.confirmation = None
+        self.institutions.clear()

@@ -24,7 +24,7 @@ _FAILURES = f"{_REFERENCE}.receivers:COUNTERPARTY_FAILURES"
 _EACH = f"supportedCurrencies.{ALL}"
 _FIELD = f"requiredPayerDataFields.{ALL}"
 
-_NO_CURRENCY = {"code-alone": "USD", "null": None, "no-code": {"decimals": 2}}
+_NO_CURRENCY = {"code-alone": "USD", "null": None}
 _NOT_POSITIVE = {"zero": 0, "text": "1", "null": None, "fraction": 1.5}
 _NO_AMOUNT = {"text": "100", "fraction": 0.5, "negative": -1}
 

@@ -226,6 +226,7 @@ class _Loop:
             patch.revert()
             # A webhook of the broken reference would be held against the restored one.
             self._service.drop_work()
+            self._suite.connection.memory.forget()
         return result(
             Fate.ELSEWHERE if elsewhere else Fate.SURVIVED, elsewhere=tuple(sorted(elsewhere))
         )

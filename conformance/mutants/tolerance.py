@@ -250,6 +250,7 @@ class _VariantLoop:
             for watch in reversed(watches):
                 watch.revert()
             self._service.drop_work()
+            self._suite.connection.memory.forget()
         return alarms, watches
 
 

@@ -9,6 +9,8 @@ INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
     ("BDO_UNIBANK", "BDO Unibank", "PH", "PHP"),
     ("BPI", "Bank of the Philippine Islands", "PH", "PHP"),
     ("GCASH", "GCash", "PH", "PHP"),
+    ("BDO_UNIBANK", "BDO Unibank", "PH", "USD"),
+    ("PNB_HONG_KONG", "Philippine National Bank Hong Kong", "HK", "PHP"),
     ("BANCOLOMBIA", "Bancolombia", "CO", "COP"),
     ("NEQUI", "Nequi", "CO", "COP"),
     ("ACCESS_BANK", "Access Bank", "NG", "NGN"),
