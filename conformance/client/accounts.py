@@ -14,6 +14,7 @@ from conformance.verdict.decisions import (
     BudgetSpent,
     PreconditionFailed,
     ResourceMissing,
+    TriggerFailed,
     TriggerMissing,
 )
 
@@ -157,9 +158,15 @@ class Accounts(ExternalStates):
 
         Raises:
             PreconditionFailed: it is at another status in the end.
+            ResourceMissing: it holds money, and is not closed for that.
         """
         trigger = {"CLOSED": "internal_account.close", "FROZEN": "internal_account.freeze"}[status]
-        self.cause(trigger, accountId=account["id"])
+        try:
+            self.cause(trigger, accountId=account["id"])
+        except TriggerFailed as error:
+            if status == "CLOSED" and self.balances(account)[0] > 0:
+                raise ResourceMissing(f"what holds money is not closed: {error}") from error
+            raise
         if status == "CLOSED":
             # What it held goes to its owner, by a way that is not told.
             self.movement.deposits.pop(account["id"], None)
@@ -174,13 +181,20 @@ class Accounts(ExternalStates):
     def awaited_account(self) -> Json:
         """Return an internal account of a new, approved customer that is not provisioned yet.
 
+        One in the usual currency comes before others, and none is a wallet of the customer's own.
+
         Raises:
             PreconditionFailed: ``internal_account.await`` leaves none of its accounts PENDING.
+            ResourceMissing: it leaves none but wallets so.
         """
         listed = self.awaited_accounts()
-        for account in listed:
-            if account.get("status") == "PENDING":
-                return account
+        pending = [account for account in listed if account.get("status") == "PENDING"]
+        # From a wallet nothing goes out without the signature of the customer's device.
+        held = [account for account in pending if account.get("type") != "EMBEDDED_WALLET"]
+        if held:
+            return min(held, key=lambda account: _currency(account) != self.currency)
+        if pending:
+            raise ResourceMissing("of the customer's accounts none but wallets are PENDING")
         seen = [account.get("status") for account in listed]
         raise PreconditionFailed(f"internal_account.await left the accounts at {seen}")
 

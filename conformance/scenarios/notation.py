@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from conformance.client.actor import Json, given
+from conformance.verdict.decisions import ResourceMissing
 
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
@@ -68,6 +69,13 @@ def masked_or_same(shown: Any, sent: Any) -> bool:
     seen, whole = (re.sub(r"[\W_]", "", text).casefold() for text in (shown, sent))
     clear = re.sub(r"^.*[*•xX]{2,}[\W_]*", "", shown)
     return seen == whole or whole.endswith(re.sub(r"[\W_]", "", clear).casefold())
+
+
+def demand_details(account: Json) -> None:
+    """Raise ``ResourceMissing`` where an account shows nothing but its kind."""
+    info = account.get("accountInfo")
+    if not isinstance(info, dict) or not info.keys() - {"accountType"}:
+        raise ResourceMissing("the details of an account are not shown")
 
 
 def at(body: Json, path: str) -> Any:

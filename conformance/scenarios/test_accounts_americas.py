@@ -11,7 +11,7 @@ from conformance.client.actor import Json, resource
 from conformance.client.examples import placed
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
-from conformance.scenarios.notation import at
+from conformance.scenarios.notation import at, demand_details
 from conformance.scenarios.refusals import REFUSED
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import ResourceMissing
@@ -31,6 +31,7 @@ def test_an_active_account_shows_by_which_rails_it_can_be_paid(
     shown = resource(platform.get_external_account(account))
 
     with check("AMR-028"):
+        demand_details(shown)
         assert rails_of(shown)
     with check("AMR-014"):
         assert set(at(shown, "accountInfo.paymentRails")) <= set(RAILS)

@@ -8,7 +8,7 @@ from conformance.client.actor import Json, members, resource
 from conformance.client.examples import ABSENT, placed
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
-from conformance.scenarios.notation import at
+from conformance.scenarios.notation import at, demand_details
 from conformance.scenarios.refusals import REFUSED, names
 from conformance.verdict.decisions import ResourceMissing
 
@@ -117,6 +117,7 @@ def test_an_account_in_rupees_shows_its_rails(
     with check("ASA-187"):
         if read.get("status") != "ACTIVE":
             raise ResourceMissing(f"the account is {read.get('status')}")
+        demand_details(read)
         assert info_of(read).get("paymentRails"), read
     with check("ASA-188"):
         rails = at(read, RAILS)

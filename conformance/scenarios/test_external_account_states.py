@@ -145,7 +145,7 @@ def test_an_account_whose_proof_failed_receives_nothing(platform: Platform) -> N
 
     steps = platform.transfer(platform.quote_body(source, account))
 
-    _assert_unpaid(platform, steps, _to_proven(platform, source))
+    _assert_unpaid(platform, steps, platform.transfer(platform.quote_body(*_proven(platform))))
 
 
 @requirement("EXT-045", "ERR-014")
@@ -154,12 +154,12 @@ def test_an_account_that_is_not_proved_may_receive_little(platform: Platform, ch
     most = platform.profile.resources.single_transaction_limit
     large = LARGE if most is None else min(LARGE, most.amount)
     source, account = _unproven(platform, amount=2 * large)
-    other = _proven(platform, source)
+    proven = _proven(platform, amount=2 * large)
 
     payments = [
         [
-            platform.transfer(platform.quote_body(source, to, amount=amount))
-            for to in (account, other)
+            platform.transfer(platform.quote_body(*ends, amount=amount))
+            for ends in ((source, account), proven)
         ]
         for amount in (SMALL, large)
     ]
@@ -241,21 +241,17 @@ def _unproven(platform: Platform, *, amount: int = 100_000) -> tuple[Json, Json]
     return source, platform.unproven({"id": source["customerId"]})
 
 
-def _proven(platform: Platform, source: Json) -> Json:
-    """Create an account such as has to be proved, with the proof."""
-    account = platform.unproven({"id": source["customerId"]})
+def _proven(platform: Platform, *, amount: int = 100_000) -> tuple[Json, Json]:
+    """Return the same of another customer, who has proved that the account is its own."""
+    source, account = _unproven(platform, amount=amount)
     platform.conclude(account, "signature", right=True)
-    return platform.settled(account, "ACTIVE")
+    return source, platform.settled(account, "ACTIVE")
 
 
 def _to_active(platform: Platform, source: Json) -> list[Answer]:
     return platform.transfer(
         platform.quote_body(source, platform.destination({"id": source["customerId"]}))
     )
-
-
-def _to_proven(platform: Platform, source: Json) -> list[Answer]:
-    return platform.transfer(platform.quote_body(source, _proven(platform, source)))
 
 
 def _is_paid(platform: Platform, steps: list[Answer]) -> bool:

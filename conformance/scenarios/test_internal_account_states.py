@@ -181,7 +181,7 @@ def test_nothing_is_sent_from_a_stopped_account(
 @requirement("ACC-152")
 def test_a_closed_account_takes_no_deposit(platform: Platform) -> None:
     """It did before."""
-    account = platform.account(amount=AMOUNT)
+    account = platform.account(amount=0)
     platform.stop(account, "CLOSED")
 
     demand_no_deposit(platform, account)

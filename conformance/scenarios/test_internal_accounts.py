@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from conformance.client.actor import Json, given, unknown
+from conformance.client.http import Answer
 from conformance.client.platform import Platform
 from conformance.scenarios.holdings import (
     AMOUNT,
@@ -497,16 +498,28 @@ def code_of(account: Json) -> str:
 # --- Simulated deposits ---------------------------------------------------------------------
 
 
+def simulate(platform: Platform, account: Json) -> Answer:
+    """Simulate a deposit to an account that nobody asked for.
+
+    Raises:
+        ResourceMissing: that is for rule-based accounts alone, whose sweeps it triggers.
+    """
+    answer = platform.fund(account, AMOUNT)
+    if not answer.accepted:
+        raise ResourceMissing(f"no deposit is simulated to a {account.get('type')}: {answer}")
+    return answer
+
+
 @requirement("ACC-120", "ACC-121", "ACC-123")
 def test_the_sandbox_simulates_a_settled_deposit(platform: Platform, check: Check) -> None:
     """As often as it is asked to."""
     account = platform.account(amount=0)
     before = platform.balances(account)
 
-    platform.arranged(platform.fund(account, AMOUNT))
+    simulate(platform, account)
     once = platform.balance_at(account, before[0] + AMOUNT)
     total = platform.balances(account)[1]
-    platform.arranged(platform.fund(account, AMOUNT))
+    simulate(platform, account)
     twice = platform.balance_at(account, before[0] + 2 * AMOUNT)
 
     with check("ACC-120"):
@@ -524,13 +537,13 @@ def test_no_deposit_is_simulated_for_an_unknown_account(platform: Platform) -> N
 
     refusal = platform.fund({**account, "id": unknown(account["id"])}, AMOUNT)
 
-    refusal.refused(404, twin=platform.fund(account, AMOUNT))
+    refusal.refused(404, twin=simulate(platform, account))
 
 
 @requirement("ACC-125")
 def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None:
     """Other tests may pay in at the same moment, so that there may be more."""
-    platform.arranged(platform.fund(platform.account(amount=0), AMOUNT))
+    simulate(platform, platform.account(amount=0))
     account = platform_account(platform)
     before, _ = platform.balances(account)
 

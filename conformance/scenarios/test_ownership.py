@@ -76,8 +76,7 @@ def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: 
 @requirement("EXT-070", "EXT-071")
 def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None:
     """For the account that it is about, and no other."""
-    owner = platform.payer()
-    account, other = platform.unproven(owner), platform.unproven(owner)
+    account, other = (platform.unproven(platform.payer()) for _ in range(2))
     for one in (account, other):
         platform.arranged(platform.start_proof(one, "signature"))
 

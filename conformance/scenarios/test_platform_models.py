@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json, members
+from conformance.client.actor import Json, members, resource
 from conformance.client.http import Answer
 from conformance.client.onboarding import standing
 from conformance.client.platform import FAILED, Platform
@@ -217,7 +217,9 @@ def by_execution(platform: Platform, customer: Json, twin: Json) -> None:
     account = early_account(platform, customer)
     attempt_deposit(platform, account)
 
-    paid = platform.transfer(platform.quote_body(account, platform.destination(customer)))
+    receiver = early_destination(platform, customer)
+
+    paid = platform.transfer(platform.quote_body(account, receiver))
 
     demand_blocked(paid, platform.transfer(platform.quote_body(platform.account(customer=twin))))
 
@@ -226,7 +228,8 @@ def by_immediate_execution(platform: Platform, customer: Json, twin: Json) -> No
     """Assert that a customer's quote is not executed at once, while the twin's is."""
     account = early_account(platform, customer)
     attempt_deposit(platform, account)
-    body = platform.quote_body(account, platform.destination(customer), immediatelyExecute=True)
+    receiver = early_destination(platform, customer)
+    body = platform.quote_body(account, receiver, immediatelyExecute=True)
 
     paid = platform.create_quote(body)
 
@@ -236,14 +239,17 @@ def by_immediate_execution(platform: Platform, customer: Json, twin: Json) -> No
 
 def by_pull(platform: Platform, customer: Json, twin: Json) -> None:
     """Assert that no money is pulled from a customer's bank account, while the twin's is."""
-    bank = {**platform.pullable_account(customer), "customerId": customer["id"]}
+    of_twin = platform.quote_body(
+        {**platform.pullable_account(twin), "customerId": twin["id"]},
+        platform.account(amount=0, customer=twin),
+        immediatelyExecute=True,
+    )
+    kind = platform.profile.resources.pullable_account
+    bank = {**early_destination(platform, customer, kind), "customerId": customer["id"]}
     body = platform.quote_body(bank, early_account(platform, customer), immediatelyExecute=True)
 
     pulled = platform.create_quote(body)
 
-    bank = {**platform.pullable_account(twin), "customerId": twin["id"]}
-    account = platform.account(amount=0, customer=twin)
-    of_twin = platform.quote_body(bank, account, immediatelyExecute=True)
     demand_blocked([pulled], [platform.create_quote(of_twin)])
 
 
@@ -331,6 +337,18 @@ def early_account(platform: Platform, customer: Json) -> Json:
         if account["balance"]["currency"]["code"] == platform.currency:
             return {**account, "customerId": customer["id"]}
     raise ResourceMissing("customers get their internal accounts with the approval")
+
+
+def early_destination(platform: Platform, customer: Json, name: str | None = None) -> Json:
+    """Create an external account of a customer who is not approved, if that is possible.
+
+    Raises:
+        ResourceMissing: it is not; that account setup may go before an approval obliges nobody.
+    """
+    answer = platform.create_external_account(platform.destination_body(customer, name))
+    if not answer.accepted:
+        raise ResourceMissing(f"accounts are registered after an approval: {answer}")
+    return platform.active(resource(answer))
 
 
 def attempt(platform: Platform, trigger: str, **parameters: Any) -> None:

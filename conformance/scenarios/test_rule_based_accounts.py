@@ -28,6 +28,9 @@ LONGEST = 255
 
 AT_ONCE = 4
 LABEL = "Rent from tenants"
+NOBODY = ("CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "REFERENCE_NOT_FOUND", "NOT_FOUND")
+"""Codes that say that a customer does not exist; which one is for a body is not said."""
+
 ANONYMOUS = httpx.Auth()
 
 
@@ -273,7 +276,7 @@ def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
     with check("RBA-047"):
         if refusal.status != 404:
             raise ResourceMissing(f"the customer is a wrong value of the body here: {refusal}")
-        refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
+        refusal.refused(*NOBODY, twin=twin)
 
 
 @requirement("RBA-048")
