@@ -105,11 +105,20 @@ class Platform(RuleBasedAccounts, Configuration):
         return resource(self.create_quote(self.quote_body(source, destination, **members)))
 
     def realtime_quote_body(
-        self, customer: Json | None = None, *, currency: str | None = None, **members: Any
+        self,
+        customer: Json | None = None,
+        destination: Json | None = None,
+        *,
+        currency: str | None = None,
+        **members: Any,
     ) -> Json:
         """Return the body of a quote that a payment of the customer funds just in time.
 
-        ``currency`` is that of the payment, by default ``resources.realtime_currency``.
+        Args:
+            customer: who pays; a new one by default.
+            destination: the receiving account; by default an external one of the same customer.
+            currency: that of the payment, by default ``resources.realtime_currency``.
+            members: further members of the body.
         """
         if not self.profile.features.realtime_funding:
             raise FeatureUndeclared("the profile does not declare features.realtime_funding")
@@ -122,7 +131,7 @@ class Platform(RuleBasedAccounts, Configuration):
             },
             "destination": {
                 "destinationType": "ACCOUNT",
-                "accountId": self.destination(owner)["id"],
+                "accountId": (destination or self.destination(owner))["id"],
             },
             "lockedCurrencySide": "SENDING",
             "lockedCurrencyAmount": 10_000,

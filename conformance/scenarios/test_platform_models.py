@@ -255,8 +255,10 @@ def by_pull(platform: Platform, customer: Json, twin: Json) -> None:
 
 def by_realtime_funding(platform: Platform, customer: Json, twin: Json) -> None:
     """Assert that a payment of a customer executes no quote, while the twin's does."""
-    created = platform.create_quote(platform.realtime_quote_body(customer))
-    of_twin = platform.create_quote(platform.realtime_quote_body(twin))
+    right = platform.realtime_quote_body(twin)
+    receiver = early_destination(platform, customer)
+    created = platform.create_quote(platform.realtime_quote_body(customer, receiver))
+    of_twin = platform.create_quote(right)
     if not created.accepted:
         demand_blocked([created], [of_twin])
         return
