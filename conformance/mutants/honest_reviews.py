@@ -16,6 +16,7 @@ from conformance.mutants.mutant import Patch
 from conformance.mutants.variant import declare, variant
 from conformance.reference import (
     customers,
+    documents,
     errors,
     onboarding,
     routes,
@@ -110,6 +111,9 @@ for _point, _name, _statement, _change, _together in ENTRIES:
     declare(_point, _name, _statement, partial(entries, _change), _together)
 
 
+_CERTIFICATE = "CERTIFICATE_OF_INCORPORATION"
+
+
 def _needs_more(change: Callable[[verifications.Packet], list[Json]], patch: Patch) -> None:
     def wrapper(missing: Function) -> Function:
         def lacking(packet: verifications.Packet, suffix: str | None) -> list[Json]:
@@ -139,19 +143,27 @@ def _of_owners(packet: verifications.Packet) -> list[Json]:
 def _formation(packet: verifications.Packet) -> list[Json]:
     if packet.customer.customer_type != "BUSINESS":
         return []
-    accepted = {"acceptedDocumentTypes": ["CERTIFICATE_OF_INCORPORATION"]}
-    return [verifications.entry(packet.customer.id, "MISSING_DOCUMENT", "Formation?", **accepted)]
+    return [
+        {**entry, "type": "MISSING_DOCUMENT"}
+        for entry in verifications.unproven(packet, packet.customer.id, [_CERTIFICATE])
+    ]
 
 
 FURTHER: tuple[tuple[str, str, Callable[[verifications.Packet], list[Json]], str | None], ...] = (
     ("identity-of-all", "each individual proves its identity by a document", _identity, _SECOND),
     ("identity-of-owners", "each owner proves its identity by a document", _of_owners, _SECOND),
-    ("formation", "a business proves its formation, by a document of its own", _formation, None),
 )
 """Name, statement, documents and group of what a review may need beyond the reference's."""
 
 for _name, _statement, _more, _together in FURTHER:
     declare("N171", _name, _statement, partial(_needs_more, _more), _together)
+
+
+@variant("N171", "a business proves its formation, by a document of its own")
+def formation(patch: Patch) -> None:
+    kind = documents.DocumentType("IDENTITY")
+    patch.row("conformance.reference.documents:DOCUMENT_TYPES", _CERTIFICATE, kind)
+    _needs_more(_formation, patch)
 
 
 @variant("N171", "a business needs nothing but somebody who controls it", _FIRST)
