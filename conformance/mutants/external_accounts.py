@@ -138,8 +138,23 @@ def _forgetful(name: str) -> Callable[[Patch], None]:
     return wrapped(LIST, wrapper)
 
 
-for _requirement in ("EXT-082", "EXT-083", "EXT-089"):
+for _requirement in ("EXT-082", "EXT-083"):
     declare(_requirement, "all", "the accounts of all are listed", _forgetful("customerId"))
+
+
+@mutant("EXT-089", "a customer who does not exist has the accounts of all")
+def accounts_of_nobody(patch: Patch) -> None:
+    def wrapper(original: Handler) -> Handler:
+        def listed(unit: Unit, ask: Ask) -> Any:
+            try:
+                return original(unit, ask)
+            except errors.Refusal:
+                return original(unit, replace(ask, query={}))
+
+        return listed
+
+    patch.wrap(LIST, wrapper)
+
 
 declare(
     "EXT-080",

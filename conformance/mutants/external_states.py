@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.mutants.external_accounts import READ, siblings
 from conformance.mutants.fields import edited, invented, refusing
 from conformance.mutants.mutant import Patch, declare, mutant
@@ -280,10 +282,11 @@ declare(
 )
 
 
-@mutant("EXT-071", "one proof is taken for all accounts of a customer")
-def siblings_proved(patch: Patch) -> None:
+@mutant("EXT-071", "one proof is taken for all accounts that wait for one")
+def all_proved(patch: Patch) -> None:
     def instead(unit: Unit, account: ExternalAccount, status: str) -> None:
-        for one in siblings(unit, account):
+        query = select(ExternalAccount).where(ExternalAccount.status == UNPROVEN)
+        for one in (account, *unit.session.scalars(query)):
             one.status = status
 
     moving(PROVED, instead)(patch)
