@@ -17,6 +17,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+from conformance.mutants.fields import answering
 from conformance.mutants.mutant import Patch
 from conformance.mutants.variant import declare, variant
 from conformance.reference import (
@@ -29,7 +30,6 @@ from conformance.reference import (
     pages,
     parties,
     quotes,
-    routes,
     rules,
     sca,
     settlement,
@@ -289,7 +289,6 @@ def lists_under_items(patch: Patch) -> None:
 
 # --- Success statuses -----------------------------------------------------------------------
 
-_ROUTES = f"{_REFERENCE}.routes:OPERATIONS"
 STATUSES: dict[str, tuple[int, ...]] = {
     "createCustomer": (200, 202),
     "updateCustomer": (202,),
@@ -304,17 +303,13 @@ STATUSES: dict[str, tuple[int, ...]] = {
 """Other success statuses of operations whose own is not said."""
 
 
-def _success(operation: str, status: int, patch: Patch) -> None:
-    patch.row(_ROUTES, operation, replace(routes.OPERATIONS[operation], status=status))
-
-
 for _operation, _statuses in STATUSES.items():
     for _status, _group in zip(_statuses, ("forms", "other forms"), strict=False):
         declare(
             "N069",
             f"{_operation}-{_status}",
             f"{_operation} answers {_status}",
-            partial(_success, _operation, _status),
+            answering(_operation, _status),
             _group,
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from conformance.mutants.fields import answering
 from conformance.mutants.honest import Function, is_young, shown
 from conformance.mutants.mutant import Patch
 from conformance.mutants.variant import declare, variant
@@ -314,17 +315,13 @@ _STATUSES = (
 )
 
 
-def _answering(operation: str, status: int, patch: Patch) -> None:
-    patch.row(_ROUTES, operation, replace(routes.OPERATIONS[operation], status=status))
-
-
 for _operation, _statuses in _STATUSES:
     for _status, _group in zip(_statuses, ("absent", "slow"), strict=True):
         declare(
             "N078",
             f"{_operation}-{_status}",
             f"{_operation} is answered with {_status}",
-            partial(_answering, _operation, _status),
+            answering(_operation, _status),
             _group,
         )
 

@@ -92,36 +92,37 @@ def no_version(patch: Patch) -> None:
     patch.row(_FAILURES, "OUTDATED", "NO_COMPATIBLE_UMA_VERSION")
 
 
-@variant("N100", "a lookup of what does not exist has the code NOT_FOUND", "other codes")
-def general_code(patch: Patch) -> None:
-    def wrapper(original: Handler) -> Handler:
-        def lookup(unit: Unit, ask: Ask) -> Any:
+def _recoded(place: str, code: str, other: str) -> Callable[[Patch], None]:
+    """Return a patch after which one code is another where a place refuses."""
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        def refusing(*arguments: Any) -> Any:
             try:
-                return original(unit, ask)
+                return original(*arguments)
             except errors.Refusal as refusal:
-                if refusal.code == "ACCOUNT_NOT_FOUND":
-                    raise errors.Refusal("NOT_FOUND", "There is no such account.") from None
+                if refusal.code == code:
+                    raise errors.Refusal(other, refusal.reason) from None
                 raise
 
-        return lookup
+        return refusing
 
-    patch.wrap(_LOOKUP, wrapper)
+    return lambda patch: patch.wrap(place, wrapper)
 
 
-@variant("M41", "a lookup for a customer who does not exist is a bad request", "other codes")
-def unknown_sender(patch: Patch) -> None:
-    def wrapper(original: Callable[[Unit, Json], str]) -> Callable[[Unit, Json], str]:
-        def currency(unit: Unit, query: Json) -> str:
-            try:
-                return original(unit, query)
-            except errors.Refusal as refusal:
-                if refusal.code == "CUSTOMER_NOT_FOUND":
-                    raise errors.Refusal("INVALID_INPUT", "The sender is not known.") from None
-                raise
-
-        return currency
-
-    patch.wrap(_CURRENCY, wrapper)
+declare(
+    "N100",
+    "lookup-of-nothing",
+    "a lookup of what does not exist has the code NOT_FOUND",
+    _recoded(_LOOKUP, "ACCOUNT_NOT_FOUND", "NOT_FOUND"),
+    "other codes",
+)
+declare(
+    "M41",
+    "lookup-for-nobody",
+    "a lookup for a customer who does not exist is a bad request",
+    _recoded(_CURRENCY, "CUSTOMER_NOT_FOUND", "INVALID_INPUT"),
+    "other codes",
+)
 
 
 @variant("M76", "discoveries need a country and a currency", "codes")
