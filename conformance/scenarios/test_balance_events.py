@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.client.actor import Json, given
 from conformance.scenarios.holdings import AMOUNT, platform_account, two_accounts
 from conformance.scenarios.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
     from conformance.client.listener import Delivery
@@ -133,12 +133,15 @@ def test_a_deposit_for_the_platform_is_reported(platform: Platform, check: Check
     before, _ = platform.balances(account)
     known = {event.id for event in reports(platform, account)}
 
-    platform.cause(
-        "deposit.arrive",
-        accountId=account["id"],
-        amount=AMOUNT,
-        currency=account["balance"]["currency"]["code"],
-    )
+    try:
+        platform.cause(
+            "deposit.arrive",
+            accountId=account["id"],
+            amount=AMOUNT,
+            currency=account["balance"]["currency"]["code"],
+        )
+    except TriggerFailed as error:
+        raise ResourceMissing(f"deposits are for customers alone: {error}") from error
 
     found = platform.event(
         BALANCE,
