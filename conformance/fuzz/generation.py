@@ -10,7 +10,6 @@ import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -208,12 +207,12 @@ def _takes_input(operation: Operation) -> bool:
 @cache
 def _schema() -> OpenApiSchema:
     # It is schemathesis's to change, and the judge reads the original.
-    raw = _narrowed(deepcopy(dict(document().raw)))
+    raw = _narrowed(document().raw)
     return schemathesis.openapi.from_dict(raw, config=schemathesis.Config.from_dict(_CONFIG))
 
 
 def _narrowed(node: Any) -> Any:
-    """Return a document without what goes beyond a few conditions in one place of it.
+    """Return a copy of a document without what goes beyond a few conditions in one place of it.
 
     Schemathesis multiplies them out, and gives up on the shapes of all types of accounts at once.
     """
