@@ -67,7 +67,7 @@ def _looser(low: int, high: int) -> dict[str, tuple[tuple[str, Json], ...]]:
             ("alphanumeric", {"pattern": rf"[A-Z0-9]{length}"}),
             ("length-alone", {"pattern": rf".{length}"}),
         ),
-        "full-width": (("digits-of-any-script", {"pattern": rf"[\d０-９]{length}"}),),  # noqa: RUF001
+        "full-width": (("digits-of-any-script", {"pattern": rf"[\d\uff10-\uff19]{length}"}),),
     }
 
 

@@ -138,12 +138,16 @@ def renamed(patch: Patch) -> None:
     edited(INTERNAL, _once_changed(lambda body: {**body, "id": f"{body['id']}-2"}))(patch)
 
 
+def _of_type(kind: str, patch: Patch) -> None:
+    patch.replace(f"{_ACCOUNTS}:type_for", lambda _currency: kind)
+
+
 for _id, _type in (("ACC-045", "INTERNAL_CRYPTO"), ("ACC-046", "INTERNAL_FIAT")):
     declare(
         _id,
         "one-for-all",
         f"every account is {_type}",
-        lambda patch, kind=_type: patch.replace(f"{_ACCOUNTS}:type_for", lambda _: kind),  # type: ignore[misc]
+        partial(_of_type, _type),
     )
 
 
@@ -573,17 +577,17 @@ for _id, _source, _target in (
         _moving(_unmoved(_source, _target)),
     )
 
-for _id, _status in (("ACC-140", "FAILED"), ("ACC-140", "FROZEN")):
+
+def _pending_as(status: str, body: Json) -> Json:
+    return {**body, "status": status} if body["status"] == "PENDING" else body
+
+
+for _status in ("FAILED", "FROZEN"):
     declare(
-        _id,
+        "ACC-140",
         f"shown-{_status.lower()}",
         f"what is being provisioned is shown as {_status}",
-        edited(
-            INTERNAL,
-            lambda body, other=_status: (  # type: ignore[misc]
-                {**body, "status": other} if body["status"] == "PENDING" else body
-            ),
-        ),
+        edited(INTERNAL, partial(_pending_as, _status)),
     )
 
 ABLE: Mapping[str, tuple[str, str]] = {
@@ -603,12 +607,17 @@ ABLE: Mapping[str, tuple[str, str]] = {
 }
 """By requirement a state, and what an account may do in it that it should not."""
 
+
+def _able(status: str, ability: str, patch: Patch) -> None:
+    patch.row(_ABILITIES, status, (ability,))
+
+
 for _id, (_status, _ability) in ABLE.items():
     declare(
         _id,
         f"{_status.lower()}-can-{_ability}",
         f"a {_status} account can {_ability}",
-        lambda patch, key=_status, able=_ability: patch.row(_ABILITIES, key, (able,)),  # type: ignore[misc]
+        partial(_able, _status, _ability),
     )
 
 for _id in ("ACC-150", "ACC-158"):
