@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from conformance.client.actor import Json, resource
 from conformance.client.http import Answer
@@ -60,11 +61,16 @@ def listed(refusal: Answer) -> list[Json]:
         ResourceMissing: it lists no fields, and does not have to, as its code is another one than
             INVALID_INPUT.
     """
-    details = refusal.body.get("details") if isinstance(refusal.body, dict) else None
-    found = details.get("errors") if isinstance(details, dict) else None
+    found = field_errors(refusal)
     if not found and refusal.code != "INVALID_INPUT":
         raise ResourceMissing(f"{refusal.operation.id} was answered with {refusal.code}")
     return [entry for entry in found or () if isinstance(entry, dict)]
+
+
+def field_errors(refusal: Answer) -> Any:
+    """Return what stands under ``details.errors`` of a refusal, be it a list or not."""
+    details = refusal.body.get("details") if isinstance(refusal.body, dict) else None
+    return details.get("errors") if isinstance(details, dict) else None
 
 
 def names(refusal: Answer, *members: str) -> bool:
@@ -73,6 +79,11 @@ def names(refusal: Answer, *members: str) -> bool:
 
 
 def last_name(path: object) -> str:
-    """Return the name that a path ends in; indexes of lists are none."""
-    found = re.findall(r"[A-Za-z_]\w*", str(path))
+    """Return the name that a path ends in, or no text."""
+    found = path_names(path)
     return found[-1] if found else ""
+
+
+def path_names(path: object) -> list[str]:
+    """Return the names along a path; indexes of lists are none."""
+    return re.findall(r"[A-Za-z_]\w*", str(path))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from conformance.client.account_examples import account_examples
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
+from conformance.scenarios.refusals import field_errors, path_names
 from conformance.verdict.decisions import ResourceMissing
 
 _OPERATORS = (
@@ -45,7 +45,10 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     bindings = platform.profile.bindings.accounts
     bound = {member for name in examples for member in bindings.get(name, ())}
     guessed = set(GUESSED.get(kind, ())) - bound
-    named = [guessed.intersection(path) for path in _paths(answer)]
+    found = field_errors(answer)
+    listed = found if isinstance(found, list) else []
+    paths = [path_names(entry.get("field")) for entry in listed if isinstance(entry, dict)]
+    named = [guessed.intersection(path) for path in paths]
     if not answer.accepted and named and all(named):
         raise ResourceMissing(
             f"the target does not know the {' or '.join(sorted(set().union(*named)))} that the "
@@ -53,12 +56,3 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
             "bindings.accounts of the profile"
         )
     return answer
-
-
-def _paths(refusal: Answer) -> list[list[str]]:
-    """Return the names along the path of each invalid field that a refusal lists."""
-    details = refusal.body.get("details") if isinstance(refusal.body, dict) else None
-    found = details.get("errors") if isinstance(details, dict) else None
-    listed = found if isinstance(found, list) else []
-    fields = [entry.get("field") for entry in listed if isinstance(entry, dict)]
-    return [re.findall(r"[A-Za-z_]\w*", str(field)) for field in fields]
