@@ -64,9 +64,7 @@ class Accounts(ExternalStates):
         if amount > self.profile.budget.amount:
             raise BudgetSpent(f"a deposit of {amount} is above budget.amount of the profile")
         before = self.balances(account)
-        self.cause(
-            "deposit.arrive", accountId=account["id"], amount=amount, currency=_currency(account)
-        )
+        self.arrive(account, amount)
         # What was paid before may be debited meanwhile, so that it need not rise by all of it.
         seen = self.until(lambda: self.balances(account), lambda found: found[0] > before[0])
         if seen[0] <= before[0]:
@@ -80,6 +78,12 @@ class Accounts(ExternalStates):
             return
         self.movement.deposits[account["id"]] = (
             self.movement.deposits.get(account["id"], 0) + amount + (before[1] if first else 0)
+        )
+
+    def arrive(self, account: Json, amount: int) -> None:
+        """Let a deposit of ``amount`` smallest units settle, and wait for nothing."""
+        self.cause(
+            "deposit.arrive", accountId=account["id"], amount=amount, currency=_currency(account)
         )
 
     def expect_deposit(self, account: Json, amount: int) -> None:

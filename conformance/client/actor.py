@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,6 +24,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 _LONGEST_PAUSE = 1.0
+_MOST_PAGES = 50
 _CLOCK_SKEW = timedelta(seconds=2)
 
 
@@ -143,6 +144,17 @@ class Actor:
             time.sleep(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE)
         return value
+
+    def pages(self, operation: str, **query: Any) -> Iterator[Json]:
+        """Yield what an operation lists, page after page as the profile's bindings turn them."""
+        names = self.profile.bindings
+        for _ in range(_MOST_PAGES):
+            body = self.arranged(self.client.call(operation, query=query))
+            yield from members(body)
+            following = body.get(names.list_next) if isinstance(body, dict) else None
+            if not following or not names.list_cursor:
+                return
+            query[names.list_cursor] = following
 
     def arranged(self, answer: Answer) -> Any:
         """Return the body of an accepted answer; raise ``PreconditionFailed`` otherwise."""

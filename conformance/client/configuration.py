@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from conformance.client.actor import Actor, Json
 from conformance.client.http import Answer
+from conformance.client.turns import turn
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 FEES = "feeConfigs"
@@ -17,8 +17,6 @@ TOKENIZATION = "cardTokenization2faConfig"
 
 _PROBES: tuple[Any, Any] = (110, 120)
 """Rates, or fixed amounts, that no test sets and that differ wherever a quote bears one."""
-
-_LONGEST_TURN = 600.0
 
 
 class Configuration(Actor):
@@ -137,17 +135,9 @@ class Configuration(Actor):
             raise PreconditionFailed(f"the standing fee cannot be taken away: {answer}")
 
 
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process of this run changes the settings, and keep others waiting.
-
-    The lock is one of a database's, so that it ends with its process in every system.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(folder / "settings.lock", timeout=_LONGEST_TURN)) as lock:
-        lock.isolation_level = None
-        lock.execute("BEGIN EXCLUSIVE")
-        yield
+def alone(folder: Path) -> AbstractContextManager[None]:
+    """Wait until no other process of this run changes the settings, and keep others waiting."""
+    return turn(folder, "settings")
 
 
 def holds(shown: Any, sent: Any) -> bool:

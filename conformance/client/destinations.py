@@ -21,7 +21,6 @@ _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 _USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 _TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
 """Members of a beneficiary, any of which tells where it stands."""
-_MOST_PAGES = 50
 
 
 class Destinations(Reviews):
@@ -41,24 +40,11 @@ class Destinations(Reviews):
 
     def external_accounts(self, customer: Json) -> list[Json]:
         """Return the external accounts of a customer."""
-        return self._all_pages("listCustomerExternalAccounts", customerId=customer["id"])
+        return list(self.pages("listCustomerExternalAccounts", customerId=customer["id"]))
 
     def platform_external_accounts(self) -> list[Json]:
         """Return the external accounts of the platform."""
-        return self._all_pages("listPlatformExternalAccounts")
-
-    def _all_pages(self, operation: str, **query: Any) -> list[Json]:
-        """Return what is listed, page after page."""
-        names = self.profile.bindings
-        found: list[Json] = []
-        for _ in range(_MOST_PAGES):
-            body = self.arranged(self.client.call(operation, query=query))
-            found += members(body)
-            following = body.get(names.list_next) if isinstance(body, dict) else None
-            if not following or not names.list_cursor:
-                break
-            query[names.list_cursor] = following
-        return found
+        return list(self.pages("listPlatformExternalAccounts"))
 
     def untrust(self, account: Json) -> Answer:
         """Ask for the trust in an account to be taken away."""
@@ -149,12 +135,7 @@ class Destinations(Reviews):
         body = self._as_offered(found)
         if change is not None:
             body = change.applied(body)
-        body = {
-            "customerId": customer["id"],
-            **self.samples.filled(body),
-            "platformAccountId": self.samples.reference(),
-        }
-        return _bound(merged(body, members), self.profile.bindings.beneficiary)
+        return self._registration(customer, body, members)
 
     def body_with(
         self, customer: Json, currency: str, beneficiary: Mapping[str, Any] | None
@@ -172,20 +153,24 @@ class Destinations(Reviews):
         name = f"{currency.lower()}_account"
         shown = ABSENT if beneficiary is None else beneficiary
         if name in account_examples():
-            change = Change("", "", "accountInfo.beneficiary", shown, ())
-            return self.destination_body(customer, name, change=change)
-        info = self.profile.bindings.further_accounts.get(currency)
-        if info is None:
+            body = self._as_offered(account_example(name))
+        elif currency in self.profile.bindings.further_accounts:
+            info = self.profile.bindings.further_accounts[currency]
+            body = {"currency": currency, "accountInfo": info}
+        else:
             raise ResourceMissing(
                 f"bindings.further_accounts of the profile has no account in {currency}"
             )
-        body = placed({"currency": currency, "accountInfo": info}, "accountInfo.beneficiary", shown)
+        return self._registration(customer, placed(body, "accountInfo.beneficiary", shown), {})
+
+    def _registration(self, customer: Json, account: Json, members: Mapping[str, Any]) -> Json:
+        """Return the body that registers an account, with digits and a reference of its own."""
         body = {
             "customerId": customer["id"],
-            **self.samples.filled(body),
+            **self.samples.filled(account),
             "platformAccountId": self.samples.reference(),
         }
-        return _bound(body, self.profile.bindings.beneficiary)
+        return _bound(merged(body, members), self.profile.bindings.beneficiary)
 
     def shown_beneficiary(self, account: Json) -> Json:
         """Return what an account shows of its beneficiary, wherever that stands.

@@ -64,7 +64,7 @@ class ExternalStates(Destinations):
         if not first.accepted or isinstance(first.body, list):
             # A list that stands bare does not say where it goes on.
             return self.external_accounts(customer)
-        return self._all_pages(listing, **query)
+        return list(self.pages(listing, **query))
 
     # --- Statuses ---------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.client.actor import Json, members, resource
+from conformance.client.actor import Json, resource
 from conformance.client.configuration import Configuration
 from conformance.client.http import Answer
 from conformance.client.rule_based import RuleBasedAccounts
@@ -15,7 +15,6 @@ FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFU
 """What the transaction of a failed payout may say: that it failed, or how its refund stands."""
 
 _MOST_CHALLENGES = 5
-_MOST_PAGES = 50
 _PAGE = 100
 
 
@@ -232,20 +231,14 @@ class Platform(RuleBasedAccounts, Configuration):
         return authorized
 
     def transactions(self, customer_id: str | None = None, **filters: Any) -> Iterator[Json]:
-        """Yield the listed transactions, page after page."""
+        """Return the listed transactions, page after page."""
         names = self.profile.bindings
         query: Json = {}
         if names.list_page_size:
             query[names.list_page_size] = _PAGE
         if names.transactions_of_customer and customer_id:
             query[names.transactions_of_customer] = customer_id
-        for _ in range(_MOST_PAGES):
-            body = self.arranged(self.client.call("listTransactions", query={**query, **filters}))
-            yield from members(body)
-            following = body.get(names.list_next) if isinstance(body, dict) else None
-            if not following or not names.list_cursor:
-                return
-            query[names.list_cursor] = following
+        return self.pages("listTransactions", **{**query, **filters})
 
     def transaction(self, quote: Json) -> Json:
         """Return the transaction of a quote as it stands now, once it is listed."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from conformance.client.accounts import Accounts
@@ -14,6 +13,7 @@ from conformance.client.actor import Json, resource
 from conformance.client.configuration import filled
 from conformance.client.examples import ABSENT
 from conformance.client.http import Answer
+from conformance.client.turns import turn
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 RULE_BASED = "RULE_BASED"
@@ -22,7 +22,6 @@ CURRENCY = "USD"
 
 _DESTINATION = "usd_account"
 _WORD = "{accountId}"
-_LONGEST_TURN = 600.0
 _KEY = 32
 _FEWEST_DIGITS = 4
 _NO_NUMBERS = frozenset(
@@ -53,7 +52,7 @@ class RuleBasedAccounts(Accounts):
             valid: whether the body is valid by the OpenAPI document.
             options: further arguments of :meth:`RecordingClient.call`.
         """
-        with self._turn("DEFERRED"):
+        with self._turn(shared=True):
             return self._create(body, key, valid=valid, **options)
 
     @contextmanager
@@ -62,7 +61,7 @@ class RuleBasedAccounts(Accounts):
 
         Until then only :meth:`create_without_permission` creates any.
         """
-        with self._turn("EXCLUSIVE"):
+        with self._turn(shared=False):
             try:
                 self.cause("rule_based.disable")
                 yield
@@ -80,22 +79,10 @@ class RuleBasedAccounts(Accounts):
             "createInternalAccount", body=body, headers=headers, valid=valid, **options
         )
 
-    @contextmanager
-    def _turn(self, kind: str) -> Iterator[None]:
-        """Keep this process's turn: many may create, and one alone may take the permission.
-
-        The lock is one of a database's, so that it ends with its process in every system.
-        """
-        if self.memory.folder is None:
-            yield
-            return
-        self.memory.folder.mkdir(parents=True, exist_ok=True)
-        place = self.memory.folder / "rule-based.lock"
-        with closing(sqlite3.connect(place, timeout=_LONGEST_TURN)) as lock:
-            lock.isolation_level = None
-            lock.execute(f"BEGIN {kind}")
-            lock.execute("SELECT * FROM sqlite_master").fetchall()
-            yield
+    def _turn(self, *, shared: bool) -> AbstractContextManager[None]:
+        """Keep this process's turn: many may create, and one alone may take the permission."""
+        folder = self.memory.folder
+        return nullcontext() if folder is None else turn(folder, "rule-based", shared=shared)
 
     def new_key(self, subject: Any) -> str:
         """Return an ``Idempotency-Key`` that no other request and no other run has.
@@ -204,10 +191,6 @@ class RuleBasedAccounts(Accounts):
         """Return the rule-based accounts that are listed for a holder."""
         accounts = self.internal_accounts({"id": home["customerId"]})
         return [account for account in accounts if account.get("type") == RULE_BASED]
-
-    def arrive(self, account: Json, amount: int) -> None:
-        """Let a payment settle into an account; where it goes from there is not waited for."""
-        self.cause("deposit.arrive", accountId=account["id"], amount=amount, currency=CURRENCY)
 
     def swept(self, account: Json, amount: int) -> int:
         """Let a payment settle into a rule-based account, and return what is left there.

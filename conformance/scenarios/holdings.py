@@ -65,12 +65,7 @@ def demand_no_deposit(platform: Platform, account: Json) -> None:
     except PreconditionFailed:
         before = None
     try:
-        platform.cause(
-            "deposit.arrive",
-            accountId=account["id"],
-            amount=AMOUNT,
-            currency=account["balance"]["currency"]["code"],
-        )
+        platform.arrive(account, AMOUNT)
     except TriggerFailed as error:
         platform.observe(f"deposits are refused: {error}")
         return

@@ -134,12 +134,7 @@ def test_a_deposit_for_the_platform_is_reported(platform: Platform, check: Check
     known = {event.id for event in reports(platform, account)}
 
     try:
-        platform.cause(
-            "deposit.arrive",
-            accountId=account["id"],
-            amount=AMOUNT,
-            currency=account["balance"]["currency"]["code"],
-        )
+        platform.arrive(account, AMOUNT)
     except TriggerFailed as error:
         raise ResourceMissing(f"deposits are for customers alone: {error}") from error
 

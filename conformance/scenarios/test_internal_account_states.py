@@ -17,7 +17,6 @@ from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 if TYPE_CHECKING:
-    from conformance.client.actor import Json
     from conformance.client.platform import Platform
 
 FATES = {
@@ -55,7 +54,7 @@ def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: 
         assert platform.account_in(account, "ACTIVE")["status"] == "ACTIVE"
     before, _ = platform.balances(account)
     with check("ACC-142"):
-        arrive(platform, account)
+        platform.arrive(account, AMOUNT)
         assert platform.balance_at(account, before + AMOUNT) == before + AMOUNT
     paid = platform.transfer(platform.quote_body(account, amount=AMOUNT // 2))
     with check("ACC-143"):
@@ -223,9 +222,3 @@ def test_another_customers_account_goes_on(
         paid = platform.transfer(platform.quote_body(other, amount=AMOUNT))
         with check("ACC-162"):
             assert paid[-1].accepted, paid[-1]
-
-
-def arrive(platform: Platform, account: Json) -> None:
-    """Let a deposit arrive on an account."""
-    currency = account["balance"]["currency"]["code"]
-    platform.cause("deposit.arrive", accountId=account["id"], amount=AMOUNT, currency=currency)

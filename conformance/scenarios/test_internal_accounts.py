@@ -75,7 +75,7 @@ def test_amounts_count_smallest_units(platform: Platform, currency: str, amount:
     account = account_in(platform, currency)
     before, _ = platform.balances(account)
 
-    platform.cause("deposit.arrive", accountId=account["id"], amount=amount, currency=currency)
+    platform.arrive(account, amount)
 
     assert platform.balance_at(account, before + amount) == before + amount
 
@@ -100,7 +100,7 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
     """A deposit gives it no other id, type or time of creation."""
     before = platform.account(amount=0)
 
-    arrive(platform, before, AMOUNT)
+    platform.arrive(before, AMOUNT)
 
     after = platform.until(
         lambda: funded(platform, before), lambda seen: amount_of(seen) == amount_of(before) + AMOUNT
@@ -367,7 +367,7 @@ def test_deposits_that_arrive_at_once_all_count(platform: Platform) -> None:
     amounts = (1_001, 2_003, 4_007)
 
     platform.at_once(
-        *(lambda amount=amount: arrive(platform, account, amount) for amount in amounts)
+        *(lambda amount=amount: platform.arrive(account, amount) for amount in amounts)
     )
 
     expected = before + sum(amounts)
@@ -410,12 +410,6 @@ def test_a_payment_between_accounts_arrives(platform: Platform, check: Check) ->
     with check("ACC-086"):
         given(receiver, "totalBalance")
         assert seen[1] == before[1] + came
-
-
-def arrive(platform: Platform, account: Json, amount: int) -> None:
-    """Let a deposit arrive, without waiting until it can be spent."""
-    currency = account["balance"]["currency"]["code"]
-    platform.cause("deposit.arrive", accountId=account["id"], amount=amount, currency=currency)
 
 
 # --- Lists ----------------------------------------------------------------------------------
