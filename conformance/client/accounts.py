@@ -38,8 +38,9 @@ class Accounts(ExternalStates):
         owner = customer or self.customer(currencies=sorted({self.currency, wanted}))
         # Accounts may be provisioned a while after their customer.
         accounts = self.until(lambda: self.internal_accounts(owner), _are_provisioned)
-        # Money that settles into a rule-based account does not stay there.
-        kept = [a for a in accounts if a.get("type") != "RULE_BASED"]
+        # Money that settles into a rule-based account does not stay there, and an embedded wallet
+        # pays by signature alone.
+        kept = [a for a in accounts if a.get("type") not in ("RULE_BASED", "EMBEDDED_WALLET")]
         account = next((a for a in kept if _currency(a) == wanted), None)
         if account is None and accounts:
             raise ResourceMissing(f"customers get no internal account in {wanted}")

@@ -17,7 +17,7 @@ from conformance.client.memory import Memory
 from conformance.client.samples import Samples
 from conformance.contract.judge import entries
 from conformance.target.profile import Corridor, Profile
-from conformance.target.triggers import Triggers
+from conformance.target.triggers import Asked, Triggers
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Json = dict[str, Any]
@@ -91,6 +91,14 @@ class Actor:
             TriggerMissing: the profile does not map it.
         """
         return self.triggers.fire(trigger, **parameters)
+
+    def ask(self, request: str, **parameters: Any) -> Asked:
+        """Send a request of the profile's own, and return its answer, whatever its status.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        return self.triggers.ask(request, **parameters)
 
     def event(
         self,

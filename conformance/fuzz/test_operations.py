@@ -58,6 +58,16 @@ UNBROKEN: Mapping[str, str] = {
     "challengeOwnership": "FUZ-036",
     "verifyOwnership": "FUZ-037",
     "createInternalAccount": "FUZ-038",
+    "startFactorReset": "FUZ-039",
+    "getFactorReset": "FUZ-040",
+    "completeFactorReset": "FUZ-041",
+    "completeScaLogin": "FUZ-042",
+    "listStablecoins": "FUZ-043",
+    "createStablecoin": "FUZ-044",
+    "mintStablecoin": "FUZ-045",
+    "burnStablecoin": "FUZ-046",
+    "listStablecoinOperations": "FUZ-047",
+    "simulateReturnReversal": "FUZ-048",
 }
 """For each operation the requirement that no request makes it answer with a server error."""
 
@@ -73,6 +83,8 @@ REFUSING: Mapping[str, str] = {
     "confirmEmail": "FUZ-109",
     "confirmPhone": "FUZ-110",
     "createInternalAccount": "FUZ-111",
+    "startFactorReset": "FUZ-112",
+    "completeFactorReset": "FUZ-113",
 }
 """For some the requirement that a body outside the stated types, presence and values is refused."""
 

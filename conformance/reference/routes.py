@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (
     accounts,
+    card_simulators,
     contact,
     control,
     documents,
     externals,
+    factor_resets,
     kyc_links,
+    logins,
     onboarding,
     owners,
     ownership,
@@ -20,6 +23,7 @@ from conformance.reference import (
     quotes,
     receivers,
     rule_based,
+    stablecoins,
     transactions,
     transfers,
     trust,
@@ -57,6 +61,8 @@ class Operation:
 _CUSTOMER = "/customers/{customerId}"
 _EXTERNAL = "/customers/external-accounts"
 _ONE_EXTERNAL = f"{_EXTERNAL}/{{externalAccountId}}"
+_ONE_RESET = "/sca/factors/reset/{resetId}"
+_STABLECOIN = "/stablecoins/{stablecoinId}"
 
 # A path that another would match as well comes before it.
 OPERATIONS: dict[str, Operation] = {
@@ -198,6 +204,46 @@ OPERATIONS: dict[str, Operation] = {
         Operation("transferIn", "POST", "/transfer-in", transfers, "transfer_in", 201, body=True),
         Operation(
             "transferOut", "POST", "/transfer-out", transfers, "transfer_out", 201, body=True
+        ),
+        Operation(
+            "startFactorReset", "POST", "/sca/factors/reset", factor_resets, "start", 201, body=True
+        ),
+        Operation("getFactorReset", "GET", _ONE_RESET, factor_resets, "read"),
+        Operation(
+            "completeFactorReset",
+            "POST",
+            f"{_ONE_RESET}/complete",
+            factor_resets,
+            "complete",
+            204,
+            body=True,
+        ),
+        Operation("completeScaLogin", "POST", "/sca/login/complete", logins, "complete", body=True),
+        Operation("listStablecoins", "GET", "/stablecoins", stablecoins, "list_all"),
+        Operation(
+            "createStablecoin", "POST", "/stablecoins", stablecoins, "create", 201, body=True
+        ),
+        Operation(
+            "mintStablecoin", "POST", f"{_STABLECOIN}/mints", stablecoins, "mint", 201, body=True
+        ),
+        Operation(
+            "burnStablecoin", "POST", f"{_STABLECOIN}/burns", stablecoins, "burn", 201, body=True
+        ),
+        Operation(
+            "listStablecoinOperations",
+            "GET",
+            f"{_STABLECOIN}/operations",
+            stablecoins,
+            "operations",
+        ),
+        Operation(
+            "simulateReturnReversal",
+            "POST",
+            "/sandbox/cards/{id}/simulate/return_reversal",
+            card_simulators,
+            "reverse_return",
+            202,
+            body=True,
         ),
     )
 }

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from conformance.contract.vocabulary import TRIGGERS, nearest
+from conformance.contract.vocabulary import REQUESTS, TRIGGERS, nearest
 
 _DOCUMENTED_TRIGGERS = {
     # The specification names the operation and leaves its body open (Endpoints / Internal
@@ -23,6 +23,11 @@ _DOCUMENTED_TRIGGERS = {
     },
 }
 _IRREVERSIBLE = {"createInternalAccount": "account_numbers"}
+_PROOFS: Mapping[str, dict[str, Any]] = {
+    "SMS_OTP": {"code": "{code}"},
+    "TOTP": {"code": "{code}"},
+    "PASSKEY": {"passkeyAssertion": {"id": "conformance"}, "origin": "{origin}"},
+}
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -69,6 +74,7 @@ class Features(_Part):
     direct_onboarding: bool = False
     contact_verification: bool = False
     sca: bool = False
+    factor_reset: bool = False
     webhooks: bool = False
     realtime_funding: bool = False
     pullable_sources: bool = False
@@ -282,6 +288,109 @@ class Bindings(_Part):
     sca_region: str = Field("DE", description="region of a customer who needs SCA")
     sca_code: str = Field("123456", description="the one-time code that the sandbox accepts")
     sca_wrong_code: str = Field("000000", description="a one-time code that is always wrong")
+    sca_proofs: dict[str, dict[str, Any]] = Field(
+        default_factory=lambda: dict(_PROOFS),
+        description="by factor, the body of an authorization; {code} (sca_code) and {origin} (that "
+        "of the base URL) are filled in",
+    )
+    sca_login: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "factor": "SMS_OTP",
+            "endUserIpAddress": "{ip}",
+            "challengeId": "{challengeId}",
+            "code": "{code}",
+        },
+        description="body of POST /sca/login/complete; {ip} (end_user_ip), {code} (sca_code), "
+        "{customerId} and {challengeId} (a result of sca.login) are filled in, and a member whose "
+        "value there is not is left out",
+    )
+    end_user_ip: str = Field("203.0.113.7", description="endUserIpAddress of requests")
+    reset_factor: str = Field("TOTP", description="a factor that can be reset, beside SMS_OTP")
+    reset_mobile: dict[str, Any] = Field(
+        default_factory=lambda: {"countryCode": "+49", "number": "15112345678"},
+        description="mobile of the completion of an SMS_OTP reset",
+    )
+    agent_headers: dict[str, str] = Field(
+        default_factory=lambda: {"Authorization": "Bearer {token}"},
+        description="headers that carry an agent's credential; {token} (a result of agent.connect) "
+        "is filled in",
+    )
+    wallet_payload: str | None = Field(
+        "payloadToSign",
+        description="dotted path, in the answer to an unsigned action of an embedded wallet, of "
+        "what the customer's device has to sign; null for the body of the request itself",
+    )
+    wallet_request: str | None = Field(
+        "requestId",
+        description="dotted path, in that answer, of the Request-Id of the signed retry; null "
+        "where the client chooses it",
+    )
+    wallet_malformed_signature: str = Field(
+        "not a signature", description="a Service-Wallet-Signature that cannot be one"
+    )
+    return_reversal_id: str = Field(
+        "{cardId}",
+        description="id in the path of the reversal of a card return; {cardId} and {transactionId} "
+        "(the refund row) are filled in",
+    )
+    return_reversal: dict[str, Any] = Field(
+        default_factory=lambda: {"transactionId": "{transactionId}"},
+        description="body of the reversal of a card return; as above",
+    )
+    stablecoin: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "name": "{name}",
+            "symbol": "{symbol}",
+            "baseCurrency": "USD",
+            "network": "SOLANA",
+            "decimals": 6,
+        },
+        description="body that registers a stablecoin; {name} and {symbol} are filled in",
+    )
+    stablecoin_mint: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "amount": "{digits}",
+            "destination": {"accountId": "{accountId}"},
+        },
+        description="body of a mint; {amount}, {digits} (the amount as text), {accountId} (an "
+        "internal account), {externalAccountId} and {stablecoinProviderAccountId} are filled in, "
+        "and a member whose value there is not is left out",
+    )
+    stablecoin_burn: dict[str, Any] = Field(
+        default_factory=lambda: {"amount": "{digits}", "source": {"accountId": "{accountId}"}},
+        description="body of a burn; as for stablecoin_mint",
+    )
+    stablecoin_external_mint: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "amount": "{digits}",
+            "destination": {"externalAccountId": "{externalAccountId}"},
+        },
+        description="body of a mint to an external account; as for stablecoin_mint",
+    )
+    stablecoin_unrepresentable: str | int | None = Field(
+        None, description="an amount that no stablecoin of the target can represent; null for none"
+    )
+    transfer_in: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "source": {"accountId": "{sourceAccountId}"},
+            "destination": {"accountId": "{destinationAccountId}"},
+            "amount": "{amount}",
+        },
+        description="body of POST /transfer-in; the three names are filled in",
+    )
+    transfer_out: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "source": {"accountId": "{sourceAccountId}"},
+            "destination": {"accountId": "{destinationAccountId}"},
+            "amount": "{amount}",
+        },
+        description="body of POST /transfer-out; the three names are filled in",
+    )
+    transfer_transaction: str | None = Field(
+        "id",
+        description="dotted path, in the answer to a deprecated transfer, of its transaction's id; "
+        "null where it is not told",
+    )
     unsupported_currency: str = Field("XTS", description="a currency that is never offered")
 
 
@@ -326,6 +435,10 @@ class Resources(_Part):
         "specification shows",
     )
     realtime_currency: str = Field("USD", description="currency of just-in-time funding")
+    wallet_currency: str | None = Field(
+        None, description="currency in which customers get an embedded wallet; null for none"
+    )
+    card_currency: str = Field("USD", description="currency of internal accounts that fund cards")
     single_transaction_limit: Limits | None = None
 
 
@@ -426,6 +539,10 @@ class Profile(_Part):
                 raise ValueError(
                     f"unknown trigger {name!r}; "
                     + (f"the nearest is {hint!r}" if hint else f"known are {', '.join(TRIGGERS)}")
+                )
+            if name in REQUESTS and triggers[name].http is None:
+                raise ValueError(
+                    f"{name} is a request whose answer is looked at: it is mapped by http alone"
                 )
         return triggers
 

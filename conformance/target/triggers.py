@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from conformance.contract.vocabulary import TRIGGERS
-from conformance.target.profile import Trigger
+from conformance.contract.vocabulary import REQUESTS, TRIGGERS
+from conformance.target.profile import HttpTrigger, Trigger
 from conformance.target.target import Target
-from conformance.verdict.decisions import HarnessError, TriggerFailed, TriggerMissing
+from conformance.verdict.decisions import (
+    HarnessError,
+    TriggerFailed,
+    TriggerMissing,
+    TwinRefused,
+)
 
 Send = Callable[[str, str, Any], tuple[int, Any]]
 """Sends method, URL and JSON body; returns status and decoded body."""
@@ -24,6 +30,61 @@ _COMMAND_SECONDS = 60.0
 _TOLD = 300
 # A quote lives for at most 15 minutes (Limits, line 493).
 _LONGEST_WAIT = timedelta(minutes=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was answered to a request of which the specification does not show where it is sent.
+
+    ``body`` is the decoded body, ``returns`` the members of results by their names.
+    """
+
+    name: str
+    request: str
+    status: int
+    body: Any
+    returns: Mapping[str, str]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the status is a success (2xx)."""
+        return 200 <= self.status < 300  # noqa: PLR2004
+
+    @property
+    def code(self) -> str | None:
+        """The ``code`` of the error object, if the body is one."""
+        code = self.body.get("code") if isinstance(self.body, dict) else None
+        return code if isinstance(code, str) else None
+
+    def results(self) -> dict[str, Any]:
+        """Return the results that the profile names for it.
+
+        Raises:
+            TriggerFailed: the body has no such member.
+        """
+        return {key: _member(self.body, member, self.name) for key, member in self.returns.items()}
+
+    def refused(self, status: int, code: str | None = None, *, twin: Asked | None) -> None:
+        """Assert that it was refused with a status and a code.
+
+        Args:
+            status: the HTTP status.
+            code: the error code; by default any.
+            twin: the same without the fault; ``None`` where the fault is the request itself.
+
+        Raises:
+            TwinRefused: the twin was not accepted, so that the refusal would prove nothing.
+            AssertionError: it was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        assert not self.accepted, f"expected a refusal with {status}, got {self}"
+        if twin is not None and not twin.accepted:
+            raise TwinRefused(f"without the fault it was refused too: {twin}")
+        assert self.status == status, f"expected a refusal with {status}, got {self}"
+        assert code in (None, self.code), f"expected the code {code}, got {self}"
+
+    def __str__(self) -> str:
+        return f"{self.request} answered {self.status}: {str(self.body)[:_TOLD]}"
 
 
 class Triggers:
@@ -59,26 +120,13 @@ class Triggers:
             TriggerFailed: the request was refused or the command failed.
             HarnessError: the parameters are not those of the vocabulary.
         """
-        if set(parameters) != set(TRIGGERS[name]):
-            raise HarnessError(f"{name} takes {TRIGGERS[name]}, got {tuple(parameters)}")
         mapping = self._mapping(name)
-        words = {
-            **self._target.profile.variables,
-            "origin": self._target.origin,
-            "base_url": self._target.base_url,
-            **parameters,
-        }
+        words = self._words(name, parameters)
         if mapping.http is not None:
-            http = mapping.http
-            # Ids come from the target: none may lead the request to another place.
-            url = str(_fill(http.url, {**words, **_quoted(parameters)}))
-            status, body = self._send(http.method, url, _fill(http.json_body, words))
-            if not 200 <= status < 300:  # noqa: PLR2004
-                told = str(body)[:_TOLD]
-                raise TriggerFailed(
-                    f"trigger {name}: {http.method} {url} answered {status}: {told}"
-                )
-            return {key: _member(body, member, name) for key, member in http.returns.items()}
+            asked = self._request(name, mapping.http, parameters)
+            if not 200 <= asked.status < 300:  # noqa: PLR2004
+                raise TriggerFailed(f"trigger {name}: {asked}")
+            return asked.results()
         if mapping.command is not None:
             return self._run(name, [str(_fill(word, words)) for word in mapping.command])
         if mapping.wait is not None:
@@ -87,6 +135,35 @@ class Triggers:
         raise HarnessError(
             f"trigger {name} is a magic value, to be used where the resource is made"
         )
+
+    def ask(self, name: str, **parameters: Any) -> Asked:
+        """Send the request that ``name`` stands for and return its answer, whatever its status.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+            HarnessError: the parameters are not those of the vocabulary, or it is no request.
+        """
+        http = self._mapping(name).http
+        if name not in REQUESTS or http is None:
+            raise HarnessError(f"{name} is a cause, and nothing that could be asked")
+        return self._request(name, http, parameters)
+
+    def _request(self, name: str, http: HttpTrigger, parameters: Mapping[str, Any]) -> Asked:
+        words = self._words(name, parameters)
+        # Ids come from the target: none may lead the request to another place.
+        url = str(_fill(http.url, {**words, **_quoted(parameters)}))
+        status, body = self._send(http.method, url, _fill(http.json_body, words))
+        return Asked(name, f"{http.method} {url}", status, body, http.returns)
+
+    def _words(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        if set(parameters) != set(TRIGGERS[name]):
+            raise HarnessError(f"{name} takes {TRIGGERS[name]}, got {tuple(parameters)}")
+        return {
+            **self._target.profile.variables,
+            "origin": self._target.origin,
+            "base_url": self._target.base_url,
+            **parameters,
+        }
 
     def _mapping(self, name: str) -> Trigger:
         try:
