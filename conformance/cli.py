@@ -17,6 +17,7 @@ import pytest
 import typer
 
 from conformance.mutants.runner import mutants
+from conformance.mutants.switches import features
 from conformance.mutants.tolerance import variants
 from conformance.plugin import SESSION
 from conformance.reporting.assemble import NoRun, assemble, publish
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.command()(mutants)
 app.command()(variants)
+app.command()(features)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -50,7 +50,7 @@ from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.recorder import Recorder
 
 _SUITE = Path(package.__file__).parent.parent
-_NO_MUTANTS = ("mutant", "runner", "variant", "reach", "tolerance")
+_NO_MUTANTS = ("mutant", "runner", "variant", "reach", "switches", "tolerance")
 _HONEST = "honest"
 _TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
 """A mutant often shows by something that never comes; waiting for it long proves no more.

@@ -2,9 +2,9 @@
 
 The dual of the mutant runner, by the same means. A variant meets all scenarios that come to what it
 changes; none may fail or be left undecided, while a check that has nothing to decide is fine.
-Variants of one group are applied together. Where a check complains, its test meets each of them
-alone, to blame the right one, and the restored reference, to blame none of them for what is the
-same there.
+Variants of one group are applied together. Where a check complains, its test meets one half of the
+group and the other, and halves of these, down to the one to blame; and the restored reference, to
+blame none of them for what is the same there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import os
 import pkgutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial, wraps
@@ -219,16 +219,36 @@ class _VariantLoop:
             )
         alarms = _besides(alarms, usual)
         loud = _loud(tests, alarms)
-        blamed: set[tuple[str, str]] = set()
+        own = self._blamed(usable, alarms, loud, usual)
         for variant, watch in zip(usable, watches, strict=True):
-            own = alarms
-            if len(usable) > 1:
-                own = _besides(self._alarms([variant], loud)[0], usual)
-            blamed |= _places(own)
-            treatments[variant.id] = _judged(variant, own, met=watch.used)
+            treatments[variant.id] = _judged(variant, own[variant.id], met=watch.used)
+        blamed = _places(chain.from_iterable(own.values()))
         if rest := _besides(alarms, blamed):
             treatments[""] = _judged(_together(usable), rest, met=True)
         return list(treatments.values())
+
+    def _blamed(
+        self,
+        group: Sequence[Variant],
+        alarms: Sequence[Alarm],
+        tests: Iterable[pytest.Item],
+        usual: set[tuple[str, str]],
+    ) -> Mapping[str, list[Alarm]]:
+        """Return by the id of a variant the alarms of a group that it brings about alone."""
+        found: dict[str, list[Alarm]] = defaultdict(list)
+        if len(group) == 1:
+            found[group[0].id] += alarms
+            return found
+        for test in tests:
+            parts = _halves(group)
+            while parts:
+                part = parts.pop()
+                alarms = _besides(self._alarms(part, [test])[0], usual)
+                if alarms and len(part) == 1:
+                    found[part[0].id] += alarms
+                elif alarms:
+                    parts += _halves(part)
+        return found
 
     def _alarms(
         self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
@@ -252,6 +272,11 @@ class _VariantLoop:
             self._service.drop_work()
             self._suite.connection.memory.forget()
         return alarms, watches
+
+
+def _halves(variants: Sequence[Variant]) -> list[Sequence[Variant]]:
+    middle = len(variants) // 2
+    return [variants[:middle], variants[middle:]]
 
 
 def _places(alarms: Iterable[Alarm]) -> set[tuple[str, str]]:
