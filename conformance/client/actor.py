@@ -18,7 +18,11 @@ from conformance.client.samples import Samples
 from conformance.contract.judge import entries
 from conformance.target.profile import Corridor, Profile
 from conformance.target.triggers import Asked, Triggers
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    PreconditionFailed,
+    ResourceMissing,
+)
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -32,12 +36,13 @@ _CLOCK_SKEW = timedelta(seconds=2)
 class Movement:
     """What a test did to the internal accounts that it funded: the input of the audit.
 
-    ``deposits`` holds by account id what was deposited, and ``expected`` what is on its way;
-    ``quotes`` the accepted quotes.
+    ``deposits`` holds by account id what was deposited, ``expected`` what is on its way, and
+    ``spent`` what cards may have taken at most; ``quotes`` the accepted quotes.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
     expected: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, Json] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
 
@@ -115,14 +120,23 @@ class Actor:
             resource: id of the affected resource.
             within: how long to wait in seconds; by default ``timing.event`` of the profile.
             where: what else must hold for the delivery.
+
+        Raises:
+            FeatureUndeclared: no webhooks are sent.
         """
+        self._demand_webhooks()
         limit = self.profile.timing.event if within is None else within
         return self._inbox.wait(
             lambda d: d.type == kind and d.concerns(resource) and where(d), limit
         )
 
     def mentions(self, *names: str) -> list[Delivery]:
-        """Return all deliveries that hold one of ``names`` anywhere, waiting for the first."""
+        """Return all deliveries that hold one of ``names`` anywhere, waiting for the first.
+
+        Raises:
+            FeatureUndeclared: no webhooks are sent.
+        """
+        self._demand_webhooks()
 
         def holds(delivery: Delivery) -> bool:
             # A sender may write characters of an id as escapes.
@@ -131,6 +145,10 @@ class Actor:
 
         self._inbox.wait(holds, self.profile.timing.event)
         return self._inbox.all(holds)
+
+    def _demand_webhooks(self) -> None:
+        if not self.profile.features.webhooks:
+            raise FeatureUndeclared("the profile does not declare features.webhooks")
 
     def events(self, resource: str) -> list[Delivery]:
         """Return all deliveries about ``resource`` that have arrived."""
@@ -155,9 +173,14 @@ class Actor:
 
     def pages(self, operation: str, **query: Any) -> Iterator[Json]:
         """Yield what an operation lists, page after page as the profile's bindings turn them."""
+        yield from self.pages_at(operation, {}, query)
+
+    def pages_at(self, operation: str, path: Mapping[str, str], query: Json) -> Iterator[Json]:
+        """Yield what an operation lists at a path; as above."""
         names = self.profile.bindings
+        query = dict(query)
         for _ in range(_MOST_PAGES):
-            body = self.arranged(self.client.call(operation, query=query))
+            body = self.arranged(self.client.call(operation, path=path, query=query))
             yield from members(body)
             following = body.get(names.list_next) if isinstance(body, dict) else None
             if not following or not names.list_cursor:

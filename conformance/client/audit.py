@@ -36,6 +36,8 @@ def _problems(platform: Platform) -> Iterator[str]:
         low = high = deposited
         # It may be in the total already, or may not have arrived.
         high += movement.expected.get(name, 0)
+        # Merchants may have cleared it, or given it back.
+        low -= movement.spent.get(name, 0)
         for quote in movement.quotes.values():
             effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
             low += effect if certain else min(effect, 0)

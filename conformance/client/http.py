@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -37,6 +37,9 @@ _TOO_MANY = 429
 _LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
 _MOST_REPEATS = 5
 _LONGEST_PAUSE = 5.0
+_LONGEST_PACE = 600.0
+"""Who asks to wait for longer limits something else than the pace of requests."""
+
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _SHOWN = "shown"
 # The same in every run, so that two runs send the same bytes.
@@ -141,11 +144,8 @@ class RecordingClient:
         self._target = target
         self._judge = judge
         self._journal = journal
-        self._redact = Redactor(target.secrets)
-        # Credentials that an answer echoes would get into the messages of assertions. Short
-        # ones may stand in an answer by chance, and are masked where it is written only.
-        echoed = (secret for secret in target.secrets if len(secret) > _LONGEST_BY_CHANCE)
-        self._redact_echo = Redactor(echoed, members=())
+        self._redact, self._redact_echo = _redactors(target.secrets)
+        self._concealed: tuple[str, frozenset[str]] = ("", frozenset())
         self._sent = 0
         self._created = 0
         self._lock = threading.Lock()
@@ -171,6 +171,20 @@ class RecordingClient:
         return httpx.BasicAuth(
             token_id or self._target.token_id, client_secret or self._target.client_secret
         )
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the target."""
+        return self._target.origin
+
+    def conceal(self, *secrets: str) -> None:
+        """Keep secrets that the target told out of everything that this test writes from now on."""
+        with self._lock:
+            test, known = self._concealed
+            # Those of earlier tests are not met again.
+            mine = (known if test == self.test else frozenset()) | set(secrets)
+            self._concealed = (self.test, mine)
+            self._redact, self._redact_echo = _redactors((*self._target.secrets, *mine))
 
     def call(
         self,
@@ -262,10 +276,13 @@ class RecordingClient:
         self.listener(exchange, verdict.findings, verdict.observations)
         return Answer(operation, response.status_code, response.headers, parsed, exchange)
 
-    def trigger(self, method: str, url: str, body: Any) -> tuple[int, Any]:
+    def trigger(
+        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+    ) -> tuple[int, Any]:
         """Send a request of the profile's triggers; return its status and decoded body.
 
-        The suite's credentials go along only to the origin of the target.
+        The suite's credentials go along only to the origin of the target. What the members of the
+        answer hold that ``secrets`` names is written nowhere.
 
         Raises:
             ReadOnly: the target is no sandbox.
@@ -280,6 +297,9 @@ class RecordingClient:
         ours = str(request.url).startswith(self._target.origin + "/")
         response, received, seconds = self._send(request, self._auth if ours else None, "trigger")
         parsed, is_json = decode(received)
+        if secrets and isinstance(parsed, dict):
+            told = (parsed.get(name) for name in secrets)
+            self.conceal(*(secret for secret in told if isinstance(secret, str)))
         shown = parsed if is_json else text(received)
         exchange = self._note(request, response, "trigger", shown, seconds)
         self.listener(exchange, (), ())
@@ -369,6 +389,17 @@ class RecordingClient:
         return exchange
 
 
+def _redactors(secrets: Iterable[str]) -> tuple[Redactor, Redactor]:
+    """Return what removes secrets from what is written, and from what an answer echoes.
+
+    Credentials that an answer echoes would get into the messages of assertions. Short ones may
+    stand in an answer by chance, and are masked where it is written only.
+    """
+    known = tuple(secrets)
+    echoed = (secret for secret in known if len(secret) > _LONGEST_BY_CHANCE)
+    return Redactor(known), Redactor(echoed, members=())
+
+
 def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | None]]]:
     return [
         (name, (part.name, part.content, part.media_type))
@@ -401,6 +432,8 @@ def _throttled(answer: Answer) -> float | None:
     """
     after = answer.headers.get("retry-after", "")
     if answer.status != _TOO_MANY or answer.code in _LIMIT_CODES or not after.isdigit():
+        return None
+    if float(after) > _LONGEST_PACE:
         return None
     return min(float(after), _LONGEST_PAUSE)
 

@@ -15,11 +15,13 @@ class Memory:
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
     ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
+    ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
     """
 
     approval: str | None = None
     needs_approval: bool | None = None
     confirmation: str | None = None
+    unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     """Where the processes of a run wait for each other."""
@@ -27,4 +29,5 @@ class Memory:
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.confirmation = None
+        self.unprovisioned = False
         self.institutions.clear()

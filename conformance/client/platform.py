@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.client.actor import Json, resource
+from conformance.client.cards import Cards
 from conformance.client.configuration import Configuration
+from conformance.client.embedded_wallets import EmbeddedWallets
+from conformance.client.factor_resets import FactorResets
 from conformance.client.http import Answer
 from conformance.client.rule_based import RuleBasedAccounts
+from conformance.client.stablecoins import Stablecoins
+from conformance.client.transfers import Transfers
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -18,26 +23,47 @@ _MOST_CHALLENGES = 5
 _PAGE = 100
 
 
-class Platform(RuleBasedAccounts, Configuration):
+class Platform(
+    RuleBasedAccounts, Cards, Configuration, Transfers, EmbeddedWallets, FactorResets, Stablecoins
+):
     """Acts on the target as a platform would: on its customers, accounts, quotes, transactions."""
 
-    def create_quote(self, body: Json, *, valid: bool = True) -> Answer:
+    def create_quote(
+        self, body: Json, *, valid: bool = True, headers: Mapping[str, str] | None = None
+    ) -> Answer:
         """Send ``POST /quotes``."""
-        answer = self.client.call("createQuote", body=body, valid=valid)
+        answer = self.client.call("createQuote", body=body, valid=valid, headers=headers)
         if answer.accepted and isinstance(answer.body, dict) and "id" in answer.body:
             self.movement.quotes[answer.body["id"]] = answer.body
         return answer
 
-    def execute(self, quote: Json) -> Answer:
+    def execute(self, quote: Json, *, headers: Mapping[str, str] | None = None) -> Answer:
         """Send ``POST /quotes/{quoteId}/execute``."""
-        return self.client.call("executeQuote", path={"quoteId": quote["id"]})
+        return self.client.call("executeQuote", path={"quoteId": quote["id"]}, headers=headers)
 
     def authorize(self, quote: Json, proof: Json | None = None, *, valid: bool = True) -> Answer:
-        """Send ``POST /quotes/{quoteId}/authorize``, with the sandbox's right code by default."""
-        body = {"code": self.profile.bindings.sca_code} if proof is None else proof
+        """Send ``POST /quotes/{quoteId}/authorize``, by default with the right proof."""
+        body = self.proof_for(quote) if proof is None else proof
         return self.client.call(
             "authorizeQuote", path={"quoteId": quote["id"]}, body=body, valid=valid
         )
+
+    def proof(self, factor: Any) -> Json | None:
+        """Return the right proof by a factor, as the bindings shape it, if they do."""
+        shape = self.profile.bindings.sca_proofs.get(str(factor))
+        if shape is None:
+            return None
+        words = {"{code}": self.profile.bindings.sca_code, "{origin}": self.client.origin}
+        return {
+            name: words.get(value, value) if isinstance(value, str) else value
+            for name, value in shape.items()
+        }
+
+    def proof_for(self, quote: Json) -> Json:
+        """Return the right proof for the challenge that a quote carries: a code by default."""
+        challenge = quote.get("scaChallenge")
+        factor = challenge.get("factor") if isinstance(challenge, dict) else None
+        return self.proof(factor) or {"code": self.profile.bindings.sca_code}
 
     def authorize_fully(self, quote: Json) -> Answer:
         """Bring proof after proof until none is asked for any more; return the last answer."""
@@ -45,7 +71,7 @@ class Platform(RuleBasedAccounts, Configuration):
         for _ in range(_MOST_CHALLENGES):
             if not answer.accepted or answer.body.get("status") != "PENDING_AUTHORIZATION":
                 break
-            answer = self.authorize(quote)
+            answer = self.authorize({**quote, **answer.body})
         return answer
 
     def list_transactions(self, *, valid: bool = True, **filters: Any) -> Answer:
@@ -55,14 +81,6 @@ class Platform(RuleBasedAccounts, Configuration):
     def approve(self, transaction_id: str) -> Answer:
         """Send ``POST /transactions/{transactionId}/approve``."""
         return self.client.call("approveTransaction", path={"transactionId": transaction_id})
-
-    def transfer_in(self, source: Json, destination: Json, amount: int) -> Answer:
-        """Send the deprecated ``POST /transfer-in``, whose shape is not shown."""
-        return self.client.call("transferIn", body=_transfer(source, destination, amount))
-
-    def transfer_out(self, source: Json, destination: Json, amount: int) -> Answer:
-        """Send the deprecated ``POST /transfer-out``, whose shape is not shown."""
-        return self.client.call("transferOut", body=_transfer(source, destination, amount))
 
     def transfer(self, body: Json) -> list[Answer]:
         """Create a quote and, if it is accepted, execute it; return the answer of each step."""
@@ -286,11 +304,3 @@ class Platform(RuleBasedAccounts, Configuration):
 def _refund_is_over(transaction: Json) -> bool:
     refund = transaction.get("refund")
     return isinstance(refund, dict) and "PENDING" not in str(refund.get("status")).upper()
-
-
-def _transfer(source: Json, destination: Json, amount: int) -> Json:
-    return {
-        "source": {"accountId": source["id"]},
-        "destination": {"accountId": destination["id"]},
-        "amount": amount,
-    }

@@ -60,6 +60,7 @@ TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "refund.hold": ("externalAccountId",),
     "refund.release": ("transactionId",),
     "sca.second_challenge": ("customerId",),
+    "sca.third_challenge": ("customerId",),
     "sca.challenge_expire": ("quoteId", "challengeId", "expiresAt"),
     "sca.session_lapse": ("customerId",),
     "sca.lock": ("customerId",),
@@ -110,6 +111,7 @@ TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "stablecoin.link_method_unknown": ("stablecoinId", "externalAccountId"),
     "stablecoin.provider_link_failed": ("stablecoinId", "externalAccountId"),
     "stablecoin.provider_link_missing": ("stablecoinId", "externalAccountId"),
+    "invitation.claim": (),
     "invitation.claim_again": (),
     "invitation.claim_cancelled": (),
     "invitation.claim_unknown": (),
@@ -125,6 +127,7 @@ REQUESTS: frozenset[str] = frozenset(
         "credential.sms_otp",
         "credential.passkey",
         "card.issue",
+        "invitation.claim",
         "invitation.claim_again",
         "invitation.claim_cancelled",
         "invitation.claim_unknown",
@@ -132,6 +135,9 @@ REQUESTS: frozenset[str] = frozenset(
     }
 )
 """The triggers that are requests of a client: what is answered to them is looked at."""
+
+SECRETS: Mapping[str, tuple[str, ...]] = {"agent.connect": ("token",)}
+"""The results of triggers that are credentials: they are written nowhere."""
 
 FEATURES: frozenset[str] = frozenset(
     {

@@ -70,6 +70,9 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
     "createInternalAccount": {_BODY: _VALUE, "type": _BOTH, "sweepRule": _BOTH},
     "confirmEmail": {_BODY: _VALUE, "code": _BOTH},
     "confirmPhone": {_BODY: _VALUE, "code": _BOTH},
+    "startFactorReset": {_BODY: _VALUE, "factor": _BOTH},
+    # A mobile is looked at for a phone alone, and the types of its members are not shown.
+    "completeFactorReset": {_BODY: _VALUE, "endUserIpAddress": _BOTH},
 }
 """The places of bodies where the specification states type, presence or values, by operation.
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from conformance.client.configuration import filled
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
+from conformance.client.stablecoins import Kind
+from conformance.client.transfers import Direction
 from conformance.verdict.decisions import ResourceMissing
 
 Json = dict[str, Any]
@@ -153,18 +156,12 @@ def _fund(platform: Platform) -> Ground:
     return Ground(path={"accountId": platform.account(amount=0)["id"]})
 
 
-def _transfer(*, incoming: bool) -> Callable[[Platform], Ground]:
+def _transfer(direction: Direction) -> Callable[[Platform], Ground]:
     def lay(platform: Platform) -> Ground:
         account = _account(platform)
-        ends = [account["id"], platform.destination({"id": account["customerId"]})["id"]]
-        source, destination = reversed(ends) if incoming else ends
-        return Ground(
-            body={
-                "source": {"accountId": source},
-                "destination": {"accountId": destination},
-                "amount": 1_000,
-            }
-        )
+        ends = [account, platform.destination({"id": account["customerId"]})]
+        source, destination = reversed(ends) if direction == "in" else ends
+        return Ground(body=platform.transfer_body(direction, source, destination, 1_000))
 
     return lay
 
@@ -234,6 +231,58 @@ def _create_internal_account(platform: Platform) -> Ground:
     )
 
 
+def _start_factor_reset(platform: Platform) -> Ground:
+    customer = platform.factor_holder()
+    names = platform.profile.bindings
+    return Ground(
+        query={"customerId": customer["id"]},
+        live={"factor": names.reset_factor},
+        body={"factor": names.reset_factor, "endUserIpAddress": names.end_user_ip},
+        # Of a customer of its own: the other may have started too many.
+        twin=lambda: platform.start_reset(platform.factor_holder()),
+    )
+
+
+def _of_factor_reset(platform: Platform) -> Ground:
+    passes = platform.triggers.maps("factor_reset.pass")
+    reset = platform.passed_reset() if passes else platform.factor_reset()
+    return Ground(
+        path={"resetId": reset["resetId"]},
+        query={"customerId": reset["customerId"]},
+        body=platform.completion_body(reset),
+        twin=lambda: platform.complete_reset(platform.passed_reset()),
+    )
+
+
+def _login(platform: Platform) -> Ground:
+    return Ground(query={"customerId": platform.sca_customer()["id"]})
+
+
+def _of_stablecoin(kind: Kind) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        coin = platform.coin(kind)
+        return Ground(path={"stablecoinId": coin.id}, body=platform.operation_body(kind, coin))
+
+    return lay
+
+
+def _create_stablecoin(platform: Platform) -> Ground:
+    return Ground(body=platform.operation_body("register", platform.registered()))
+
+
+def _reverse_return(platform: Platform) -> Ground:
+    if not all(map(platform.triggers.maps, ("deposit.arrive", "card.issue", "card.authorize"))):
+        return Ground()
+    card = platform.card()
+    row = platform.approved_purchase(card)
+    names = platform.profile.bindings
+    words = {"{cardId}": card["id"], "{transactionId}": row["id"]}
+    return Ground(
+        path={"id": filled(names.return_reversal_id, words)},
+        body=filled(names.return_reversal, words),
+    )
+
+
 GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
     "createQuote": _create_quote,
     "executeQuote": _execute_quote,
@@ -255,8 +304,9 @@ GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
     "verifyOwnership": _verify,
     "createInternalAccount": _create_internal_account,
     "fundInternalAccount": _fund,
-    "transferIn": _transfer(incoming=True),
-    "transferOut": _transfer(incoming=False),
+    "simulateReturnReversal": _reverse_return,
+    "transferIn": _transfer("in"),
+    "transferOut": _transfer("out"),
     "createKycLink": _create_kyc_link,
     "sendEmailCode": _of_channel("email"),
     "confirmEmail": _of_channel("email"),
@@ -266,5 +316,13 @@ GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
     "createDocument": _create_document,
     "createVerification": _create_verification,
     "listVerifications": _by_customer,
+    "startFactorReset": _start_factor_reset,
+    "getFactorReset": _of_factor_reset,
+    "completeFactorReset": _of_factor_reset,
+    "completeScaLogin": _login,
+    "createStablecoin": _create_stablecoin,
+    "mintStablecoin": _of_stablecoin("mint"),
+    "burnStablecoin": _of_stablecoin("burn"),
+    "listStablecoinOperations": _of_stablecoin("mint"),
 }
 """How the ground of each operation is laid; an operation without needs none."""

@@ -90,7 +90,7 @@ class Prepared:
 def faulty(operation: Operation, fault: Fault, ground: Ground) -> Prepared:
     """Return the request with a faulty body."""
     content, content_type = _sent(operation, fault.body)
-    return _keyed(Prepared(ground.path, {}, content, content_type, str(fault)), ground)
+    return _keyed(Prepared(ground.path, ground.query, content, content_type, str(fault)), ground)
 
 
 def prepared(
@@ -219,7 +219,7 @@ def _marked(body: Json, place: tuple[str, ...]) -> Json:
 
 
 def _raw(text: str, ground: Ground, note: str) -> Prepared:
-    return Prepared(ground.path, {}, text.encode(), _JSON, note)
+    return Prepared(ground.path, ground.query, text.encode(), _JSON, note)
 
 
 def _is_object(content: bytes | None) -> bool:

@@ -123,7 +123,7 @@ CRASHES: Mapping[tuple[str, str], tuple[Spoil, ...]] = {
     ("FUZ-041", "completeFactorReset"): (_path_in_ascii, _object),
     ("FUZ-042", "completeScaLogin"): (_object,),
     ("FUZ-043", "listStablecoins"): (_known_query,),
-    ("FUZ-044", "createStablecoin"): (_body_in_ascii, _empty_texts),
+    ("FUZ-044", "createStablecoin"): (_body_in_ascii, _object),
     ("FUZ-045", "mintStablecoin"): (_path_in_ascii, _object),
     ("FUZ-046", "burnStablecoin"): (_path_in_ascii, _object),
     ("FUZ-047", "listStablecoinOperations"): (_path_in_ascii,),

@@ -63,6 +63,8 @@ def total(available: int, held: int) -> int:
 
 def type_for(currency: str) -> str:
     """Return the type of the account that is provisioned for a currency."""
+    if currency in rules.WALLET_CURRENCIES:
+        return "EMBEDDED_WALLET"
     return "INTERNAL_CRYPTO" if rules.CURRENCIES[currency].crypto else "INTERNAL_FIAT"
 
 

@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from conformance.reference import errors, fields, routes, rules
+from conformance.reference import agents, errors, fields, routes, rules
 from conformance.reference.service import Service
 from conformance.reference.unit import Ask, Reply, Upload
 
@@ -39,7 +39,9 @@ _FORM = "multipart/form-data"
 _MOST_PARTS = 32
 _ENDPOINT_FIELDS = (rules.Field("url", "string", required=True, pattern=r"https?://[^\s/]+\S*"),)
 _DEEPEST = 32
+_ACCEPTED = 202
 _NO_CONTENT = 204
+_AGENT = "agent"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -67,7 +69,7 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.service = service
-    app.add_middleware(BasicAuth, settings=settings)
+    app.add_middleware(BasicAuth, settings=settings, service=service)
     return app
 
 
@@ -77,21 +79,38 @@ def reset(app: Starlette) -> None:
 
 
 class BasicAuth:
-    """Lets requests pass that carry the platform's credentials; the others are 401."""
+    """Lets requests pass that carry credentials, the platform's or an agent's; the others are 401.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    What an agent may do is decided by the operation.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, service: Service) -> None:
         self._app = app
         self._settings = settings
+        self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
         if scope["type"] == "http" and not self._is_allowed(scope):
+            scope[_AGENT] = await self._agent(scope)
+        if scope["type"] == "http" and scope.get(_AGENT, "") is None:
             refusal = errors.Refusal(
                 "UNAUTHORIZED", "Expected HTTP Basic credentials: the API token id and secret."
             )
             await refuse(refusal, {"WWW-Authenticate": "Basic"})(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+    async def _agent(self, scope: Scope) -> str | None:
+        """Return the customer whom the request's agent acts for; nobody does behind the scenes."""
+        token = agents.token_in(dict(scope["headers"]).get(b"authorization", b""))
+        if token is None or scope["path"].startswith("/control/"):
+            return None
+        return await to_thread.run_sync(partial(self._customer_of, token))
+
+    def _customer_of(self, token: str) -> str | None:
+        with self._service.unit() as unit:
+            return agents.customer_of(unit, token)
 
     def _is_allowed(self, scope: Scope) -> bool:
         given = dict(scope["headers"]).get(b"authorization", b"")
@@ -268,12 +287,18 @@ def _endpoint(service: Service, row: Operation) -> Endpoint:
                 body,
                 request.headers,
                 files,
+                request.scope.get(_AGENT),
             )
-            work = partial(service.answer, operation.handler, ask)
+            handler = operation.handler
+            if ask.agent is not None:
+                handler = agents.confined(operation.id, handler)
+            work = partial(service.answer, handler, ask)
             answer = await to_thread.run_sync(work)
             if isinstance(answer, Reply):
                 return respond(answer.status, answer.body)
             return respond(operation.status, answer)
+        except errors.Demand as demand:
+            return respond(_ACCEPTED, demand.body)
         except errors.Refusal as refusal:
             return refuse(refusal)
         except ClientDisconnect:

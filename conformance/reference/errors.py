@@ -21,6 +21,14 @@ class Rejection(Refusal):
     """A refusal after something was looked at and noted; what was noted is kept."""
 
 
+class Demand(Exception):
+    """A request is noted, and carried out once it comes back signed: ``body`` is what to sign."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__("The request has to be signed.")
+        self.body = body
+
+
 def status_of(refusal: Refusal) -> int:
     """Return the HTTP status of the refusal's code."""
     return rules.ERROR_STATUS[refusal.code]

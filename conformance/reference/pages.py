@@ -79,6 +79,20 @@ def take(unit: Unit, query: Select[Any], table: Any, wanted: Wanted) -> Page[Any
             query = query.where(or_(moment > time, and_(moment == time, key > last)))
     columns = (moment.desc(), key.desc()) if wanted.descending else (moment, key)
     rows = list(unit.session.scalars(query.order_by(*columns).limit(wanted.limit + 1)))
+    return _page(rows, wanted)
+
+
+def merge(pages: list[Page[Any]], wanted: Wanted) -> Page[Any]:
+    """Return one page of the rows of several tables, each of which was taken as it is wanted."""
+    rows = [row for page in pages for row in page.rows]
+    rows.sort(key=lambda row: (row.created_at, row.id), reverse=wanted.descending)
+    page = _page(rows, wanted)
+    if page.next_cursor is None and any(page.next_cursor is not None for page in pages):
+        return Page(rows, _encode(rows[-1].created_at, rows[-1].id))
+    return page
+
+
+def _page(rows: list[Any], wanted: Wanted) -> Page[Any]:
     if len(rows) <= wanted.limit:
         return Page(rows, None)
     rows = rows[: wanted.limit]

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.reference import (
     accounts,
     customers,
+    embedded_wallets,
     errors,
     externals,
     fees,
@@ -57,8 +58,12 @@ def create(unit: Unit, ask: Ask) -> Json:
         description=body.get("description"),
         fee_override=body.get("platformFeeOverride"),
     )
+    at_once = bool(body.get("immediatelyExecute"))
+    if at_once:
+        payer = order.source.account_id
+        embedded_wallets.demand_signature(unit, ask, payer, "POST /quotes", body)
     quote = draft(unit, order)
-    if body.get("immediatelyExecute"):
+    if at_once:
         start(unit, quote)
     return view(unit, quote)
 
@@ -246,8 +251,8 @@ def platform_fees_included(quote: Quote) -> int:
 
 
 def visible_payment_instructions(quote: Quote) -> list[Json] | None:
-    """Return a real-time funded quote's instructions; none while a challenge is pending."""
-    if quote.source_kind != "REALTIME" or quote.status == "PENDING_AUTHORIZATION":
+    """Return a real-time funded quote's instructions; none until its challenges are satisfied."""
+    if quote.source_kind != "REALTIME" or quote.challenges_left > 0:
         return None
     return quote.instructions
 
@@ -330,6 +335,9 @@ def execute(unit: Unit, ask: Ask) -> Json:
     quote = get(unit, ask.params["quoteId"])
     next_status(unit, quote, execute_action(quote))
     refuse_stale(quote)
+    action = f"POST /quotes/{quote.id}/execute"
+    source = embedded_wallets.source_account(quote)
+    embedded_wallets.demand_signature(unit, ask, source, action)
     start(unit, quote)
     return view(unit, quote)
 
@@ -463,6 +471,7 @@ def approve(unit: Unit, ask: Ask) -> Json:
             "INVALID_STATE_TRANSITION", "Only a pending transaction of an agent is approved."
         )
     next_status(unit, quote, "APPROVE")
+    embedded_wallets.refuse_unsigned(unit, quote)
     start(unit, quote, "APPROVE")
     return transactions.view(transaction)
 

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (
     accounts,
+    agents,
     card_simulators,
+    cards,
     contact,
     control,
+    credentials,
+    devices,
     documents,
     externals,
     factor_resets,
+    invitations,
     kyc_links,
     logins,
     onboarding,
@@ -23,6 +28,7 @@ from conformance.reference import (
     quotes,
     receivers,
     rule_based,
+    stablecoin_control,
     stablecoins,
     transactions,
     transfers,
@@ -63,6 +69,7 @@ _EXTERNAL = "/customers/external-accounts"
 _ONE_EXTERNAL = f"{_EXTERNAL}/{{externalAccountId}}"
 _ONE_RESET = "/sca/factors/reset/{resetId}"
 _STABLECOIN = "/stablecoins/{stablecoinId}"
+_SIMULATE = "/sandbox/cards/{id}/simulate"
 
 # A path that another would match as well comes before it.
 OPERATIONS: dict[str, Operation] = {
@@ -205,6 +212,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "transferOut", "POST", "/transfer-out", transfers, "transfer_out", 201, body=True
         ),
+        Operation("claimInvitation", "POST", "/invitations/{code}/claim", invitations, "claim"),
         Operation(
             "startFactorReset", "POST", "/sca/factors/reset", factor_resets, "start", 201, body=True
         ),
@@ -218,6 +226,7 @@ OPERATIONS: dict[str, Operation] = {
             204,
             body=True,
         ),
+        Operation("startScaLogin", "POST", "/sca/login", logins, "start", body=True),
         Operation("completeScaLogin", "POST", "/sca/login/complete", logins, "complete", body=True),
         Operation("listStablecoins", "GET", "/stablecoins", stablecoins, "list_all"),
         Operation(
@@ -236,14 +245,41 @@ OPERATIONS: dict[str, Operation] = {
             stablecoins,
             "operations",
         ),
+        Operation("addCredential", "POST", "/auth/credentials", credentials, "add", 201, body=True),
         Operation(
             "simulateReturnReversal",
             "POST",
-            "/sandbox/cards/{id}/simulate/return_reversal",
+            f"{_SIMULATE}/return_reversal",
             card_simulators,
             "reverse_return",
             202,
             body=True,
+        ),
+        Operation("issueCard", "POST", "/cards", cards, "issue", 201, body=True),
+        Operation("listCards", "GET", "/cards", cards, "list_all"),
+        Operation("getCard", "GET", "/cards/{cardId}", cards, "read"),
+        Operation("updateCard", "PATCH", "/cards/{cardId}", cards, "update", body=True),
+        *(
+            Operation(
+                f"simulate:{name}",
+                "POST",
+                f"{_SIMULATE}/{name}",
+                card_simulators,
+                function,
+                202,
+                body=True,
+            )
+            for name, function in (
+                ("authorization", "authorize"),
+                ("clearing", "clear"),
+                ("partial_clearing", "clear_partly"),
+                ("force_clearing", "misclear"),
+                ("reversal", "reverse"),
+                ("authorization_expiry", "lapse"),
+                ("return", "return_purchase"),
+                ("standalone_return", "refund"),
+                ("balance_inquiry", "inquire"),
+            )
         ),
     )
 }
@@ -339,7 +375,33 @@ CONTROL: tuple[Operation, ...] = (
         204,
         body=True,
     ),
+    Operation(
+        "",
+        "POST",
+        "/sca/resets/{resetId}/liveness",
+        factor_resets,
+        "conclude_liveness",
+        204,
+        body=True,
+    ),
+    Operation("", "POST", "/sca/resets/{resetId}/expire", factor_resets, "expire", 204),
+    Operation(
+        "", "POST", "/customers/{customerId}/factors", factor_resets, "enroll", 204, body=True
+    ),
     Operation("", "POST", "/transactions/{transactionId}/release", control, "release", 204),
     Operation("", "POST", "/sca/challenges/{challengeId}/expire", control, "expire_challenge", 204),
+    Operation("", "POST", "/wallets/{accountId}/signature", devices, "sign", 200, body=True),
+    Operation("", "POST", "/wallets/{accountId}/condition", devices, "condition", 204, body=True),
+    Operation("", "POST", "/agents", agents, "connect", 201, body=True),
     Operation("", "POST", "/agents/transactions", control, "initiate_by_agent", 200, body=True),
+    Operation(
+        "",
+        "POST",
+        f"{_STABLECOIN}/condition",
+        stablecoin_control,
+        "condition",
+        204,
+        body=True,
+    ),
+    Operation("", "POST", f"{_STABLECOIN}/provider-accounts", stablecoin_control, "link_provider"),
 )

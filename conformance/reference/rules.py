@@ -66,6 +66,7 @@ CURRENCIES: dict[str, Currency] = {
         Currency("USDC", "USD Coin", "USDC", 6, crypto=True),
         Currency("USDT", "Tether", "USDT", 6, crypto=True),
         Currency("BTC", "Bitcoin", "₿", 8, crypto=True),
+        Currency("USDB", "USDB", "USDB", 6, crypto=True),
     )
 }
 
@@ -110,6 +111,7 @@ USD_PRICES: dict[str, Decimal] = {
     "USDC": Decimal(1),
     "USDT": Decimal("0.9995"),
     "BTC": Decimal(64000),
+    "USDB": Decimal(1),
 }
 """Whole US dollars for one whole unit of the currency."""
 
@@ -287,8 +289,10 @@ TRANSFER_FIELDS: tuple[Field, ...] = (
     Field("source.accountId", "string", required=True, min_length=1),
     Field("destination", "object", required=True),
     Field("destination.accountId", "string", required=True, min_length=1),
+    Field("destination.paymentRail", "string"),
     Field("amount", "integer", required=True, minimum=1, maximum=LARGEST_INTEGER),
     Field("remittanceInformation", "string", max_length=80),
+    Field("purposeOfPayment", "string"),
 )
 
 _ADDRESS = ("line1", "line2", "city", "state", "postalCode")
@@ -400,6 +404,9 @@ PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {"MXN": ("birthDate", "na
 """What the provider behind a currency has to know about a person who moves money in it."""
 
 # --- Quotes and transactions ----------------------------------------------------------------
+
+WALLET_CURRENCIES: tuple[str, ...] = ("USDB",)
+"""The currencies that customers hold in embedded wallets."""
 
 REALTIME_CURRENCIES: tuple[str, ...] = ("USD", "EUR", "GBP", "USDC", "USDT", "BTC")
 
@@ -578,6 +585,27 @@ HOSTED_OUTCOMES: dict[str, str | None] = {"INDIVIDUAL": None, "BUSINESS": "APPRO
 """What becomes of a hosted flow without suffix in the sandbox; ``None``: a review decides."""
 
 
+# --- Invitations ----------------------------------------------------------------------------
+
+SANDBOX_INVITATIONS: dict[str, str] = {
+    "OPEN": "PENDING",
+    "CLAIMED": "CLAIMED",
+    "CANCELLED": "CANCELLED",
+    "UNCONFIGURED": "UNCONFIGURED",
+}
+"""The state of each invitation that the sandbox keeps, by its code."""
+
+UNCLAIMABLE: dict[str, tuple[str, str]] = {
+    "CLAIMED": ("INVITATION_ALREADY_CLAIMED", "The invitation was claimed before."),
+    "CANCELLED": ("INVITATION_CANCELLED", "The invitation was cancelled. Ask for another one."),
+    "UNCONFIGURED": (
+        "INVITATIONS_NOT_CONFIGURED",
+        "The platform that sent the invitation has not set up invitations.",
+    ),
+}
+"""The code and the reason by which a claim is refused, by the invitation's state."""
+
+
 # --- Errors and lists -----------------------------------------------------------------------
 
 ERROR_STATUS: dict[str, int] = {
@@ -597,7 +625,36 @@ ERROR_STATUS: dict[str, int] = {
     "QUOTE_RATE_UNAVAILABLE": 400,
     "MISSING_MANDATORY_USER_INFO": 400,
     "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED": 400,
+    "CARDHOLDER_KYC_NOT_APPROVED": 400,
+    "STABLECOIN_PROVIDER_ACCOUNT_INVALID": 400,
+    "STABLECOIN_PROVIDER_ACCOUNT_REVOKED": 400,
+    "STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED": 400,
+    "STABLECOIN_AMOUNT_NOT_REPRESENTABLE": 400,
+    "STABLECOIN_BURN_SOURCE_NOT_SUPPORTED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_LINK_FAILED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_LINK_METHOD_REQUIRED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_NOT_LINKED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_NOT_SUPPORTED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_PROVIDER_LINK_FAILED": 400,
+    "STABLECOIN_EXTERNAL_ACCOUNT_PROVIDER_LINK_REQUIRED": 400,
+    "STABLECOIN_SERVICE_OPERATIONS_NOT_ENABLED": 400,
+    "STABLECOIN_NOT_PROVISIONED": 400,
+    "STABLECOIN_OPERATION_NOT_SUPPORTED": 400,
+    "STABLECOIN_PROVIDER_ERROR": 400,
+    "STABLECOIN_PROVIDER_SOURCE_NOT_LINKED": 400,
+    "STABLECOIN_VERIFICATION_FAILED": 400,
+    "INVITATION_ALREADY_CLAIMED": 400,
+    "INVITATIONS_NOT_CONFIGURED": 400,
+    "INVITATION_CANCELLED": 400,
+    "EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS": 400,
+    "SMS_OTP_CREDENTIAL_ALREADY_EXISTS": 400,
+    "PASSKEY_CREDENTIAL_ALREADY_EXISTS": 400,
     "UNAUTHORIZED": 401,
+    "WALLET_SIGNATURE_MISSING": 401,
+    "WALLET_SIGNATURE_MALFORMED": 401,
+    "WALLET_SIGNATURE_BODY_MISMATCH": 401,
+    "WALLET_SIGNATURE_INVALID": 401,
+    "REQUEST_ID_MISSING": 401,
     "END_USER_TERMS_NOT_ACCEPTED": 403,
     "NOT_FOUND": 404,
     "ACCOUNT_NOT_FOUND": 404,
@@ -606,8 +663,14 @@ ERROR_STATUS: dict[str, int] = {
     "VERIFICATION_NOT_FOUND": 404,
     "QUOTE_NOT_FOUND": 404,
     "TRANSACTION_NOT_FOUND": 404,
+    "REQUEST_NOT_FOUND": 404,
+    "INVITATION_NOT_FOUND": 404,
     "UMA_NOT_FOUND": 404,
+    "STABLECOIN_EXTERNAL_ACCOUNT_NOT_FOUND": 404,
+    "STABLECOIN_NOT_FOUND": 404,
+    "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND": 404,
     "METHOD_NOT_ALLOWED": 405,
+    "FORBIDDEN": 403,
     "CONFLICT": 409,
     "INVALID_STATE_TRANSITION": 409,
     "SCA_SESSION_REQUIRED": 409,
@@ -616,7 +679,10 @@ ERROR_STATUS: dict[str, int] = {
     "DOCUMENT_REJECTED": 422,
     "ACCOUNT_LOCKED": 423,
     "LNURLP_REQUEST_FAILED": 424,
+    "EMAIL_OTP_CREDENTIAL_SYNC_FAILED": 424,
+    "SMS_OTP_CREDENTIAL_SYNC_FAILED": 424,
     "DAILY_VOLUME_LIMIT_EXCEEDED": 429,
+    "RATE_LIMITED": 429,
     "INTERNAL_ERROR": 500,
     "NOT_IMPLEMENTED": 501,
 }

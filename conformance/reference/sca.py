@@ -5,21 +5,24 @@ from __future__ import annotations
 import hmac
 from functools import partial
 
-from conformance.reference import customers, errors, fields, rules, transactions
+from conformance.reference import customers, errors, factors, fields, rules, transactions
 from conformance.reference.store import Challenge, Customer, Json, Quote
 from conformance.reference.unit import Unit, after, new_id, timestamp
+
+CHALLENGES: dict[str, int] = {"SECOND_CHALLENGE": 2, "THIRD_CHALLENGE": 3}
+"""How many challenges an authorization asks for, by the condition of the customer."""
 
 
 def challenges_wanted(customer: Customer) -> int:
     """Return how many challenges the customer's next authorization asks for."""
-    return 2 if customers.has_condition(customer, "SECOND_CHALLENGE") else 1
+    return max((CHALLENGES.get(name, 1) for name in customer.conditions), default=1)
 
 
 def begin(unit: Unit, quote: Quote, customer: Customer) -> None:
     """Open the first challenge of a quote's authorization."""
     quote.challenges_left = challenges_wanted(customer)
     customer.conditions = {
-        name: value for name, value in customer.conditions.items() if name != "SECOND_CHALLENGE"
+        name: value for name, value in customer.conditions.items() if name not in CHALLENGES
     }
     open_challenge(unit, quote)
 
@@ -57,9 +60,14 @@ def view(unit: Unit, quote: Quote) -> Json | None:
         "id": challenge.id,
         "expiresAt": timestamp(challenge.expires_at),
         "factor": challenge.factor,
-        "availableFactors": list(rules.SCA_FACTORS),
+        "availableFactors": available(unit, quote),
         "purpose": challenge.purpose,
     }
+
+
+def available(unit: Unit, quote: Quote) -> list[str]:
+    """Return the factors by which the owner of a quote may satisfy its challenge."""
+    return factors.of(unit.session.get_one(Customer, quote.customer_id))
 
 
 def refuse_locked(customer: Customer) -> None:

@@ -89,9 +89,9 @@ class Service:
         with self.unit() as unit:
             try:
                 return handler(unit, ask)
-            except errors.Rejection as error:
-                rejection = error
-        raise rejection
+            except (errors.Rejection, errors.Demand) as error:
+                noted = error
+        raise noted
 
     def _work(self, job: Callable[[Unit], None]) -> None:
         with self.unit() as unit:

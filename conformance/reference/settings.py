@@ -29,6 +29,7 @@ class Settings(BaseModel):
     quote_lifetime_seconds: float = 300.0
     challenge_lifetime_seconds: float = 300.0
     kyc_link_lifetime_seconds: float = 86_400.0
+    factor_reset_lifetime_seconds: float = 3_600.0
     webhook_timeout_seconds: float = 5.0
     webhook_retry_seconds: float = 0.05
     """Delay before the first repetition of a delivery; it doubles each time."""

@@ -229,6 +229,105 @@ class Challenge(Base):
     created_at: Mapped[int]
 
 
+class Card(Base):
+    """A debit card that spends from an internal account."""
+
+    __tablename__ = "cards"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    cardholder_id: Mapped[str] = mapped_column(index=True)
+    account_id: Mapped[str]
+    currency: Mapped[str]
+    state: Mapped[str]
+    form: Mapped[str]
+    created_at: Mapped[int]
+    updated_at: Mapped[int]
+
+
+class CardTransaction(Base):
+    """A purchase with a card, or a merchant's payment back to it."""
+
+    __tablename__ = "card_transactions"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    card_id: Mapped[str] = mapped_column(index=True)
+    customer_id: Mapped[str] = mapped_column(index=True)
+    account_id: Mapped[str]
+    status: Mapped[str]
+    direction: Mapped[str]
+    currency: Mapped[str]
+    authorized: Mapped[int]
+    held: Mapped[int]
+    """What of the authorization is neither cleared nor given back."""
+    settled: Mapped[int]
+    refunded: Mapped[int]
+    original_id: Mapped[str | None]
+    """The purchase that a merchant's payment back is for."""
+    decline_reason: Mapped[str | None]
+    merchant: Mapped[Json]
+    created_at: Mapped[int] = mapped_column(index=True)
+    updated_at: Mapped[int]
+
+
+class WalletDevice(Base):
+    """The device behind an embedded wallet (the same id), with its key."""
+
+    __tablename__ = "wallet_devices"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(Text)
+    in_sync: Mapped[bool]
+    """Whether the keeper of the wallet's credentials takes new ones over."""
+
+
+class WalletRequest(Base):
+    """An action of an embedded wallet that waits for a signature."""
+
+    __tablename__ = "wallet_requests"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[str]
+    action: Mapped[str]
+    asked: Mapped[Json]
+    payload: Mapped[str] = mapped_column(Text)
+    used: Mapped[bool]
+    expires_at: Mapped[int]
+    created_at: Mapped[int]
+
+
+class Credential(Base):
+    """By what the owner of an embedded wallet makes itself known."""
+
+    __tablename__ = "credentials"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[str] = mapped_column(index=True)
+    type: Mapped[str]
+    passkey_id: Mapped[str | None] = mapped_column(Text)
+    """The WebAuthn credential id of a passkey."""
+    created_at: Mapped[int]
+
+
+class Agent(Base):
+    """The credentials of software that acts for a customer; of a token its digest is kept."""
+
+    __tablename__ = "agents"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str]
+    created_at: Mapped[int]
+
+
+class FactorReset(Base):
+    """The reset of an authentication factor that a customer lost."""
+
+    __tablename__ = "factor_resets"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    customer_id: Mapped[str] = mapped_column(index=True)
+    factor: Mapped[str]
+    status: Mapped[str]
+    enrollment: Mapped[str | None]
+    """How far the replacement is enrolled; a phone is replaced at once."""
+    mobile: Mapped[Json | None]
+    expires_at: Mapped[int]
+    completed_at: Mapped[int | None]
+    created_at: Mapped[int]
+
+
 class LedgerAccount(Base):
     """A side of the books; ``guarded`` ones may not be overdrawn."""
 
@@ -260,6 +359,41 @@ class PlatformConfig(Base):
     tokenization: Mapped[Json | None]
     rule_based: Mapped[bool] = mapped_column(default=True)
     """Whether the platform may create rule-based accounts."""
+
+
+class Stablecoin(Base):
+    """A stablecoin of the platform."""
+
+    __tablename__ = "stablecoins"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    symbol: Mapped[str]
+    base_currency: Mapped[str]
+    network: Mapped[str]
+    decimals: Mapped[int]
+    status: Mapped[str]
+    provider_accounts: Mapped[list[str]]
+    """The linked accounts at its provider."""
+    conditions: Mapped[list[str]]
+    links: Mapped[Json]
+    """By external account, what is wrong with its link to the stablecoin."""
+    created_at: Mapped[int]
+
+
+class StablecoinOperation(Base):
+    """An amount of a stablecoin that was minted or burnt."""
+
+    __tablename__ = "stablecoin_operations"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    stablecoin_id: Mapped[str] = mapped_column(index=True)
+    type: Mapped[str]
+    status: Mapped[str]
+    amount: Mapped[str]
+    """A whole number in the smallest unit, which may be too large for a column of numbers."""
+    end: Mapped[Json]
+    """The account that it goes to or comes from."""
+    provider_account: Mapped[str]
+    created_at: Mapped[int]
 
 
 class Store:

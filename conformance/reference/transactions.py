@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, bindparam, or_, select, update
 
-from conformance.reference import errors, fields, money, pages, rules
-from conformance.reference.store import Customer, Json, Quote, Transaction
+from conformance.reference import card_transactions, cards, errors, fields, money, pages, rules
+from conformance.reference.store import CardTransaction, Customer, Json, Quote, Transaction
 from conformance.reference.unit import Ask, Unit, present, timestamp
 
 if TYPE_CHECKING:
@@ -107,7 +107,22 @@ def list_all(unit: Unit, ask: Ask) -> Json:
     wanted = pages.read(ask.query, descending=True)
     expire_due(unit)
     page = pages.take(unit, query, Transaction, wanted)
-    return page.view([view(row) for row in page.rows])
+    on_cards = made_with_cards(ask.query)
+    if on_cards is not None:
+        page = pages.merge([page, pages.take(unit, on_cards, CardTransaction, wanted)], wanted)
+    return page.view([view_of(row) for row in page.rows])
+
+
+def view_of(row: Transaction | CardTransaction) -> Json:
+    """Return a transaction of either kind as clients see it."""
+    return card_transactions.view(row) if isinstance(row, CardTransaction) else view(row)
+
+
+def made_with_cards(query: Mapping[str, str]) -> Select[Any] | None:
+    """Return the query of the card transactions that a list's filters let through, if any can."""
+    named = {"cardId": cards.full_id(query["cardId"])} if "cardId" in query else {}
+    rows = card_transactions.filtered({**query, **named})
+    return None if rows is None else within(rows, CardTransaction, query)
 
 
 def refuse_status_of_cards(query: Mapping[str, str]) -> None:
@@ -144,10 +159,15 @@ def filtered(query: Mapping[str, str]) -> Select[Any]:
         rows = rows.where(Transaction.customer_id.in_(owners))
     if "cardId" in query:
         rows = rows.where(Transaction.source_account == card_id(query["cardId"]))
+    return within(rows, Transaction, query)
+
+
+def within(rows: Select[Any], table: Any, query: Mapping[str, str]) -> Select[Any]:
+    """Keep to the rows that were created from ``startDate`` to ``endDate``."""
     for name, at_least in (("startDate", True), ("endDate", False)):
         if name in query:
             moment = moment_of(query[name], name)
-            created = Transaction.created_at
+            created = table.created_at
             rows = rows.where(created >= moment if at_least else created <= moment)
     return rows
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference import errors, fields, parties, quotes, rules, transactions
+from conformance.reference import (
+    embedded_wallets,
+    errors,
+    fields,
+    parties,
+    quotes,
+    rules,
+    transactions,
+)
 
 if TYPE_CHECKING:
     from conformance.reference.store import Json
@@ -23,19 +31,30 @@ def transfer_out(unit: Unit, ask: Ask) -> Json:
 
 def _transfer(unit: Unit, ask: Ask, type_: str, direction: str, kinds: tuple[str, str]) -> Json:
     body = fields.demand(ask.body, rules.TRANSFER_FIELDS)
-    source = parties.source_of(unit, {"sourceType": "ACCOUNT", **body["source"]})
-    target = {"destinationType": "ACCOUNT", **body["destination"]}
-    destination = parties.destination_of(unit, target)
+    source, destination = ends_of(unit, body)
     if (source.kind, destination.kind) != kinds:
         message = f"Expected {kinds[0]} as source and {kinds[1]} as destination."
         raise errors.invalid_input(errors.field_error("source.accountId", message))
-    if source.currency != destination.currency:
-        raise errors.Refusal(
-            "INVALID_CURRENCY", "Expected accounts in one currency. Use POST /quotes to convert."
-        )
+    refuse_conversion(source, destination)
     order = quotes.Order(
         source, destination, "SENDING", int(body["amount"]), type=type_, direction=direction
     )
     quote = quotes.draft(unit, order)
+    embedded_wallets.refuse_unsigned(unit, quote)
     quotes.start(unit, quote)
     return transactions.view(transactions.get(unit, quote.transaction_id))
+
+
+def ends_of(unit: Unit, body: Json) -> tuple[parties.Party, parties.Party]:
+    """Return who sends and who receives; raises ``Refusal`` where one of them cannot."""
+    source = parties.source_of(unit, {"sourceType": "ACCOUNT", **body["source"]})
+    target = {"destinationType": "ACCOUNT", **body["destination"]}
+    return source, parties.destination_of(unit, target)
+
+
+def refuse_conversion(source: parties.Party, destination: parties.Party) -> None:
+    """Refuse a transfer between accounts in two currencies."""
+    if source.currency != destination.currency:
+        raise errors.Refusal(
+            "INVALID_CURRENCY", "Expected accounts in one currency. Use POST /quotes to convert."
+        )

@@ -42,7 +42,7 @@ class Ask:
     """A request: path and query parameters, headers in lower case, and what its body holds.
 
     ``body`` is the decoded JSON or the texts of a form (``None``: no body), ``files`` are those of
-    a form.
+    a form. ``agent`` is the customer whom the caller acts for (``None``: it is the platform).
     """
 
     params: dict[str, str] = field(default_factory=dict)
@@ -50,6 +50,7 @@ class Ask:
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     files: dict[str, Upload] = field(default_factory=dict)
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

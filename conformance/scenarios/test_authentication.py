@@ -31,8 +31,8 @@ def execute(platform: Platform) -> Call:
 
 def authorize(platform: Platform) -> Call:
     """Prepare the authorization of a quote that waits for it."""
-    path = {"quoteId": platform.challenged()["id"]}
-    proof = {"code": platform.profile.bindings.sca_code}
+    quote = platform.challenged()
+    path, proof = {"quoteId": quote["id"]}, platform.proof_for(quote)
     return lambda auth: platform.client.call("authorizeQuote", path=path, body=proof, auth=auth)
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from conformance.client.actor import Json, given
 from conformance.client.platform import Platform
+from conformance.scenarios.challenges import WAITING, demand_untouched, followed, wrong
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AT_ONCE = 6
-WAITING = "PENDING_AUTHORIZATION"
 
 
 # --- Execution asks for a proof -------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
     with check("QUO-195"):
         demand_untouched(platform, source, before)
 
-    second = platform.authorize(quote)
+    second = platform.authorize(followed(first, quote))
 
     with check("QUO-196"):
         assert second.accepted, second
@@ -195,9 +195,8 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
     platform.cause("sca.second_challenge", customerId=source["customerId"])
     quote = platform.quote(source)
     executed = platform.execute(quote)
-    first = platform.authorize(quote)
-    if not first.accepted or first.body["status"] != WAITING:
-        raise PreconditionFailed(f"the first proof was not followed by a second challenge: {first}")
+    waiting = {**quote, **platform.arranged(executed)}
+    followed(platform.authorize(waiting), waiting)
 
     again = platform.execute(quote)
 
@@ -370,19 +369,6 @@ def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platf
         raise PreconditionFailed(f"none of {AT_ONCE} authorizations was the last: {answers[0]}")
     left = before - quote["totalSendingAmount"]
     assert platform.balance_at(source, left) == left
-
-
-def wrong(platform: Platform) -> Json:
-    """Return the proof of a customer who guessed the code."""
-    return {"code": platform.profile.bindings.sca_wrong_code}
-
-
-def demand_untouched(platform: Platform, account: Json, before: tuple[int, int]) -> None:
-    """Assert that nothing left an account; what was kept back may have been let go."""
-    __tracebackhide__ = True
-    now = platform.balances(account)
-    assert now[0] >= before[0], f"balance fell from {before[0]} to {now[0]}"
-    assert now[1] >= before[1], f"totalBalance fell from {before[1]} to {now[1]}"
 
 
 def moment(resource: Json, name: str) -> datetime:

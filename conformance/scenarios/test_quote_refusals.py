@@ -126,7 +126,7 @@ def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, ch
     """The id has the form of the target's own, and nobody has it."""
     waiting = platform.challenged()
 
-    refusal = platform.authorize({"id": unknown(waiting["id"])})
+    refusal = platform.authorize({**waiting, "id": unknown(waiting["id"])})
     twin = platform.authorize(waiting)
 
     with check("QUO-172"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.client.actor import Json
+from conformance.client.http import Answer
 from conformance.client.platform import Platform
+from conformance.scenarios.challenges import WAITING, expire, wrong
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
-
-WAITING = "PENDING_AUTHORIZATION"
 
 
 @requirement("QUO-016", "QUO-017", "QUO-018", "QUO-038", "QUO-040", "QUO-074")
@@ -119,6 +119,71 @@ def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) ->
     platform.cause("quote.fund", quoteId=quote["id"], customerId=customer["id"])
 
     assert platform.transaction_in(quote, *SETTLING)["status"] in SETTLING
+
+
+# --- No valid proof -------------------------------------------------------------------------
+
+
+@requirement("SCA-050", "SCA-051")
+def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Check) -> None:
+    """It is refused as for any other quote."""
+    waiting = challenged_quote(platform)
+
+    refusal = platform.authorize(waiting, wrong(platform))
+
+    with check("SCA-051"):
+        demand_none(refusal)
+    with check("SCA-050"):
+        refusal.refused(twin=platform.authorize(challenged_quote(platform)))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "status", "code"),
+    [
+        pytest.param(
+            "sca.session_lapse",
+            409,
+            "SCA_SESSION_REQUIRED",
+            marks=requirement("SCA-052"),
+            id="lapsed",
+        ),
+        pytest.param(
+            "sca.lock", 423, "ACCOUNT_LOCKED", marks=requirement("SCA-053"), id="locked-out"
+        ),
+    ],
+)
+def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(
+    platform: Platform, trigger: str, status: int, code: str
+) -> None:
+    """Even with the right code."""
+    customer = platform.sca_customer()
+    waiting = challenged(platform, platform.realtime_quote(customer))
+    platform.cause(trigger, customerId=customer["id"])
+
+    refusal = platform.authorize(waiting)
+
+    refusal.refused(status, code, twin=platform.authorize(challenged_quote(platform)))
+
+
+@requirement("SCA-054")
+def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(platform: Platform) -> None:
+    """Whether it is refused or answered with a new challenge."""
+    waiting = challenged_quote(platform)
+    expire(platform, waiting)
+
+    demand_none(platform.authorize(waiting))
+
+
+def challenged_quote(platform: Platform) -> Json:
+    """Return a real-time funded quote of a new SCA customer as it waits for a proof."""
+    return challenged(platform, platform.realtime_quote(platform.sca_customer()))
+
+
+def demand_none(answer: Answer) -> None:
+    """Assert that an answer does not say where to pay."""
+    __tracebackhide__ = True
+    shown = answer.body.get("paymentInstructions") if isinstance(answer.body, dict) else None
+    assert not shown, answer
 
 
 def offered(platform: Platform, currency: str) -> Json:

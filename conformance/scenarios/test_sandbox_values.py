@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from conformance.client.actor import resource
+from conformance.client.actor import Json, resource
 from conformance.client.configuration import alone
 from conformance.client.onboarding import standing
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import requirement
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 DECIDED = ("APPROVED", "REJECTED")
 SUFFIXES = ("001", "002", "003")
@@ -23,7 +24,7 @@ ORDINARY = ("100", "0019")
 def paperless(platform: Platform, pytestconfig: pytest.Config) -> Iterator[str]:
     """Return a platformCustomerId whose paperwork is skipped; in the end it is needed again."""
     name = platform.samples.reference()
-    with alone(pytestconfig.rootpath / pytestconfig.getoption("report_dir")):
+    with alone(_reports(pytestconfig)):
         platform.cause("paperwork.skip", platformCustomerId=name)
         try:
             yield name
@@ -127,3 +128,85 @@ def test_the_name_of_an_owner_decides_nothing_when_it_is_reported(
     seen = standing(platform.customer_now(business))
 
     assert seen == "UNVERIFIED"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@requirement("SBX-001")
+def test_the_name_of_an_individual_decides_nothing_at_creation(
+    platform: Platform, pytestconfig: pytest.Config, suffix: str
+) -> None:
+    """Unless the sandbox skips paperwork, the submission has to be in."""
+    name = platform.samples.reference()
+    with alone(_reports(pytestconfig)):
+        platform.cause("paperwork.require", platformCustomerId=name)
+
+        individual = platform.applicant(
+            platformCustomerId=name, fullName=f"Beatrix Halloway{suffix}"
+        )
+
+    assert standing(platform.customer_now(individual)) not in DECIDED
+
+
+@requirement("SBX-002")
+def test_another_legal_name_leaves_what_the_sandbox_decided_alone(platform: Platform) -> None:
+    """It was approved by the hosted flow, and has a name that would not be."""
+    company = platform.company(ORDINARY[0])
+    business = _approved_by_itself(platform, company)
+
+    answer = platform.update_customer(
+        business, {"businessInfo": {**company, "legalName": "Halloway Holdings 002"}}
+    )
+
+    if not answer.accepted:
+        raise ResourceMissing(f"an approved business is not renamed: {answer}")
+    _approved_by_itself(platform, platform.company(ORDINARY[0]))
+    assert standing(platform.customer_now(business)) == "APPROVED"
+
+
+@requirement("SBX-003")
+def test_the_approval_by_the_sandbox_is_reported(platform: Platform) -> None:
+    """As one by a reviewer is."""
+    business = _approved_by_itself(platform, platform.company(ORDINARY[0]))
+
+    seen = platform.event("CUSTOMER.KYB_APPROVED", business["id"])
+
+    assert seen is not None, f"no CUSTOMER.KYB_APPROVED for {business['id']}"
+
+
+@requirement("SBX-004")
+def test_a_business_whose_number_ends_in_002_is_not_decided_at_first(platform: Platform) -> None:
+    """What it reports first has to be resolved."""
+    business = platform.prepared(business=True, businessInfo=platform.company("002"))
+
+    platform.arranged(platform.submit(business))
+
+    assert standing(platform.customer_now(business)) not in DECIDED
+
+
+@requirement("SBX-005")
+def test_a_business_whose_number_ends_in_002_is_taken_later(platform: Platform) -> None:
+    """Errors come first, and a submission with what they ask for after them."""
+    business = platform.prepared(business=True, businessInfo=platform.company("002"))
+    first = resource(platform.submit(business))
+    if first.get("verificationStatus") != "RESOLVE_ERRORS":
+        raise PreconditionFailed(f"it reports no errors first: {first}")
+    platform.supply(business, first)
+
+    later = resource(platform.submit(business))
+
+    assert later["verificationStatus"] != "RESOLVE_ERRORS", later
+
+
+def _reports(config: pytest.Config) -> Path:
+    """Return the folder in which the processes of a run wait for each other."""
+    folder: Path = config.rootpath / config.getoption("report_dir")
+    return folder
+
+
+def _approved_by_itself(platform: Platform, company: Json) -> Json:
+    """Return a business that the sandbox approved once it had completed the hosted flow."""
+    business = platform.hosted(business=True, businessInfo=company)
+    seen = standing(platform.customer_in(business, *DECIDED))
+    if seen != "APPROVED":
+        raise PreconditionFailed(f"after the hosted flow the business is at {seen}")
+    return business

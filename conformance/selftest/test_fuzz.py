@@ -72,6 +72,8 @@ BODIES: dict[str, Json] = {
         "currency": "USD",
         "sweepRule": {"destination": {"accountId": "ExternalAccount:1"}},
     },
+    "startFactorReset": {"factor": "TOTP", "endUserIpAddress": "203.0.113.7"},
+    "completeFactorReset": {"endUserIpAddress": "203.0.113.7"},
 }
 """A valid body for each operation whose faulty ones have to be refused."""
 

@@ -80,6 +80,22 @@ class TestBounds:
 
         assert time.monotonic() - started < 2
 
+    @pytest.mark.parametrize(
+        ("seconds", "sent"),
+        [pytest.param("0", 6, id="pace"), pytest.param("86399", 1, id="limit of a day")],
+    )
+    def test_only_who_limits_the_pace_is_asked_again(
+        self, stand_in: Start, connect: Connect, seconds: str, sent: int
+    ) -> None:
+        """What is to be had again tomorrow no test can wait for."""
+        body = {"code": "RATE_LIMITED", "reason": "Too many."}
+        target = stand_in(standins.answers(429, body, headers={"retry-after": seconds}))
+
+        answer = connect(target.base_url).call("getConfig")
+
+        assert answer.status == 429
+        assert len(target.received) == sent
+
     def test_a_deep_body_is_no_json(self, stand_in: Start, connect: Connect) -> None:
         """Deeper than 64 levels nothing is looked at."""
         deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
@@ -427,6 +443,35 @@ class TestSecrets:
 
         assert answer.body == {"accessToken": "t0p"}
         assert "t0p" not in journal_of(tmp_path)
+
+    def test_a_credential_that_a_trigger_tells_is_concealed(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """From its own answer on; the caller gets it."""
+        token = "agent-9c1f27e4b05d"
+        told = stand_in(standins.answers(201, {"credential": token}))
+        client = connect(stand_in(standins.echoes()).base_url)
+
+        _, body = client.trigger("POST", f"{told.origin}/agents", {}, secrets=["credential"])
+        answer = client.call("getConfig", headers={"x-agent": f"Bearer {token}"})
+
+        assert body == {"credential": token}
+        assert token not in str(answer)
+        assert token not in journal_of(tmp_path)
+
+    def test_what_one_test_conceals_is_shown_again_to_the_next(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """A long run does not look for all that it ever heard of."""
+        client = connect(stand_in(standins.echoes()).base_url)
+        client.test = "test_x"
+        client.conceal("agent-first-0123", "agent-other-0123")
+        client.test = "test_y"
+        client.conceal("agent-second-0123")
+
+        client.call("getConfig", headers={"x-note": "agent-first-0123 agent-second-0123"})
+
+        assert '"x-note": "agent-first-0123 ***"' in journal_of(tmp_path)
 
 
 class TestRefusals:

@@ -189,7 +189,7 @@ class TestConclude:
         assert (concluded.status, concluded.reason) == (Status.NOT_EXERCISED, reason)
 
     def test_what_is_not_declared_is_not_exercised_by_the_way(self) -> None:
-        """A message that shows it is no claim to offer it; a wrong one is a failure all the same."""
+        """A message that shows it is no claim to offer it; a wrong one fails all the same."""
         undeclared = plan(rule(), lacking={"A": (Reason.FEATURE_UNDECLARED, "x")})
 
         assert conclude(undeclared, decision(PASSED)).status is Status.NOT_EXERCISED

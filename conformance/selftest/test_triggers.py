@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,11 +22,15 @@ class World:
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, str, Any]] = []
+        self.secrets: list[str] = []
         self.waited: list[datetime] = []
         self.answer: tuple[int, Any] = (204, None)
 
-    def send(self, method: str, url: str, body: Any) -> tuple[int, Any]:
+    def send(
+        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+    ) -> tuple[int, Any]:
         self.sent.append((method, url, body))
+        self.secrets += secrets
         return self.answer
 
     def wait(self, moment: datetime) -> None:
@@ -99,6 +103,17 @@ class TestHttp:
         assert triggers(mapped).fire("rate.stale", quoteId="q") == {
             "transactionId": "Transaction:7"
         }
+
+    def test_results_that_are_credentials_are_named(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """By the member that holds them, so that they are written nowhere."""
+        world.answer = (201, {"key": "k", "id": "1"})
+        mapped = {"agent.connect": {"http": {"url": "{origin}", "returns": {"token": "key"}}}}
+
+        triggers(mapped).fire("agent.connect", customerId="Customer:1")
+
+        assert world.secrets == ["key"]
 
     @pytest.mark.parametrize("body", [None, [], {}])
     def test_a_missing_result_is_told(

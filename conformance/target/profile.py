@@ -28,6 +28,7 @@ _PROOFS: Mapping[str, dict[str, Any]] = {
     "TOTP": {"code": "{code}"},
     "PASSKEY": {"passkeyAssertion": {"id": "conformance"}, "origin": "{origin}"},
 }
+StablecoinRequest = Literal["register", "mint", "burn", "external_mint"]
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -317,8 +318,9 @@ class Bindings(_Part):
     )
     wallet_payload: str | None = Field(
         "payloadToSign",
-        description="dotted path, in the answer to an unsigned action of an embedded wallet, of "
-        "what the customer's device has to sign; null for the body of the request itself",
+        description="dotted path, in the answer to an unsigned action of an embedded wallet, in "
+        "the details of its refusal or in the quote, of what the customer's device has to sign; "
+        "null for the body of the request itself",
     )
     wallet_request: str | None = Field(
         "requestId",
@@ -370,26 +372,54 @@ class Bindings(_Part):
     stablecoin_unrepresentable: str | int | None = Field(
         None, description="an amount that no stablecoin of the target can represent; null for none"
     )
+    stablecoin_id: str = Field(
+        "id", description="dotted path of what identifies a stablecoin, in answers and lists"
+    )
+    stablecoin_operation_id: str | None = Field(
+        "id",
+        description="dotted path of what identifies a mint or a burn, in answers and lists; null "
+        "where it is not told",
+    )
+    stablecoin_refusals: dict[str, StablecoinRequest] = Field(
+        default_factory=dict,
+        description="by the code of a refusal, the request that it comes to where it is not the "
+        "usual one: register, mint, burn or external_mint",
+    )
     transfer_in: dict[str, Any] = Field(
         default_factory=lambda: {
             "source": {"accountId": "{sourceAccountId}"},
-            "destination": {"accountId": "{destinationAccountId}"},
+            "destination": {
+                "accountId": "{destinationAccountId}",
+                "paymentRail": "{paymentRail}",
+            },
             "amount": "{amount}",
+            "remittanceInformation": "{remittanceInformation}",
+            "purposeOfPayment": "{purposeOfPayment}",
         },
-        description="body of POST /transfer-in; the three names are filled in",
+        description="body of POST /transfer-in; the six names are filled in, and a member whose "
+        "value a request does not have is left out",
     )
     transfer_out: dict[str, Any] = Field(
         default_factory=lambda: {
             "source": {"accountId": "{sourceAccountId}"},
-            "destination": {"accountId": "{destinationAccountId}"},
+            "destination": {
+                "accountId": "{destinationAccountId}",
+                "paymentRail": "{paymentRail}",
+            },
             "amount": "{amount}",
+            "remittanceInformation": "{remittanceInformation}",
+            "purposeOfPayment": "{purposeOfPayment}",
         },
-        description="body of POST /transfer-out; the three names are filled in",
+        description="body of POST /transfer-out; the six names are filled in, and a member whose "
+        "value a request does not have is left out",
     )
     transfer_transaction: str | None = Field(
         "id",
         description="dotted path, in the answer to a deprecated transfer, of its transaction's id; "
         "null where it is not told",
+    )
+    purpose_of_payment: str | None = Field(
+        None, description="a purposeOfPayment that the implementation takes; null for none"
     )
     unsupported_currency: str = Field("XTS", description="a currency that is never offered")
 
@@ -439,6 +469,10 @@ class Resources(_Part):
         None, description="currency in which customers get an embedded wallet; null for none"
     )
     card_currency: str = Field("USD", description="currency of internal accounts that fund cards")
+    stablecoin_account: str = Field(
+        "usd_account",
+        description="an example of fixtures/accounts: stablecoins can be minted to such",
+    )
     single_transaction_limit: Limits | None = None
 
 

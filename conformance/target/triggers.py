@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from conformance.contract.vocabulary import REQUESTS, TRIGGERS
+from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.target.profile import HttpTrigger, Trigger
 from conformance.target.target import Target
 from conformance.verdict.decisions import (
@@ -20,8 +20,17 @@ from conformance.verdict.decisions import (
     TwinRefused,
 )
 
-Send = Callable[[str, str, Any], tuple[int, Any]]
-"""Sends method, URL and JSON body; returns status and decoded body."""
+
+class Send(Protocol):
+    """Sends method, URL and JSON body; returns status and decoded body.
+
+    ``secrets`` are the members of the answer whose values are written nowhere.
+    """
+
+    def __call__(  # noqa: D102 - said above
+        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+    ) -> tuple[int, Any]: ...
+
 
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
@@ -64,12 +73,12 @@ class Asked:
         """
         return {key: _member(self.body, member, self.name) for key, member in self.returns.items()}
 
-    def refused(self, status: int, code: str | None = None, *, twin: Asked | None) -> None:
+    def refused(self, status: int | None, *codes: str, twin: Asked | None) -> None:
         """Assert that it was refused with a status and a code.
 
         Args:
-            status: the HTTP status.
-            code: the error code; by default any.
+            status: the HTTP status; ``None`` for that of any client error.
+            codes: the error codes, one of which must have come; without any, any may.
             twin: the same without the fault; ``None`` where the fault is the request itself.
 
         Raises:
@@ -77,11 +86,13 @@ class Asked:
             AssertionError: it was accepted, or refused in another way.
         """
         __tracebackhide__ = True
-        assert not self.accepted, f"expected a refusal with {status}, got {self}"
+        assert not self.accepted, f"expected a refusal with {status or '4xx'}, got {self}"
         if twin is not None and not twin.accepted:
             raise TwinRefused(f"without the fault it was refused too: {twin}")
-        assert self.status == status, f"expected a refusal with {status}, got {self}"
-        assert code in (None, self.code), f"expected the code {code}, got {self}"
+        statuses = range(400, 500) if status is None else (status,)
+        assert self.status in statuses, f"expected a refusal with {status or '4xx'}, got {self}"
+        expected = " or ".join(codes)
+        assert not codes or self.code in codes, f"expected the code {expected}, got {self}"
 
     def __str__(self) -> str:
         return f"{self.request} answered {self.status}: {str(self.body)[:_TOLD]}"
@@ -152,7 +163,8 @@ class Triggers:
         words = self._words(name, parameters)
         # Ids come from the target: none may lead the request to another place.
         url = str(_fill(http.url, {**words, **_quoted(parameters)}))
-        status, body = self._send(http.method, url, _fill(http.json_body, words))
+        secrets = [http.returns[key] for key in SECRETS.get(name, ()) if key in http.returns]
+        status, body = self._send(http.method, url, _fill(http.json_body, words), secrets)
         return Asked(name, f"{http.method} {url}", status, body, http.returns)
 
     def _words(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -148,6 +148,9 @@ _OFFERED = frozenset(
 
 def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
     requirement = entry.requirement
+    if entry.reason is Reason.FEATURE_UNDECLARED:
+        # Whatever the target showed of it by the way, it does not claim to offer it.
+        decisions = [decision for decision in decisions if decision.outcome is Outcome.FAILED]
     by_outcome: dict[Outcome, list[Decision]] = defaultdict(list)
     for decision in decisions:
         by_outcome[decision.outcome].append(decision)
@@ -160,9 +163,6 @@ def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
         return conclusion(broken, None, failed[0].detail)
     if requirement.untestable is not None:
         return conclusion(Status.UNTESTABLE, None, requirement.untestable)
-    if entry.reason is Reason.FEATURE_UNDECLARED:
-        # Whatever the target showed of it by the way, it does not claim to offer it.
-        return conclusion(Status.NOT_EXERCISED, entry.reason, entry.detail)
     if unclear := by_outcome[Outcome.INCONCLUSIVE]:
         return conclusion(Status.INCONCLUSIVE, unclear[0].reason, unclear[0].detail)
     if by_outcome[Outcome.PASSED]:

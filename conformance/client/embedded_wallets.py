@@ -1,0 +1,163 @@
+"""The suite in the part of a platform whose customers hold embedded wallets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.client.accounts import Accounts
+from conformance.client.actor import Json
+from conformance.client.http import Answer
+from conformance.target.triggers import Asked
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+
+WALLET = "EMBEDDED_WALLET"
+SIGNATURE = "Service-Wallet-Signature"
+REQUEST = "Request-Id"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What the customer's device has to sign, and the ``Request-Id`` of the signed retry."""
+
+    payload: str
+    request: str
+
+    def signed(self, signature: str) -> dict[str, str]:
+        """Return the headers of the retry."""
+        return {SIGNATURE: signature, REQUEST: self.request}
+
+
+class EmbeddedWallets(Accounts):
+    """Wallets of customers, what their devices sign, and their credentials."""
+
+    @property
+    def wallet_currency(self) -> str:
+        """The currency in which customers get an embedded wallet.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        currency = self.profile.resources.wallet_currency
+        if currency is None:
+            raise ResourceMissing("resources.wallet_currency of the profile names no currency")
+        return currency
+
+    def wallet_holder(self) -> Json:
+        """Return a new, approved customer who gets an embedded wallet."""
+        return self.customer(currencies=sorted({self.currency, self.wallet_currency}))
+
+    def wallets(self, customer: Json) -> list[Json]:
+        """Return the embedded wallets of a customer, once it has one in the profile's currency.
+
+        They may be provisioned a while after their customer.
+        """
+        return [
+            {**account, "customerId": customer["id"]}
+            for account in self.until(lambda: self._wallets(customer), bool)
+        ]
+
+    def wallet(self, *, amount: int = 0, customer: Json | None = None) -> Json:
+        """Return the embedded wallet of a customer, with ``amount`` deposited to it.
+
+        Args:
+            amount: deposit in the smallest unit.
+            customer: the owner; a new customer by default.
+        """
+        owner = customer or self.wallet_holder()
+        found = self.wallets(owner)
+        if not found:
+            raise PreconditionFailed(
+                f"{owner['id']} has no embedded wallet in {self.wallet_currency}"
+            )
+        if amount:
+            self.deposit(found[0], amount)
+        return found[0]
+
+    def device_signature(self, wallet: Json, payload: str) -> str:
+        """Return the signature of the customer's device over a payload."""
+        return self._signature("wallet.sign", wallet, payload)
+
+    def foreign_signature(self, wallet: Json, payload: str) -> str:
+        """Return the signature of another key over a payload."""
+        return self._signature("wallet.forge", wallet, payload)
+
+    def demand(self, unsigned: Answer, *others: Json) -> Demand:
+        """Return what an unsigned action of a wallet was answered to be signed.
+
+        Args:
+            unsigned: the answer to it, whatever its status.
+            others: what may hold it in the place of that answer, the quote that is executed for
+                example.
+
+        Raises:
+            PreconditionFailed: it is nowhere to be found.
+        """
+        names = self.profile.bindings
+        places = [unsigned.body, *_details(unsigned.body), *others]
+        payload = (
+            _as_sent(unsigned)
+            if names.wallet_payload is None
+            else _first(places, names.wallet_payload)
+        )
+        request = (
+            self.samples.reference()
+            if names.wallet_request is None
+            else _first(places, names.wallet_request)
+        )
+        if payload is None or request is None:
+            raise PreconditionFailed(
+                f"bindings.wallet_payload and wallet_request of the profile say that there is "
+                f"{names.wallet_payload} and {names.wallet_request} to sign: {unsigned!r}"
+            )
+        return Demand(payload, request)
+
+    def asks_again(self, answer: Answer | Asked) -> bool:
+        """Return whether an answer is no refusal, but asks for a signature."""
+        place = self.profile.bindings.wallet_payload
+        return answer.accepted and place is not None and _at(answer.body, place) is not None
+
+    def _wallets(self, customer: Json) -> list[Json]:
+        return [
+            account
+            for account in self.internal_accounts(customer)
+            if account.get("type") == WALLET
+            and account.get("status") != "PENDING"
+            and account["balance"]["currency"]["code"] == self.wallet_currency
+        ]
+
+    def _signature(self, trigger: str, wallet: Json, payload: str) -> str:
+        signature = self.cause(trigger, accountId=wallet["id"], payload=payload).get("signature")
+        if not isinstance(signature, str) or not signature:
+            raise TriggerFailed(f"trigger {trigger}: the result signature is {signature!r}")
+        return signature
+
+
+def _as_sent(answer: Answer) -> str:
+    """Return the body of the request as the text that the client sends it as."""
+    body = answer.exchange.request_body
+    if body is None:
+        return ""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _details(body: Any) -> list[Any]:
+    # Where the unsigned action is refused, an error object has no other place for it.
+    return [body["details"]] if isinstance(body, dict) and "details" in body else []
+
+
+def _first(places: list[Any], path: str) -> str | None:
+    found = (_at(place, path) for place in places)
+    return next((value for value in found if value is not None), None)
+
+
+def _at(value: Any, path: str) -> str | None:
+    """Return the text at a dotted path, in which numbers are places in a list."""
+    for name in path.split("."):
+        if isinstance(value, list) and name.isdigit():
+            value = dict(enumerate(value)).get(int(name))
+        else:
+            value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,87 @@
+"""Cards: who is issued one, and what an account says that a card could do with it."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.client.actor import Json
+from conformance.client.onboarding import standing
+from conformance.client.platform import Platform
+from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+CODE = "CARDHOLDER_KYC_NOT_APPROVED"
+
+
+@requirement("CAR-001")
+def test_a_card_is_issued_against_an_internal_account(platform: Platform) -> None:
+    """It is the account of a customer whose verification is approved."""
+    account = platform.card_account(amount=0)
+
+    asked = platform.issue_card(account["customerId"], account)
+
+    assert asked.accepted, asked
+
+
+@requirement("CAR-003")
+def test_a_card_has_an_id_of_its_type(platform: Platform) -> None:
+    """Such as it is filtered by."""
+    card = platform.card(platform.card_account(amount=0))
+
+    assert re.fullmatch(r"Card:.+", card["id"]), card["id"]
+
+
+@requirement("CAR-002", "ERR-017")
+def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -> None:
+    """Nobody has verified the one, and the other is approved."""
+    approved = platform.card_account(amount=0)
+    newcomer = _unapproved(platform)
+    own = platform.internal_accounts(newcomer)
+    currency = platform.profile.resources.card_currency
+    account = next((a for a in own if a["balance"]["currency"]["code"] == currency), None)
+
+    refusal = platform.issue_card(newcomer["id"], account or approved)
+    twin = platform.issue_card(approved["customerId"], approved)
+
+    if refusal.accepted and standing(platform.customer_now(newcomer)) == "APPROVED":
+        raise ResourceMissing("the sandbox has approved the customer by itself")
+    with check("CAR-002"):
+        refusal.refused(None, twin=twin)
+    with check("ERR-017"):
+        if refusal.accepted:
+            raise ResourceMissing(f"a card is issued before its holder is approved: {refusal}")
+        if account is None and refusal.code != CODE:
+            raise ResourceMissing(f"before an approval there is no account for a card: {refusal}")
+        refusal.refused(400, CODE, twin=twin)
+
+
+@requirement("CAR-004")
+def test_an_account_that_says_so_can_fund_a_card(platform: Platform) -> None:
+    """What a card could do is shown only then."""
+    account = platform.card_account(amount=0)
+    platform.funding_actions(account)
+
+    asked = platform.issue_card(account["customerId"], account)
+
+    assert asked.accepted, asked
+
+
+@requirement("CAR-005")
+def test_what_a_card_could_do_does_not_depend_on_one_that_exists(platform: Platform) -> None:
+    """It is about a card that is issued now."""
+    account = platform.card_account(amount=0)
+    before = platform.funding_actions(account)
+
+    platform.card(account)
+
+    name = str(platform.profile.bindings.card_funding)
+    assert sorted(map(str, platform.account_now(account).get(name) or ())) == before
+
+
+def _unapproved(platform: Platform) -> Json:
+    """Return a customer whose verification is not approved."""
+    currencies = sorted({platform.currency, platform.profile.resources.card_currency})
+    customer = platform.applicant(currencies=currencies)
+    if standing(customer) == "APPROVED":
+        raise ResourceMissing("customers are approved from the start")
+    return customer

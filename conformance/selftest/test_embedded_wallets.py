@@ -1,0 +1,68 @@
+"""What an embedded wallet's device has to sign is found where the bindings say it stands."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from conformance.client.embedded_wallets import Demand, EmbeddedWallets
+from conformance.verdict.decisions import PreconditionFailed
+
+BODY = {"amount": 7, "name": "Zoë"}
+
+
+def demand(answered: Any, *others: Any, payload: str | None, request: str | None) -> Demand:
+    """Return what is found in an answer by two bindings."""
+    names = SimpleNamespace(wallet_payload=payload, wallet_request=request)
+    suite = SimpleNamespace(
+        profile=SimpleNamespace(bindings=names), samples=SimpleNamespace(reference=lambda: "mine")
+    )
+    answer = SimpleNamespace(body=answered, exchange=SimpleNamespace(request_body=BODY))
+    return EmbeddedWallets.demand(cast("Any", suite), cast("Any", answer), *others)
+
+
+@pytest.mark.parametrize(
+    ("answered", "payload", "request_id"),
+    [
+        pytest.param({"payload": "p", "id": "r"}, "payload", "id", id="beside each other"),
+        pytest.param({"a": {"b": "p"}, "id": "r"}, "a.b", "id", id="below a member"),
+        pytest.param({"a": [{"b": "p"}], "id": "r"}, "a.0.b", "id", id="in a list"),
+        pytest.param(
+            {"code": "X", "details": {"payload": "p", "id": "r"}}, "payload", "id", id="details"
+        ),
+        pytest.param(
+            {"details": {"payload": "p", "id": "r"}}, "details.payload", "details.id", id="dotted"
+        ),
+    ],
+)
+def test_it_stands_in_the_answer(answered: Any, payload: str, request_id: str) -> None:
+    """Also where the answer is a refusal."""
+    assert demand(answered, payload=payload, request=request_id) == Demand("p", "r")
+
+
+def test_it_stands_in_the_quote() -> None:
+    """Where the answer has nothing to say."""
+    quote = {"payload": "p", "id": "r"}
+
+    assert demand(None, quote, payload="payload", request="id") == Demand("p", "r")
+
+
+def test_the_body_itself_is_signed() -> None:
+    """As it is sent; the client chooses the request id."""
+    assert demand({}, payload=None, request=None) == Demand('{"amount":7,"name":"Zoë"}', "mine")
+
+
+@pytest.mark.parametrize("answered", [None, [], {"payload": 7}, {"payload": ["p"]}, "p"])
+def test_where_there_is_nothing_to_sign_nothing_can_be_decided(answered: Any) -> None:
+    """The bindings are named."""
+    with pytest.raises(PreconditionFailed, match=r"bindings\.wallet_payload"):
+        demand(answered, payload="payload", request=None)
+
+
+def test_the_retry_carries_both_headers() -> None:
+    """Under the names of the specification."""
+    headers = Demand("p", "r").signed("s")
+
+    assert headers == {"Service-Wallet-Signature": "s", "Request-Id": "r"}
