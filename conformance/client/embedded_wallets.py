@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.client.accounts import Accounts
 from conformance.client.actor import Json
@@ -20,10 +21,16 @@ REQUEST = "Request-Id"
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What the customer's device has to sign, and the ``Request-Id`` of the signed retry."""
+    """What the customer's device has to sign, and the ``Request-Id`` of the signed retry.
 
-    payload: str
+    Where devices sign the request itself, it is known by ``method``, ``path`` and ``body`` as sent.
+    """
+
+    payload: Any
     request: str
+    method: str = "POST"
+    path: str = ""
+    body: str = ""
 
     def signed(self, signature: str) -> dict[str, str]:
         """Return the headers of the retry."""
@@ -76,13 +83,13 @@ class EmbeddedWallets(Accounts):
             self.deposit(found[0], amount)
         return found[0]
 
-    def device_signature(self, wallet: Json, payload: str) -> str:
-        """Return the signature of the customer's device over a payload."""
-        return self._signature("wallet.sign", wallet, payload)
+    def device_signature(self, wallet: Json, demand: Demand) -> str:
+        """Return the signature of the customer's device over what is demanded."""
+        return self._signature("wallet.sign", wallet, demand)
 
-    def foreign_signature(self, wallet: Json, payload: str) -> str:
-        """Return the signature of another key over a payload."""
-        return self._signature("wallet.forge", wallet, payload)
+    def foreign_signature(self, wallet: Json, demand: Demand) -> str:
+        """Return the signature of another key over what is demanded."""
+        return self._signature("wallet.forge", wallet, demand)
 
     def demand(self, unsigned: Answer, *others: Json) -> Demand:
         """Return what an unsigned action of a wallet was answered to be signed.
@@ -112,7 +119,10 @@ class EmbeddedWallets(Accounts):
                 f"bindings.wallet_payload and wallet_request of the profile say that there is "
                 f"{names.wallet_payload} and {names.wallet_request} to sign: {unsigned!r}"
             )
-        return Demand(payload, request)
+        asked = unsigned.exchange
+        return Demand(
+            payload, str(request), asked.method, urlsplit(asked.url).path, _as_sent(unsigned)
+        )
 
     def asks_again(self, answer: Answer | Asked) -> bool:
         """Return whether an answer is no refusal, but asks for a signature."""
@@ -128,8 +138,16 @@ class EmbeddedWallets(Accounts):
             and account["balance"]["currency"]["code"] == self.wallet_currency
         ]
 
-    def _signature(self, trigger: str, wallet: Json, payload: str) -> str:
-        signature = self.cause(trigger, accountId=wallet["id"], payload=payload).get("signature")
+    def _signature(self, trigger: str, wallet: Json, demand: Demand) -> str:
+        signature = self.cause(
+            trigger,
+            accountId=wallet["id"],
+            payload=demand.payload,
+            requestId=demand.request,
+            method=demand.method,
+            path=demand.path,
+            body=demand.body,
+        ).get("signature")
         if not isinstance(signature, str) or not signature:
             raise TriggerFailed(f"trigger {trigger}: the result signature is {signature!r}")
         return signature
@@ -148,16 +166,16 @@ def _details(body: Any) -> list[Any]:
     return [body["details"]] if isinstance(body, dict) and "details" in body else []
 
 
-def _first(places: list[Any], path: str) -> str | None:
+def _first(places: list[Any], path: str) -> Any:
     found = (_at(place, path) for place in places)
     return next((value for value in found if value is not None), None)
 
 
-def _at(value: Any, path: str) -> str | None:
-    """Return the text at a dotted path, in which numbers are places in a list."""
+def _at(value: Any, path: str) -> Any:
+    """Return the text or object at a dotted path, in which numbers are places in a list."""
     for name in path.split("."):
         if isinstance(value, list) and name.isdigit():
             value = dict(enumerate(value)).get(int(name))
         else:
             value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str | dict | list) else None

@@ -227,6 +227,9 @@ class ExternalStates(Destinations):
 
 
 def challenge_of(asked: Any) -> Json | None:
-    """Return the SCA challenge in the answer to an untrusting, if it shows one."""
-    found = asked.get("scaChallenge") if isinstance(asked, dict) else None
+    """Return the SCA challenge that the answer to an untrusting is or shows, if any."""
+    if not isinstance(asked, dict):
+        return None
+    itself = str(asked.get("id")).startswith("ScaChallenge:")
+    found = asked if itself else asked.get("scaChallenge")
     return found if isinstance(found, dict) else None

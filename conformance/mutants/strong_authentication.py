@@ -130,14 +130,6 @@ def _showing(place: str, change: Callable[[Json], Json]) -> Patcher:
 
 for _requirement, _name, _statement, _change in (
     (
-        "SCA-010",
-        "others_only",
-        "the factors that are available are those beside the one in use",
-        lambda shown: {
-            "availableFactors": [f for f in shown["availableFactors"] if f != shown["factor"]]
-        },
-    ),
-    (
         "SCA-011",
         "login",
         "a payout is authorized as if it were a login",
@@ -180,21 +172,6 @@ for _requirement, _factor in (
     ("SCA-023", "TOTP"),
 ):
     declare(_requirement, "refused", f"the proof of {_factor} is not taken", _without(_factor))
-
-
-@mutant("SCA-024", "a wrong code ends its quote")
-def one_attempt(patch: Patch) -> None:
-    def wrapper(original: Callable[..., None]) -> Any:
-        def check_proof(unit: Unit, quote: Quote, body: Json) -> None:
-            try:
-                original(unit, quote, body)
-            except errors.Refusal as refusal:
-                quote.status = "FAILED"
-                raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from None
-
-        return check_proof
-
-    patch.wrap(f"{_SCA}:check_proof", wrapper)
 
 
 def _authorizing_all(patch: Patch) -> None:
@@ -594,18 +571,3 @@ def confirmed_unasked(patch: Patch) -> None:
         return confirm
 
     patch.wrap(f"{_TRUST}:confirm", wrapper)
-
-
-@mutant("SCA-085", "a wrong code ends an untrusting")
-def one_confirmation(patch: Patch) -> None:
-    def wrapper(original: Callable[..., None]) -> Any:
-        def check_proof(unit: Unit, account: ExternalAccount, body: Json) -> None:
-            try:
-                original(unit, account, body)
-            except errors.Refusal as refusal:
-                account.trust, account.untrusting = "TRUSTED", None
-                raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from None
-
-        return check_proof
-
-    patch.wrap(f"{_TRUST}:check_proof", wrapper)

@@ -48,7 +48,7 @@ class Payment:
     def headers(self) -> dict[str, str]:
         """Send it unsigned, and return the headers by which its retry is signed."""
         demand = self.demand()
-        return demand.signed(self.platform.device_signature(self.wallet, demand.payload))
+        return demand.signed(self.platform.device_signature(self.wallet, demand))
 
     def pay(self) -> Answer:
         """Send it unsigned and, signed by the device of the wallet's owner, again."""

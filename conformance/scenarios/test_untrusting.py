@@ -140,19 +140,6 @@ def test_a_confirmation_comes_after_a_question(platform: Platform) -> None:
     demand_trusted(platform, account, customer)
 
 
-@requirement("SCA-085")
-def test_a_customer_may_mistype_the_code_of_an_untrusting(platform: Platform) -> None:
-    """How often is not said; a lock after the first time leaves nothing to check."""
-    account, _ = challenged(platform)
-    mistyped = platform.confirm_untrust(account, right=False)
-
-    answer = platform.confirm_untrust(account)
-
-    if LOCKED in (mistyped.status, answer.status):
-        raise ResourceMissing(f"one wrong code locks the customer out: {answer}")
-    assert answer.accepted, answer
-
-
 def challenged(platform: Platform, customer: Json | None = None) -> tuple[Json, Json]:
     """Return a trusted account whose untrusting waits for a proof, and the challenge.
 

@@ -11,6 +11,12 @@ from conformance.client.embedded_wallets import Demand, EmbeddedWallets
 from conformance.verdict.decisions import PreconditionFailed
 
 BODY = {"amount": 7, "name": "Zoë"}
+SENT = '{"amount":7,"name":"Zoë"}'
+
+
+def demanded(payload: Any, request: str) -> Demand:
+    """Return what is demanded for the request of these tests."""
+    return Demand(payload, request, "POST", "/2025-10-13/quotes", SENT)
 
 
 def demand(answered: Any, *others: Any, payload: str | None, request: str | None) -> Demand:
@@ -19,7 +25,10 @@ def demand(answered: Any, *others: Any, payload: str | None, request: str | None
     suite = SimpleNamespace(
         profile=SimpleNamespace(bindings=names), samples=SimpleNamespace(reference=lambda: "mine")
     )
-    answer = SimpleNamespace(body=answered, exchange=SimpleNamespace(request_body=BODY))
+    exchange = SimpleNamespace(
+        request_body=BODY, method="POST", url="https://pay.example/2025-10-13/quotes?a=b"
+    )
+    answer = SimpleNamespace(body=answered, exchange=exchange)
     return EmbeddedWallets.demand(cast("Any", suite), cast("Any", answer), *others)
 
 
@@ -39,22 +48,29 @@ def demand(answered: Any, *others: Any, payload: str | None, request: str | None
 )
 def test_it_stands_in_the_answer(answered: Any, payload: str, request_id: str) -> None:
     """Also where the answer is a refusal."""
-    assert demand(answered, payload=payload, request=request_id) == Demand("p", "r")
+    assert demand(answered, payload=payload, request=request_id) == demanded("p", "r")
 
 
 def test_it_stands_in_the_quote() -> None:
     """Where the answer has nothing to say."""
     quote = {"payload": "p", "id": "r"}
 
-    assert demand(None, quote, payload="payload", request="id") == Demand("p", "r")
+    assert demand(None, quote, payload="payload", request="id") == demanded("p", "r")
 
 
 def test_the_body_itself_is_signed() -> None:
     """As it is sent; the client chooses the request id."""
-    assert demand({}, payload=None, request=None) == Demand('{"amount":7,"name":"Zoë"}', "mine")
+    assert demand({}, payload=None, request=None) == demanded(SENT, "mine")
 
 
-@pytest.mark.parametrize("answered", [None, [], {"payload": 7}, {"payload": ["p"]}, "p"])
+def test_an_object_is_signed_as_one() -> None:
+    """Whoever signs writes it as text."""
+    answered = {"payload": {"amount": 7}, "id": "r"}
+
+    assert demand(answered, payload="payload", request="id").payload == {"amount": 7}
+
+
+@pytest.mark.parametrize("answered", [None, [], {"payload": 7}, {"other": "p"}, "p"])
 def test_where_there_is_nothing_to_sign_nothing_can_be_decided(answered: Any) -> None:
     """The bindings are named."""
     with pytest.raises(PreconditionFailed, match=r"bindings\.wallet_payload"):

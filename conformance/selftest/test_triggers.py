@@ -83,6 +83,19 @@ class TestHttp:
             )
         ]
 
+    def test_an_object_among_words_is_json(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """Commands and URLs have nothing but text."""
+        mapped = {
+            "wallet.sign": {"http": {"url": "{origin}/sign", "json": {"text": "<{payload}>"}}}
+        }
+        others = dict.fromkeys(("accountId", "requestId", "method", "path", "body"), "x")
+
+        triggers(mapped).fire("wallet.sign", payload={"amount": 7, "to": ["Zoë"]}, **others)
+
+        assert world.sent[0][2] == {"text": '<{"amount":7,"to":["Zoë"]}>'}
+
     def test_an_id_cannot_lead_elsewhere(
         self, triggers: Callable[..., Triggers], world: World
     ) -> None:

@@ -139,7 +139,7 @@ class Triggers:
                 raise TriggerFailed(f"trigger {name}: {asked}")
             return asked.results()
         if mapping.command is not None:
-            return self._run(name, [str(_fill(word, words)) for word in mapping.command])
+            return self._run(name, [_text(_fill(word, words)) for word in mapping.command])
         if mapping.wait is not None:
             self._wait(_moment(words.get(mapping.wait.until), name, mapping.wait.until))
             return {}
@@ -212,8 +212,15 @@ def _fill(value: Any, words: Mapping[str, Any]) -> Any:
     for name, word in words.items():
         if value == f"{{{name}}}":
             return word
-        value = value.replace(f"{{{name}}}", str(word))
+        value = value.replace(f"{{{name}}}", _text(word))
     return value
+
+
+def _text(word: Any) -> str:
+    """Return a word as it stands among others: what is no text or number as JSON."""
+    if isinstance(word, dict | list):
+        return json.dumps(word, ensure_ascii=False, separators=(",", ":"))
+    return str(word)
 
 
 def _quoted(parameters: Mapping[str, Any]) -> dict[str, str]:
