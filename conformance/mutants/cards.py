@@ -102,11 +102,17 @@ def spent_capability(patch: Patch) -> None:
 
         return issued
 
-    def showing(members: Function) -> Function:
-        return lambda account: {} if account.id in funding else members(account)
+    def showing(view: Function) -> Function:
+        def shown(account: InternalAccount, *funds: int) -> Json:
+            body: Json = view(account, *funds)
+            if account.id in funding:
+                body.pop("cardFundingCapabilities", None)
+            return body
+
+        return shown
 
     patch.wrap(f"{_CARDS}:issue", issuing)
-    patch.wrap(f"{_REFERENCE}.accounts:card_members", showing)
+    patch.wrap(f"{_REFERENCE}.accounts:_view", showing)
 
 
 # --- The list -------------------------------------------------------------------------------
