@@ -250,13 +250,17 @@ def entries(body: Any) -> list[Any] | None:
 
 
 @cache
+def error_codes() -> Mapping[str, frozenset[int]]:
+    """Return every error code of the specification with its HTTP statuses; none where not said."""
+    codes = yaml.load((SPEC / "errors.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return {entry["code"]: frozenset(entry.get("statuses") or ()) for entry in codes}
+
+
+@cache
 def judge() -> Judge:
     """Return the judge of the document that the suite ships."""
-    codes = yaml.load((SPEC / "errors.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    statuses = {
-        entry["code"]: frozenset(entry["statuses"]) for entry in codes if entry.get("statuses")
-    }
-    return Judge(document(), statuses)
+    placed = {code: statuses for code, statuses in error_codes().items() if statuses}
+    return Judge(document(), placed)
 
 
 def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:

@@ -128,21 +128,12 @@ def _showing(place: str, change: Callable[[Json], Json]) -> Patcher:
     return lambda patch: patch.wrap(place, wrapper)
 
 
-for _requirement, _name, _statement, _change in (
-    (
-        "SCA-011",
-        "login",
-        "a payout is authorized as if it were a login",
-        lambda _: {"purpose": "LOGIN"},
-    ),
-    (
-        "SCA-012",
-        "payout",
-        "a conversion is called a payout",
-        lambda _: {"purpose": "PAYOUT"},
-    ),
-):
-    declare(_requirement, _name, _statement, _showing(f"{_SCA}:view", _change))
+declare(
+    "SCA-012",
+    "payout",
+    "a conversion is called a payout",
+    _showing(f"{_SCA}:view", lambda _: {"purpose": "PAYOUT"}),
+)
 
 
 @mutant("SCA-013", "the challenges of a customer share their id")

@@ -103,6 +103,17 @@ class TestLoading:
                 id="unknown trigger",
             ),
             pytest.param(
+                {**NAME, "bindings": {"stablecoin_refusals": {"STABLECOIN_NOT_FUND": "mint"}}},
+                "bindings.stablecoin_refusals: unknown error code 'STABLECOIN_NOT_FUND'; the "
+                "nearest is 'STABLECOIN_NOT_FOUND'",
+                id="unknown error code",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"sca.login": {"command": ["x"]}}},
+                "triggers: sca.login is a request whose answer is looked at: it is mapped by http",
+                id="a request by another way",
+            ),
+            pytest.param(
                 {**NAME, "triggers": {"zzz": {"command": ["x"]}}},
                 "triggers: unknown trigger 'zzz'; known are webhook.register, ",
                 id="trigger unlike any",

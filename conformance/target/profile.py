@@ -10,6 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from conformance.contract.judge import error_codes
 from conformance.contract.vocabulary import REQUESTS, TRIGGERS, nearest
 
 _DOCUMENTED_TRIGGERS = {
@@ -29,6 +30,13 @@ _PROOFS: Mapping[str, dict[str, Any]] = {
     "PASSKEY": {"passkeyAssertion": {"id": "conformance"}, "origin": "{origin}"},
 }
 StablecoinRequest = Literal["register", "mint", "burn", "external_mint"]
+_TRANSFER: Mapping[str, Any] = {
+    "source": {"accountId": "{sourceAccountId}"},
+    "destination": {"accountId": "{destinationAccountId}", "paymentRail": "{paymentRail}"},
+    "amount": "{amount}",
+    "remittanceInformation": "{remittanceInformation}",
+    "purposeOfPayment": "{purposeOfPayment}",
+}
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -386,30 +394,12 @@ class Bindings(_Part):
         "usual one: register, mint, burn or external_mint",
     )
     transfer_in: dict[str, Any] = Field(
-        default_factory=lambda: {
-            "source": {"accountId": "{sourceAccountId}"},
-            "destination": {
-                "accountId": "{destinationAccountId}",
-                "paymentRail": "{paymentRail}",
-            },
-            "amount": "{amount}",
-            "remittanceInformation": "{remittanceInformation}",
-            "purposeOfPayment": "{purposeOfPayment}",
-        },
+        default_factory=lambda: dict(_TRANSFER),
         description="body of POST /transfer-in; the six names are filled in, and a member whose "
         "value a request does not have is left out",
     )
     transfer_out: dict[str, Any] = Field(
-        default_factory=lambda: {
-            "source": {"accountId": "{sourceAccountId}"},
-            "destination": {
-                "accountId": "{destinationAccountId}",
-                "paymentRail": "{paymentRail}",
-            },
-            "amount": "{amount}",
-            "remittanceInformation": "{remittanceInformation}",
-            "purposeOfPayment": "{purposeOfPayment}",
-        },
+        default_factory=lambda: dict(_TRANSFER),
         description="body of POST /transfer-out; the six names are filled in, and a member whose "
         "value a request does not have is left out",
     )
@@ -422,6 +412,17 @@ class Bindings(_Part):
         None, description="a purposeOfPayment that the implementation takes; null for none"
     )
     unsupported_currency: str = Field("XTS", description="a currency that is never offered")
+
+    @field_validator("stablecoin_refusals")
+    @classmethod
+    def _known_codes(cls, refusals: Mapping[str, str]) -> Mapping[str, str]:
+        for code in refusals:
+            if code not in (known := error_codes()):
+                hint = nearest(code, known)
+                raise ValueError(
+                    f"unknown error code {code!r}" + (f"; the nearest is {hint!r}" if hint else "")
+                )
+        return refusals
 
 
 class Limits(_Part):
