@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.client.actor import Json, members, merged, resource
+from conformance.client.actor import Json, filled, members, merged, resource
 from conformance.client.external_states import ExternalStates
 from conformance.client.http import Answer
 from conformance.client.onboarding import standing
@@ -113,10 +113,7 @@ class Accounts(ExternalStates):
     def fund(self, account: Json, amount: int, currency: str | None = None) -> Answer:
         """Send ``POST /sandbox/internal-accounts/{accountId}/fund``, shaped by the bindings."""
         words = {"{amount}": amount, "{currency}": currency or _currency(account)}
-        body = {
-            name: words.get(value, value) if isinstance(value, str) else value
-            for name, value in self.profile.bindings.fund.items()
-        }
+        body = filled(self.profile.bindings.fund, words)
         return self.client.call("fundInternalAccount", path={"accountId": account["id"]}, body=body)
 
     def internal_accounts(self, customer: Json) -> list[Json]:

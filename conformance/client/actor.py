@@ -254,3 +254,17 @@ def merged(body: Json, values: Mapping[str, Any]) -> Json:
         else:
             result[name] = value
     return result
+
+
+def filled(template: Any, words: Mapping[str, Any]) -> Any:
+    """Return a template with its words filled in, less the members whose word has no value."""
+    if isinstance(template, dict):
+        found = {name: filled(member, words) for name, member in template.items()}
+        return {
+            name: value
+            for name, value in found.items()
+            if value is not None or template[name] is None
+        }
+    if isinstance(template, list):
+        return [filled(member, words) for member in template]
+    return words.get(template, template) if isinstance(template, str) else template

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json
-from conformance.client.configuration import filled
+from conformance.client.actor import Json, filled
 from conformance.client.http import Answer
 from conformance.client.listener import Delivery
 from conformance.target.triggers import Asked

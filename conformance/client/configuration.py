@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from conformance.client.actor import Actor, Json
+from conformance.client.actor import Actor, Json, filled
 from conformance.client.http import Answer
 from conformance.client.turns import turn
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -151,17 +151,3 @@ def holds(shown: Any, sent: Any) -> bool:
             any(holds(entry, value) for entry in shown) for value in sent
         )
     return bool(shown == sent) or str(shown) == str(sent)
-
-
-def filled(template: Any, words: Mapping[str, Any]) -> Any:
-    """Return a template with its words filled in, less the members whose word has no value."""
-    if isinstance(template, dict):
-        found = {name: filled(member, words) for name, member in template.items()}
-        return {
-            name: value
-            for name, value in found.items()
-            if value is not None or template[name] is None
-        }
-    if isinstance(template, list):
-        return [filled(member, words) for member in template]
-    return words.get(template, template) if isinstance(template, str) else template

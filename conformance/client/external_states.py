@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from conformance.client.actor import Json, resource
+from conformance.client.actor import Json, filled, resource
 from conformance.client.destinations import Destinations
 from conformance.client.http import Answer
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
@@ -149,10 +149,8 @@ class ExternalStates(Destinations):
         """Return a body that completes a proof by a signature, the owner's or another one."""
         names = self.profile.bindings
         signature = names.ownership_signature if right else names.ownership_wrong_signature
-        return {
-            name: signature if value == "{signature}" else value
-            for name, value in names.ownership_proof.items()
-        }
+        body: Json = filled(names.ownership_proof, {"{signature}": signature})
+        return body
 
     def sign(self, account: Json, *, right: bool = True) -> Answer:
         """Complete a proof by a signature, the owner's or another one."""
@@ -181,10 +179,8 @@ class ExternalStates(Destinations):
         """Return a body that confirms an untrusting, with a right or a wrong code."""
         names = self.profile.bindings
         code = names.sca_code if right else names.sca_wrong_code
-        return {
-            name: code if value == "{code}" else value
-            for name, value in names.untrust_confirmation.items()
-        }
+        body: Json = filled(names.untrust_confirmation, {"{code}": code})
+        return body
 
     def serves_confirmation(self, operation: str, account: Json) -> bool:
         """Return whether one reading of the confirmation's path is served, by a wrong code."""

@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json
-from conformance.client.configuration import filled
+from conformance.client.actor import Json, filled
 from conformance.client.http import Answer
 from conformance.target.triggers import Asked
 from conformance.verdict.decisions import (

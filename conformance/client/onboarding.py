@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from conformance.client.actor import Actor, Json, merged, resource
+from conformance.client.actor import Actor, Json, filled, merged, resource
 from conformance.client.examples import Change, Example
 from conformance.client.http import Answer, File, Form
 from conformance.client.specimens import PROOFS_OF_ADDRESS, SIDES, has_sides, specimen
@@ -90,8 +90,8 @@ class Onboarding(Actor):
             "{now}": f"{datetime.now(UTC).date()}T00:00:00Z",
             "{version}": terms.get(self.profile.bindings.terms_version),
         }
-        consent = self.profile.bindings.terms_consent
-        return {k: words.get(v, v) if isinstance(v, str) else v for k, v in consent.items()}
+        consent: Json = filled(self.profile.bindings.terms_consent, words)
+        return consent
 
     def customer_body(self, **members: Any) -> Json:
         """Return a body that creates an individual customer who may move money.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.client.actor import Json, resource
+from conformance.client.actor import Json, filled, resource
 from conformance.client.cards import Cards
 from conformance.client.configuration import Configuration
 from conformance.client.embedded_wallets import EmbeddedWallets
@@ -54,10 +54,8 @@ class Platform(
         if shape is None:
             return None
         words = {"{code}": self.profile.bindings.sca_code, "{origin}": self.client.origin}
-        return {
-            name: words.get(value, value) if isinstance(value, str) else value
-            for name, value in shape.items()
-        }
+        proof: Json = filled(shape, words)
+        return proof
 
     def proof_for(self, quote: Json) -> Json:
         """Return the right proof for the challenge that a quote carries: a code by default."""

@@ -9,8 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json, resource
-from conformance.client.configuration import filled
+from conformance.client.actor import Json, filled, resource
 from conformance.client.examples import ABSENT
 from conformance.client.http import Answer
 from conformance.client.turns import turn

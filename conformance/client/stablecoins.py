@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json, merged, unknown
-from conformance.client.configuration import filled
+from conformance.client.actor import Json, filled, merged, unknown
 from conformance.client.http import Answer
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.verdict.decisions import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from conformance.client.actor import Actor, Json
-from conformance.client.configuration import filled
+from conformance.client.actor import Actor, Json, filled
 from conformance.client.http import Answer
 from conformance.target.profile import Bindings
 from conformance.verdict.decisions import ResourceMissing

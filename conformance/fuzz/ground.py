@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.client.configuration import filled
+from conformance.client.actor import filled
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
 from conformance.client.stablecoins import Kind
