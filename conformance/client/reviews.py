@@ -39,6 +39,7 @@ just happens. In this order they are tried."""
 
 _MOST_REPAIRS = 3
 _OPEN = "RESOLVE_ERRORS"
+_CONFLICT = 409
 
 
 class Reviews(Contact):
@@ -250,9 +251,15 @@ class Reviews(Contact):
             self.papers({"id": entry.get("resourceId") or customer["id"]}, (known or accepted)[0])
 
     def papers(self, holder: Json, kind: str) -> None:
-        """Upload a document, both sides of it where it has two."""
+        """Upload a document, both sides of it where it has two.
+
+        One that its holder has already may be taken only once.
+        """
         for side in SIDES if has_sides(kind) else (None,):
-            self.document(holder, kind, **({} if side is None else {"side": side}))
+            named = {} if side is None else {"side": side}
+            answer = self.upload(holder, kind, **named)
+            if answer.status != _CONFLICT:
+                self.arranged(answer)
 
     def verifications(self, customer: Json) -> list[Json]:
         """Return the submissions that are found by a customer's id: one object, or a list."""

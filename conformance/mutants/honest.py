@@ -255,7 +255,9 @@ def numbers_as_identifiers(patch: Patch) -> None:
     def wrapper(answer: Function) -> Function:
         def checked(self: Any, handler: Function, ask: Ask) -> Any:
             known = self.seed.account_id
-            odd = [k for k, v in ask.params.items() if not is_number(v) and v != known]
+            # The code of an invitation is no identifier.
+            named = {k: v for k, v in ask.params.items() if k != "code"}
+            odd = [k for k, v in named.items() if not is_number(v) and v != known]
             if odd:
                 raise errors.invalid_input(*(errors.field_error(k, "malformed") for k in odd))
             return answer(self, handler, ask)
