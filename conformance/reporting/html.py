@@ -24,6 +24,15 @@ _SYMBOLS: Mapping[str, str] = {
     RunVerdict.CONFORMANT: "✓",
     RunVerdict.NOT_CONFORMANT: "✗",
 }
+_PROPER: Mapping[str, str] = {
+    "africa": "Africa",
+    "americas": "Americas",
+    "asia": "Asia",
+    "europe": "Europe",
+    "kyc": "KYC",
+    "sca": "SCA",
+}
+"""Words of the catalogue's parts that are written in another way in a text."""
 
 
 def render(report: Report) -> str:
@@ -67,4 +76,5 @@ def _slug(words: str) -> str:
 
 
 def _part(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+    first, *others = name.split("_")
+    return " ".join([_PROPER.get(first, first.capitalize()), *(_PROPER.get(w, w) for w in others)])
