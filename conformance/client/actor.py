@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 _LONGEST_PAUSE = 1.0
 _MOST_PAGES = 50
+_PAGE = 100
 _CLOCK_SKEW = timedelta(seconds=2)
 
 
@@ -187,6 +188,12 @@ class Actor:
                 return
             query[names.list_cursor] = following
 
+    @property
+    def large_pages(self) -> Json:
+        """The query of as large pages as the suite asks for; none where they have one size."""
+        name = self.profile.bindings.list_page_size
+        return {name: _PAGE} if name else {}
+
     def arranged(self, answer: Answer) -> Any:
         """Return the body of an accepted answer; raise ``PreconditionFailed`` otherwise."""
         if not answer.accepted:
@@ -268,3 +275,16 @@ def filled(template: Any, words: Mapping[str, Any]) -> Any:
     if isinstance(template, list):
         return [filled(member, words) for member in template]
     return words.get(template, template) if isinstance(template, str) else template
+
+
+def at(value: Any, path: str) -> Any:
+    """Return what stands at a dotted path, ``None`` where nothing does; the value itself for none.
+
+    A number is a place in a list.
+    """
+    for name in path.split(".") if path else ():
+        if isinstance(value, list) and name.isdigit():
+            value = dict(enumerate(value)).get(int(name))
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
+    return value

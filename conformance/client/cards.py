@@ -24,7 +24,6 @@ ENDS = ("SETTLED", "DECLINED", "VOIDED", "EXCEPTION")
 PRICE = 2_500
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_PAGE = 100
 _EVENT = "CARD_TRANSACTION."
 
 
@@ -80,10 +79,8 @@ class Cards(Accounts):
             card_id: its id as the filter names it; by default as it was issued.
             filters: further filters.
         """
-        size = self.profile.bindings.list_page_size
-        query = {size: _PAGE} if size else {}
-        wanted = card_id or card["id"]
-        return list(self.pages("listTransactions", **query, cardId=wanted, **filters))
+        query = {**self.large_pages, "cardId": card_id or card["id"], **filters}
+        return list(self.pages("listTransactions", **query))
 
     def card_rows(self, card: Json) -> list[Json]:
         """Return the transactions of a card, by either of the two filters that should find them.
@@ -91,11 +88,10 @@ class Cards(Accounts):
         Its customer has no other card.
         """
         owner = self.profile.bindings.transactions_of_customer
-        size = self.profile.bindings.list_page_size
         by_type = {"type": "CARD", owner: card["customerId"]} if owner else {}
         found: dict[Any, Json] = {}
         for filters in ({"cardId": card["id"]}, by_type):
-            query: Json = {size: _PAGE, **filters} if size else filters
+            query = {**self.large_pages, **filters}
             if filters:
                 with contextlib.suppress(PreconditionFailed):
                     found |= {row.get("id"): row for row in self.pages("listTransactions", **query)}
@@ -213,14 +209,15 @@ class Cards(Accounts):
 
     def reverse_return(self, card: Json, transaction_id: str) -> Answer:
         """Send ``POST /sandbox/cards/{id}/simulate/return_reversal``, shaped by the bindings."""
+        path, body = self.return_reversal(card, transaction_id)
+        self._may_take(card, PRICE)
+        return self.client.call("simulateReturnReversal", path=path, body=body)
+
+    def return_reversal(self, card: Json, transaction_id: str) -> tuple[dict[str, str], Json]:
+        """Return the path and the body that reverse the return of a refund row."""
         words = {"{cardId}": card["id"], "{transactionId}": transaction_id}
         names = self.profile.bindings
-        self._may_take(card, PRICE)
-        return self.client.call(
-            "simulateReturnReversal",
-            path={"id": filled(names.return_reversal_id, words)},
-            body=filled(names.return_reversal, words),
-        )
+        return {"id": filled(names.return_reversal_id, words)}, filled(names.return_reversal, words)
 
     def told_of(self, row: Json, known: int = 0) -> list[Delivery]:
         """Return the first webhooks about a card transaction, each once: one more than ``known``.

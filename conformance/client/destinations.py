@@ -11,7 +11,7 @@ from conformance.client.account_examples import (
     account_example,
     account_examples,
 )
-from conformance.client.actor import Json, members, merged, resource
+from conformance.client.actor import Json, at, members, merged, resource
 from conformance.client.examples import ABSENT, Change, placed
 from conformance.client.http import Answer
 from conformance.client.reviews import Reviews
@@ -178,7 +178,7 @@ class Destinations(Reviews):
         What stands under ``businessInfo`` is the beneficiary's own.
         """
         places = (self.profile.bindings.beneficiary, *_USUAL_PLACES)
-        for found in (_member(account, place) for place in places):
+        for found in (at(account, place) for place in places):
             if isinstance(found, dict) and _TELLING & found.keys():
                 nested = found.get("businessInfo")
                 return {**(nested if isinstance(nested, dict) else {}), **found}
@@ -246,11 +246,3 @@ def _bound(body: Json, place: str) -> Json:
     for name in reversed(place.split(".") if place else []):
         wrapped = {name: wrapped}
     return merged(moved, wrapped)
-
-
-def _member(body: Json, place: str) -> Any:
-    """Return the member at a dotted path, the whole body for none, or ``None``."""
-    found: Any = body
-    for name in place.split(".") if place else []:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json
+from conformance.client.actor import Json, at
 from conformance.client.http import Answer
 from conformance.target.triggers import Asked
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
@@ -127,7 +126,7 @@ class EmbeddedWallets(Accounts):
     def asks_again(self, answer: Answer | Asked) -> bool:
         """Return whether an answer is no refusal, but asks for a signature."""
         place = self.profile.bindings.wallet_payload
-        return answer.accepted and place is not None and _at(answer.body, place) is not None
+        return answer.accepted and place is not None and _shown(answer.body, place) is not None
 
     def _wallets(self, customer: Json) -> list[Json]:
         return [
@@ -167,15 +166,10 @@ def _details(body: Any) -> list[Any]:
 
 
 def _first(places: list[Any], path: str) -> Any:
-    found = (_at(place, path) for place in places)
+    found = (_shown(place, path) for place in places)
     return next((value for value in found if value is not None), None)
 
 
-def _at(value: Any, path: str) -> Any:
-    """Return the text or object at a dotted path, in which numbers are places in a list."""
-    for name in path.split("."):
-        if isinstance(value, list) and name.isdigit():
-            value = dict(enumerate(value)).get(int(name))
-        else:
-            value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str | dict | list) else None
+def _shown(value: Any, path: str) -> Any:
+    found = at(value, path)
+    return found if isinstance(found, str | dict | list) else None

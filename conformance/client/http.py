@@ -16,7 +16,7 @@ from conformance.client.content import decode, text
 from conformance.client.journal import Exchange, Journal, Redactor
 from conformance.client.transcript import visible
 from conformance.contract.document import Operation
-from conformance.contract.judge import Finding, Judge, Verdict
+from conformance.contract.judge import Finding, Judge, Verdict, error_code
 from conformance.target.deadline import within
 from conformance.target.profile import Environment
 from conformance.target.target import Target
@@ -82,13 +82,12 @@ class Answer:
     @property
     def accepted(self) -> bool:
         """Whether the status is a success (2xx)."""
-        return 200 <= self.status < 300  # noqa: PLR2004
+        return httpx.codes.is_success(self.status)
 
     @property
     def code(self) -> str | None:
         """The ``code`` of the error object, if the body is one."""
-        code = self.body.get("code") if isinstance(self.body, dict) else None
-        return code if isinstance(code, str) else None
+        return error_code(self.body)
 
     def refused(self, *expected: int | str, twin: Answer) -> None:
         """Assert that the request was refused, and for its fault.

@@ -20,7 +20,6 @@ FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFU
 """What the transaction of a failed payout may say: that it failed, or how its refund stands."""
 
 _MOST_CHALLENGES = 5
-_PAGE = 100
 
 
 class Platform(
@@ -249,9 +248,7 @@ class Platform(
     def transactions(self, customer_id: str | None = None, **filters: Any) -> Iterator[Json]:
         """Return the listed transactions, page after page."""
         names = self.profile.bindings
-        query: Json = {}
-        if names.list_page_size:
-            query[names.list_page_size] = _PAGE
+        query = self.large_pages
         if names.transactions_of_customer and customer_id:
             query[names.transactions_of_customer] = customer_id
         return self.pages("listTransactions", **{**query, **filters})

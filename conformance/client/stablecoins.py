@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from conformance.client.accounts import Accounts
-from conformance.client.actor import Json, filled, merged, unknown
+from conformance.client.actor import Json, at, filled, merged, unknown
 from conformance.client.http import Answer
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.verdict.decisions import (
@@ -42,7 +42,6 @@ _UNSETTLED = (NOT_PROVISIONED, "INSUFFICIENT_FUNDS")
 
 _NOT_OFFERED = (405, 501)
 _DEPOSIT = 100_000
-_PAGE = 100
 _LETTERS = 6
 
 
@@ -217,7 +216,7 @@ class Stablecoins(Accounts):
 
     def stablecoin_id(self, resource: Any) -> Any:
         """Return what identifies a stablecoin in an answer or a list."""
-        return _at(resource, self.profile.bindings.stablecoin_id)
+        return _told(resource, self.profile.bindings.stablecoin_id)
 
     def operation_id(self, resource: Any) -> Any:
         """Return what identifies an operation in an answer or a list.
@@ -226,7 +225,7 @@ class Stablecoins(Accounts):
             ResourceMissing: it is not told.
         """
         path = self.profile.bindings.stablecoin_operation_id
-        found = None if path is None else _at(resource, path)
+        found = None if path is None else _told(resource, path)
         if found is None:
             raise ResourceMissing("the answer does not tell the operation's identifier")
         return found
@@ -241,7 +240,7 @@ class Stablecoins(Accounts):
         """Return whether an operation is listed under a stablecoin, once it is as ``wanted``."""
         path = self.profile.bindings.stablecoin_operation_id or ""
         return self.until(
-            lambda: any(_at(row, path) == identifier for row in self.operations(coin)),
+            lambda: any(_told(row, path) == identifier for row in self.operations(coin)),
             lambda seen: seen is wanted,
         )
 
@@ -260,9 +259,8 @@ class Stablecoins(Accounts):
         return self._stablecoin_rows("listStablecoinOperations", {"stablecoinId": coin.id})
 
     def _stablecoin_rows(self, operation: str, path: Mapping[str, str] | None = None) -> list[Any]:
-        size = self.profile.bindings.list_page_size
         try:
-            return list(self.pages_at(operation, path or {}, {size: _PAGE} if size else {}))
+            return list(self.pages_at(operation, path or {}, self.large_pages))
         except PreconditionFailed:
             self._ask_stablecoins(operation, path=path)
             raise
@@ -329,11 +327,6 @@ def _letters(text: str) -> str:
     return "".join(string.ascii_uppercase[byte % 26] for byte in digest[:_LETTERS])
 
 
-def _at(resource: Any, path: str) -> Any:
+def _told(resource: Any, path: str) -> Any:
     """Return the member at a dotted path of what came; a list may hold mere identifiers."""
-    found = resource
-    for name in path.split("."):
-        if not isinstance(found, dict):
-            return found if found is resource and isinstance(found, str) else None
-        found = found.get(name)
-    return found
+    return resource if isinstance(resource, str) else at(resource, path)

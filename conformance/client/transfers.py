@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from conformance.client.actor import Actor, Json, filled
+from conformance.client.actor import Actor, Json, at, filled
 from conformance.client.http import Answer
 from conformance.target.profile import Bindings
 from conformance.verdict.decisions import ResourceMissing
@@ -112,9 +112,7 @@ class Transfers(Actor):
     def told_transaction(self, answer: Answer) -> str | None:
         """Return the id of its transaction that the answer to a transfer tells, if any."""
         place = self.profile.bindings.transfer_transaction
-        found: Any = answer.body if place else None
-        for name in (place or "").split("."):
-            found = found.get(name) if isinstance(found, dict) else None
+        found = at(answer.body, place) if place else None
         other = answer.body.get("transactionId") if isinstance(answer.body, dict) else None
         texts = [text for text in (found, other) if isinstance(text, str)]
         return next((text for text in texts if text.startswith(_TRANSACTION)), None)

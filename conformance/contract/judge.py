@@ -188,8 +188,8 @@ class Judge:
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
         found = entries(body) if _leaves_open_where_the_list_stands(schema) else None
         findings.extend(judge.judge(body if found is None else found))
-        code = body.get("code") if isinstance(body, dict) else None
-        if status >= _CLIENT_ERRORS.start and isinstance(code, str) and code in self.statuses:
+        code = error_code(body)
+        if status >= _CLIENT_ERRORS.start and code is not None and code in self.statuses:
             fits = status in self.statuses[code]
             listed = " or ".join(map(str, sorted(self.statuses[code])))
             detail = "" if fits else f"{code} came with {status}; its status is {listed}"
@@ -247,6 +247,12 @@ def entries(body: Any) -> list[Any] | None:
     else:
         lists = [value for value in body.values() if isinstance(value, list)]
     return lists[0] if len(lists) == 1 and isinstance(lists[0], list) else None
+
+
+def error_code(body: Any) -> str | None:
+    """Return the ``code`` of an error object, ``None`` for what is none."""
+    code = body.get("code") if isinstance(body, dict) else None
+    return code if isinstance(code, str) else None
 
 
 @cache

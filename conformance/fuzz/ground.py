@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.client.actor import filled
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
 from conformance.client.stablecoins import Kind
@@ -274,13 +273,8 @@ def _reverse_return(platform: Platform) -> Ground:
     if not all(map(platform.triggers.maps, ("deposit.arrive", "card.issue", "card.authorize"))):
         return Ground()
     card = platform.card()
-    row = platform.approved_purchase(card)
-    names = platform.profile.bindings
-    words = {"{cardId}": card["id"], "{transactionId}": row["id"]}
-    return Ground(
-        path={"id": filled(names.return_reversal_id, words)},
-        body=filled(names.return_reversal, words),
-    )
+    path, body = platform.return_reversal(card, platform.approved_purchase(card)["id"])
+    return Ground(path=path, body=body)
 
 
 GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {

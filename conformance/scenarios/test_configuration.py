@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json, members
+from conformance.client.actor import Json, at, members
 from conformance.client.configuration import FEES, TOKENIZATION, alone, holds
 from conformance.client.http import Answer
 from conformance.client.onboarding import standing
@@ -465,7 +465,7 @@ def demands(platform: Platform, configuration: Json) -> dict[str, list[str]]:
     """Return what each supported currency asks of a customer, by its code."""
     place = platform.profile.bindings.config_currency
     return {
-        str(found(currency, place)): currency.get(REQUIRED_FIELDS) or []
+        str(at(currency, place)): currency.get(REQUIRED_FIELDS) or []
         for currency in members({"data": configuration.get("supportedCurrencies")})
     }
 
@@ -518,13 +518,6 @@ def failed_later(platform: Platform, steps: list[Answer]) -> bool:
 def plain(name: Any) -> str:
     """Return the letters of a name, in lower case."""
     return "".join(filter(str.isalpha, str(name))).lower()
-
-
-def found(holder: Any, place: str) -> Any:
-    """Return the value at a dotted path, if there is one."""
-    for name in place.split("."):
-        holder = holder.get(name) if isinstance(holder, dict) else None
-    return holder
 
 
 def dollar_corridor(platform: Platform) -> Corridor:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.client.actor import Json, given
 from conformance.client.platform import Platform
-from conformance.scenarios.challenges import WAITING, demand_untouched, followed, wrong
+from conformance.scenarios.challenges import WAITING, demand_untouched, expire, followed, wrong
 from conformance.scenarios.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -252,13 +252,7 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     source = platform.sca_account()
     quote = platform.challenged(source=source)
     before = platform.balances(source)
-    challenge = quote["scaChallenge"]
-    platform.cause(
-        "sca.challenge_expire",
-        quoteId=quote["id"],
-        challengeId=challenge["id"],
-        expiresAt=challenge["expiresAt"],
-    )
+    expire(platform, quote)
 
     answer = platform.authorize(quote)
 

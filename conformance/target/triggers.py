@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 from urllib.parse import quote
 
+import httpx
+
+from conformance.contract.judge import error_code
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.target.profile import HttpTrigger, Trigger
 from conformance.target.target import Target
@@ -22,14 +25,15 @@ from conformance.verdict.decisions import (
 
 
 class Send(Protocol):
-    """Sends method, URL and JSON body; returns status and decoded body.
+    """The recording client's way to send a request of the profile's."""
 
-    ``secrets`` are the members of the answer whose values are written nowhere.
-    """
-
-    def __call__(  # noqa: D102 - said above
+    def __call__(
         self, method: str, url: str, body: Any, secrets: Collection[str] = ()
-    ) -> tuple[int, Any]: ...
+    ) -> tuple[int, Any]:
+        """Send method, URL and JSON body; return status and decoded body.
+
+        ``secrets`` are the members of the answer whose values are written nowhere.
+        """
 
 
 Wait = Callable[[datetime], None]
@@ -57,13 +61,12 @@ class Asked:
     @property
     def accepted(self) -> bool:
         """Whether the status is a success (2xx)."""
-        return 200 <= self.status < 300  # noqa: PLR2004
+        return httpx.codes.is_success(self.status)
 
     @property
     def code(self) -> str | None:
         """The ``code`` of the error object, if the body is one."""
-        code = self.body.get("code") if isinstance(self.body, dict) else None
-        return code if isinstance(code, str) else None
+        return error_code(self.body)
 
     def results(self) -> dict[str, Any]:
         """Return the results that the profile names for it.
@@ -132,12 +135,12 @@ class Triggers:
             HarnessError: the parameters are not those of the vocabulary.
         """
         mapping = self._mapping(name)
-        words = self._words(name, parameters)
         if mapping.http is not None:
             asked = self._request(name, mapping.http, parameters)
-            if not 200 <= asked.status < 300:  # noqa: PLR2004
+            if not asked.accepted:
                 raise TriggerFailed(f"trigger {name}: {asked}")
             return asked.results()
+        words = self._words(name, parameters)
         if mapping.command is not None:
             return self._run(name, [_text(_fill(word, words)) for word in mapping.command])
         if mapping.wait is not None:
