@@ -1,21 +1,26 @@
-"""The console command: runs, their plan and report, the sandbox, mutants and variants."""
+"""The console command: runs, their plan and report, coverage, the sandbox, mutants, variants."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import secrets
 import subprocess
 import sys
+import textwrap
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 import typer
 
+from conformance.contract.outline import ledger
 from conformance.mutants.runner import mutants
 from conformance.mutants.switches import features
 from conformance.mutants.tolerance import variants
@@ -26,6 +31,7 @@ from conformance.session import EXIT_STATUS
 from conformance.verdict.plan import Plan
 
 _PACKAGE = Path(__file__).parent
+_WIDTH = 100
 
 app = typer.Typer(
     help="Conformance suite for a payments interface.",
@@ -145,6 +151,57 @@ def plan(
     for (reason, detail), count in Counter((e.reason, e.detail) for e in undecided).items():
         typer.echo(f"  {count:5}  {reason}" + (f": {detail}" if detail else ""))
     typer.echo(f"{len(untestable)} cannot be tested by any client.")
+
+
+@app.command()
+def coverage(
+    lines: Annotated[
+        str, typer.Option(help="only these lines of the specification, for example 40-60")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="print the ledger as JSON")] = False,
+) -> None:
+    """Show for each line of the specification the entries that come from it; fails for a gap."""
+    first, _, last = lines.partition("-")
+    if lines and not (first.isdigit() and (last or first).isdigit()):
+        raise typer.BadParameter(f"expected a line or first-last, got {lines!r}")
+    wanted = range(int(first), int(last or first) + 1) if lines else None
+    shown = [line for line in ledger() if wanted is None or line.number in wanted]
+    gaps = [line for line in shown if not line.accounted]
+    if as_json:
+        typer.echo(json.dumps([asdict(line) for line in shown], indent=2))
+    else:
+        for section, of_section in itertools.groupby(shown, lambda line: line.section):
+            typer.echo(section)
+            for line in of_section:
+                entries = ", ".join(_ranges((*line.requirements, *line.unspecified))) or "nothing"
+                typer.echo(
+                    textwrap.fill(
+                        f"{line.number:5}  {entries}",
+                        _WIDTH,
+                        subsequent_indent=" " * 7,
+                        break_on_hyphens=False,
+                    )
+                )
+        stated = sum(bool(line.requirements) for line in shown)
+        typer.echo(
+            f"Lines that state something: {len(shown)}. With requirements: {stated}. "
+            f"Only left open: {len(shown) - stated - len(gaps)}. Neither: {len(gaps)}."
+        )
+    raise typer.Exit(1 if gaps else 0)
+
+
+def _ranges(identifiers: Iterable[str]) -> Iterator[str]:
+    """Yield the ids in their order, those that follow each other as ``QUO-001…QUO-003``."""
+    numbered = enumerate(sorted(set(identifiers)))
+    for _, run in itertools.groupby(
+        numbered, lambda item: (item[1].rstrip("0123456789"), _number(item[1]) - item[0])
+    ):
+        first, *others = (identifier for _, identifier in run)
+        yield f"{first}…{others[-1]}" if others else first
+
+
+def _number(identifier: str) -> int:
+    return int(identifier.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))
 
 
 @app.command()
