@@ -20,6 +20,10 @@ from typing import Annotated
 import pytest
 import typer
 
+from conformance.contract.bundle import as_json as json_of
+from conformance.contract.bundle import as_yaml as yaml_of
+from conformance.contract.bundle import bundled
+from conformance.contract.document import document
 from conformance.contract.outline import ledger
 from conformance.mutants.runner import mutants
 from conformance.mutants.switches import features
@@ -219,6 +223,30 @@ def report(
     publish(made, folder)
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.verdict])
+
+
+@app.command()
+def spec(
+    file: Annotated[
+        Path | None, typer.Argument(help="where the bundle is written; printed without it")
+    ] = None,
+    bundle: Annotated[bool, typer.Option("--bundle", help="write it as one file")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON instead of YAML")] = False,
+) -> None:
+    """Tell where the OpenAPI document is; with --bundle, write the whole of it as one file."""
+    if not bundle:
+        if file is not None or as_json:
+            raise typer.BadParameter("the document is written with --bundle alone")
+        typer.echo(document().entry)
+        return
+    text = (json_of if as_json else yaml_of)(bundled(document()))
+    if file is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror}") from error
 
 
 def _suite() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,10 +12,11 @@ from pathlib import Path
 from conformance.client.actor import wait_until
 from conformance.client.http import RecordingClient
 from conformance.client.journal import FOLDER, Exchange, Journal, Redactor
-from conformance.client.listener import Delivery, Follower, Inbox, WebhookListener
+from conformance.client.listener import Delivery, Follower, Inbox, Treat, WebhookListener
 from conformance.client.memory import Memory
 from conformance.client.platform import Platform
 from conformance.client.samples import Samples
+from conformance.client.signatures import Verifier
 from conformance.contract.judge import Finding, judge
 from conformance.data import FIXTURES
 from conformance.target.profile import Profile, ProfileError
@@ -66,6 +68,8 @@ class Connection:
     observations: Counter[str] = field(default_factory=Counter)
     recorder: Recorder | None = None
     memory: Memory = field(default_factory=Memory)
+    treat: Treat | None = None
+    verifier: Verifier | None = None
     _recent: list[Exchange] = field(default_factory=list)
     _closers: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -91,8 +95,12 @@ class Connection:
 
         Raises:
             ListenerError: the webhook listener cannot be started.
+            ProfileError: the key that webhooks are verified with cannot be used.
             TriggerFailed: the target refuses to send its webhooks to the listener.
         """
+        profile = target.profile
+        signature = profile.webhooks.signature if profile.features.webhook_signatures else None
+        verifier = None if signature is None else Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
             if follow_url is None:
                 _empty(folder / FOLDER)
@@ -102,15 +110,15 @@ class Connection:
             closers.callback(client.close)
             triggers = Triggers(target, client.trigger, wait_until)
             listener: WebhookListener | None = None
+            treat: Treat | None = None
             if follow_url is not None:
                 follower = Follower(follow_url)
                 closers.callback(follower.close)
-                inbox = follower.inbox
-            elif target.profile.features.webhooks:
-                webhooks = target.profile.webhooks
-                listener = WebhookListener(webhooks.listen, webhooks.public_url)
+                inbox, treat = follower.inbox, follower.treat
+            elif profile.features.webhooks:
+                listener = WebhookListener(profile.webhooks.listen, profile.webhooks.public_url)
                 closers.callback(listener.close)
-                inbox = listener.inbox
+                inbox, treat = listener.inbox, listener.treat
             else:
                 inbox = Inbox()
             connection = cls(
@@ -120,7 +128,9 @@ class Connection:
                 journal,
                 inbox,
                 triggers,
-                Redactor(target.secrets),
+                Redactor((*target.secrets, *(verifier.secrets if verifier else ()))),
+                treat=treat,
+                verifier=verifier,
                 follow_url=listener.follow_url if listener else None,
                 memory=Memory(folder=folder),
             )
@@ -141,6 +151,7 @@ class Connection:
         profile = self.target.profile
         platform = Platform(self.client, self.triggers, self.inbox, profile, samples)
         platform.memory = self.memory
+        platform.treat = self.treat or platform.treat
         platform.observe = lambda text: self.observations.update([text])
         return platform
 
@@ -177,8 +188,9 @@ class Connection:
             written.delivery(delivery, self.redactor)
         verdict = judge().delivery(delivery.body)
         self.observations.update(verdict.observations)
+        signed = self.verifier.findings(delivery) if self.verifier else ()
         if self.recorder is not None:
-            self._decide(verdict.findings, f"webhook {delivery.type}: ")
+            self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
 
     def close(self) -> None:
         """Close everything."""

@@ -95,6 +95,22 @@ class Accounts(ExternalStates):
         expected = self.movement.expected
         expected[account["id"]] = expected.get(account["id"], 0) + amount
 
+    def return_deposit(self, account: Json, amount: int, *, delivered: bool = True) -> str | None:
+        """Let a deposit that settled go back to its sender, and arrive there or not.
+
+        Returns:
+            the id of its transaction, where the profile's trigger tells it.
+        """
+        returned = self.movement.returned
+        returned[account["id"]] = returned.get(account["id"], 0) + amount
+        told = self.cause(
+            "deposit.return" if delivered else "deposit.return_fail",
+            accountId=account["id"],
+            amount=amount,
+            currency=_currency(account),
+        ).get("transactionId")
+        return told if isinstance(told, str) else None
+
     def _was_quoted(self, account: Json) -> bool:
         ends = (quote.get(end) or {} for quote in self.movement.quotes.values() for end in _ENDS)
         return any(end.get("accountId") == account["id"] for end in ends)
@@ -253,6 +269,17 @@ class Accounts(ExternalStates):
         if not found:
             raise ResourceMissing(f"resources.corridors of the profile has none from {currency}")
         return found
+
+    def corridor_to(self, account: str) -> Corridor:
+        """Return the first corridor of the profile to an example of ``fixtures/accounts``.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        for corridor in self.profile.resources.corridors:
+            if corridor.account == account:
+                return corridor
+        raise ResourceMissing(f"resources.corridors of the profile has none to {account}")
 
     def ends(self, corridor: Corridor, *, amount: int = 100_000) -> tuple[Json, Json]:
         """Return a funded internal account and an external account at the ends of a corridor.

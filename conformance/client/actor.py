@@ -7,12 +7,13 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from conformance.client.http import Answer, RecordingClient
-from conformance.client.listener import Delivery, Inbox
+from conformance.client.listener import Delivery, Inbox, Manner, Treat
 from conformance.client.memory import Memory
 from conformance.client.samples import Samples
 from conformance.contract.judge import entries
@@ -37,12 +38,14 @@ _CLOCK_SKEW = timedelta(seconds=2)
 class Movement:
     """What a test did to the internal accounts that it funded: the input of the audit.
 
-    ``deposits`` holds by account id what was deposited, ``expected`` what is on its way, and
-    ``spent`` what cards may have taken at most; ``quotes`` the accepted quotes.
+    ``deposits`` holds by account id what was deposited, ``expected`` what is on its way,
+    ``returned`` what may have gone back to its sender, and ``spent`` what cards may have taken at
+    most; ``quotes`` the accepted quotes.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
     expected: dict[str, int] = field(default_factory=dict)
+    returned: dict[str, int] = field(default_factory=dict)
     spent: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, Json] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
@@ -72,6 +75,7 @@ class Actor:
         self.observe: Callable[[str], None] = lambda _: None
         """Notes for the report which of several honest answers was seen."""
         self.triggers = triggers
+        self.treat: Treat = lambda *_: None
         self._inbox = inbox
 
     @property
@@ -142,7 +146,7 @@ class Actor:
         def holds(delivery: Delivery) -> bool:
             # A sender may write characters of an id as escapes.
             shown = json.dumps(delivery.body, ensure_ascii=False)
-            return any(name in shown or name in delivery.raw for name in names)
+            return any(name in shown or name in delivery.text for name in names)
 
         self._inbox.wait(holds, self.profile.timing.event)
         return self._inbox.all(holds)
@@ -154,6 +158,40 @@ class Actor:
     def events(self, resource: str) -> list[Delivery]:
         """Return all deliveries about ``resource`` that have arrived."""
         return self._inbox.all(lambda delivery: delivery.concerns(resource))
+
+    @contextmanager
+    def receiving(self, manner: Manner, resource: str, *kinds: str) -> Iterator[None]:
+        """Take deliveries about ``resource`` in another manner until the block ends.
+
+        Args:
+            manner: how they are taken.
+            resource: id of the affected resource; all other deliveries are acknowledged at once.
+            kinds: the types of the events.
+
+        Raises:
+            FeatureUndeclared: no webhooks are sent.
+        """
+        self._demand_webhooks()
+        try:
+            for kind in kinds:
+                self.treat(resource, kind, manner)
+            yield
+        finally:
+            for kind in kinds:
+                self.treat(resource, kind, None)
+
+    def delivery(self, wanted: Callable[[Delivery], bool]) -> Delivery | None:
+        """Return the first wanted delivery, waiting ``timing.event`` for it if need be.
+
+        Raises:
+            FeatureUndeclared: no webhooks are sent.
+        """
+        self._demand_webhooks()
+        return self._inbox.wait(wanted, self.profile.timing.event)
+
+    def deliveries(self, wanted: Callable[[Delivery], bool]) -> list[Delivery]:
+        """Return all wanted deliveries that have arrived."""
+        return self._inbox.all(wanted)
 
     def quiet(self, kind: str, resource: str) -> bool:
         """Return whether no event of type ``kind`` about ``resource`` comes (``timing.quiet``)."""

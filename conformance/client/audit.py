@@ -38,6 +38,7 @@ def _problems(platform: Platform) -> Iterator[str]:
         high += movement.expected.get(name, 0)
         # Merchants may have cleared it, or given it back.
         low -= movement.spent.get(name, 0)
+        low -= movement.returned.get(name, 0)
         for quote in movement.quotes.values():
             effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
             low += effect if certain else min(effect, 0)

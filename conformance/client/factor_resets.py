@@ -228,6 +228,15 @@ class FactorResets(Accounts):
 
     def login(self, customer: Json, *, auth: httpx.Auth | None = None) -> Answer:
         """Log a customer in: ``POST /sca/login/complete``, after a start where there is one."""
+        return self.client.call(
+            "completeScaLogin",
+            query={"customerId": customer["id"]},
+            body=self.login_body(customer),
+            auth=auth,
+        )
+
+    def login_body(self, customer: Json) -> Json:
+        """Return a body that completes a login, shaped by the bindings; it is started for it."""
         names = self.profile.bindings
         begun = self.begin_login(customer)
         if begun is not None and not begun.accepted:
@@ -238,12 +247,8 @@ class FactorResets(Accounts):
             "{customerId}": customer["id"],
             "{challengeId}": None if begun is None else begun.results().get("challengeId"),
         }
-        return self.client.call(
-            "completeScaLogin",
-            query={"customerId": customer["id"]},
-            body=filled(names.sca_login, words),
-            auth=auth,
-        )
+        body: Json = filled(names.sca_login, words)
+        return body
 
     def session(self, customer: Json) -> Json:
         """Log a customer in and return what the login answers."""

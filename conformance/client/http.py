@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from conformance.verdict.decisions import (
     HarnessError,
     Irrevocable,
     ReadOnly,
+    ResourceMissing,
     TargetLost,
     TriggerFailed,
     TwinRefused,
@@ -33,6 +34,7 @@ from conformance.verdict.decisions import (
 _LARGEST_BODY = 8 * 1024 * 1024
 _LONGEST_BY_CHANCE = 8
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
+_UNAUTHORIZED = 401
 _TOO_MANY = 429
 _LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
 _MOST_REPEATS = 5
@@ -40,8 +42,13 @@ _LONGEST_PAUSE = 5.0
 _LONGEST_PACE = 600.0
 """Who asks to wait for longer limits something else than the pace of requests."""
 
+_LONGEST_SHOWN = 200_000
+_SHOWN_OF_LONG = 200
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _SHOWN = "shown"
+_TARGET = "target"
+"""What goes over the wire in the place of the URL's path and query."""
+
 # The same in every run, so that two runs send the same bytes.
 _FORM_HEADERS = {"content-type": "multipart/form-data; boundary=payments-conformance-9f1c27e4"}
 
@@ -118,12 +125,61 @@ class Answer:
             f"expected the code {_either(codes)}, got {self}\nthe accepted twin: {twin}"
         )
 
+    def denied(self, *codes: str, twin: Answer) -> None:
+        """Assert that the request was refused with 401, and for its credentials.
+
+        Unlike that of another fault, the twin need not be accepted: where it is refused as well,
+        but not for its credentials, they are what made the difference.
+
+        Args:
+            codes: error codes, one of which must have come; without any, any code.
+            twin: the answer to the same request with the right credentials.
+
+        Raises:
+            TwinRefused: the right credentials were refused too.
+            ResourceMissing: both were refused for something else, so that there is no telling
+                whether the credentials would have been looked at.
+            AssertionError: the request was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        if not (self.accepted or twin.accepted):
+            if twin.status == _UNAUTHORIZED:
+                raise TwinRefused(f"with the right credentials it was refused too: {twin}")
+            if self.status != _UNAUTHORIZED:
+                raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
+        assert not self.accepted, f"expected a refusal with {_UNAUTHORIZED}, got {self}"
+        assert self.status == _UNAUTHORIZED, (
+            f"expected a refusal with {_UNAUTHORIZED}, got {self}\nthe accepted twin: {twin}"
+        )
+        assert not codes or self.code in codes, f"expected the code {_either(codes)}, got {self}"
+
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.
         shown = visible(json.dumps(self.exchange.response_body, ensure_ascii=False))
         if len(shown) > 300:  # noqa: PLR2004
             shown = f"{shown[:300]}…"
         return f"{self.operation.id} → {self.status} {shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The platform's, for wrong ones to be made of."""
+
+    token_id: str = field(repr=False)
+    client_secret: str = field(repr=False)
+
+
+class Header(httpx.Auth):
+    """Sends an ``Authorization`` header as it is; ``None`` for none."""
+
+    def __init__(self, value: str | None) -> None:
+        self._value = value
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Put the header into the request."""
+        if self._value is not None:
+            request.headers["Authorization"] = self._value
+        yield request
 
 
 Listener = Callable[[Exchange, tuple[Finding, ...], tuple[str, ...]], None]
@@ -144,6 +200,7 @@ class RecordingClient:
         self._judge = judge
         self._journal = journal
         self._redact, self._redact_echo = _redactors(target.secrets)
+        self._hide_secret = Redactor(_surely(target.client_secret), members=())
         self._concealed: tuple[str, frozenset[str]] = ("", frozenset())
         self._sent = 0
         self._created = 0
@@ -170,6 +227,20 @@ class RecordingClient:
         return httpx.BasicAuth(
             token_id or self._target.token_id, client_secret or self._target.client_secret
         )
+
+    def presenting(self, made: Callable[[Credentials], str | None]) -> httpx.Auth:
+        """Return an ``Authorization`` header that ``made`` makes of the right credentials."""
+        return Header(made(Credentials(self._target.token_id, self._target.client_secret)))
+
+    @property
+    def knows_secret(self) -> bool:
+        """Whether the client secret, where it is met, is there by no chance."""
+        return self._hide_secret.hides
+
+    @property
+    def base_url(self) -> str:
+        """What every path of the interface is relative to; without a slash at its end."""
+        return self._target.base_url
 
     @property
     def origin(self) -> str:
@@ -245,6 +316,49 @@ class RecordingClient:
             answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
         return answer
 
+    def stray(
+        self,
+        name: str,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: httpx.Auth | None = None,
+    ) -> Answer:
+        """Send a request that is almost one of the operation ``name``, and return the answer.
+
+        Who answers what the interface does not have is not certain, so that nothing is judged.
+
+        Args:
+            name: the ``operationId``.
+            method: another method than that of the operation.
+            path: another path, which goes over the wire as it is written; by default below the
+                base URL, and below the origin of the target if it begins with the origin.
+            content: the body.
+            headers: further headers.
+            auth: other credentials than the target's.
+
+        Raises:
+            ReadOnly, BudgetSpent, TargetLost: as of :meth:`call`.
+        """
+        operation = self._judge.document.operations[name]
+        method = method or operation.method
+        base = "" if path is not None and path.startswith(self.origin) else self._target.base_url
+        url = base + (operation.path if path is None else path)
+        request = self._http.build_request(method, url, content=content, headers=headers)
+        sent = url.removeprefix(self.origin).encode("ascii")
+        request.extensions[_TARGET] = sent
+        self._admit(method, name)
+        response, received, seconds = self._send(request, auth or self._auth, name)
+        parsed, is_json = decode(received)
+        parsed = self._redact_echo.json(parsed)
+        exchange = self._note(
+            request, response, name, parsed if is_json else text(received), seconds
+        )
+        self.listener(exchange, (), ())
+        return Answer(operation, response.status_code, response.headers, parsed, exchange)
+
     def _ask(
         self,
         operation: Operation,
@@ -272,8 +386,28 @@ class RecordingClient:
                 intended=valid,
                 is_json=is_json,
             )
-        self.listener(exchange, verdict.findings, verdict.observations)
+        findings = (*verdict.findings, *self._told_secret(name, response, received))
+        self.listener(exchange, findings, verdict.observations)
         return Answer(operation, response.status_code, response.headers, parsed, exchange)
+
+    def _told_secret(
+        self, name: str, response: httpx.Response, received: bytes
+    ) -> Iterator[Finding]:
+        """Yield whether a response keeps the client secret to itself, in header and body."""
+        requirement = self._judge.document.raw["x-judge"].get("secret")
+        if requirement is None or not self.knows_secret:
+            return
+        headers = "\n".join(f"{key}: {value}" for key, value in response.headers.items())
+        # Also as the value of a member whose characters are written as escapes.
+        value, is_json = decode(received)
+        shown = json.dumps(value, ensure_ascii=False) if is_json else ""
+        held = [
+            place
+            for place, content in (("header", headers), ("body", f"{text(received)}\n{shown}"))
+            if self._hide_secret.text(content) != content
+        ]
+        detail = f"{name} answered {response.status_code} with the client secret in its "
+        yield Finding(requirement, not held, detail + " and its ".join(held) if held else "")
 
     def trigger(
         self, method: str, url: str, body: Any, secrets: Collection[str] = ()
@@ -374,7 +508,7 @@ class RecordingClient:
             test=self.test,
             operation=name,
             method=request.method,
-            url=self._redact.text(str(request.url)),
+            url=self._redact.text(self._url_of(request)),
             request_headers=self._redact.headers(request.headers),
             request_body=self._redact.json(sent),
             status=0 if response is None else response.status_code,
@@ -387,6 +521,13 @@ class RecordingClient:
         self._journal.exchange(exchange)
         return exchange
 
+    def _url_of(self, request: httpx.Request) -> str:
+        """Return the URL as it goes over the wire."""
+        if _TARGET not in request.extensions:
+            return str(request.url)
+        target: bytes = request.extensions[_TARGET]
+        return self.origin + target.decode()
+
 
 def _redactors(secrets: Iterable[str]) -> tuple[Redactor, Redactor]:
     """Return what removes secrets from what is written, and from what an answer echoes.
@@ -395,8 +536,13 @@ def _redactors(secrets: Iterable[str]) -> tuple[Redactor, Redactor]:
     stand in an answer by chance, and are masked where it is written only.
     """
     known = tuple(secrets)
-    echoed = (secret for secret in known if len(secret) > _LONGEST_BY_CHANCE)
+    echoed = (secret for secret in known if _surely(secret))
     return Redactor(known), Redactor(echoed, members=())
+
+
+def _surely(secret: str) -> tuple[str, ...]:
+    """Return a secret that stands nowhere by chance; none where it is too short for that."""
+    return (secret,) if len(secret) > _LONGEST_BY_CHANCE else ()
 
 
 def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | None]]]:
@@ -420,6 +566,8 @@ def _bounded(response: httpx.Response) -> bytes:
 
 
 def _shown(content: bytes) -> Any:
+    if len(content) > _LONGEST_SHOWN:
+        return f"{text(content[:_SHOWN_OF_LONG])}… ({len(content)} bytes)"
     value, is_json = decode(content)
     return value if is_json else text(content)
 

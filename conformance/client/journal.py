@@ -43,6 +43,11 @@ class Redactor:
         ]
         self._members = members
 
+    @property
+    def hides(self) -> bool:
+        """Whether there is any secret to remove."""
+        return bool(self._secrets)
+
     def text(self, text: str) -> str:
         """Return ``text`` without any of the secrets."""
         for secret in self._secrets:

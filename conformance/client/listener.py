@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -18,6 +20,7 @@ from conformance.client.content import decode, text
 
 _LARGEST_DELIVERY = 1024 * 1024
 _LONGEST_LINE = 1024
+_SLOW_SECONDS = 0.25
 
 
 class ListenerError(Exception):
@@ -28,15 +31,22 @@ class ListenerError(Exception):
 class Delivery:
     """One webhook delivery as it arrived.
 
-    ``body`` is the decoded JSON value, or ``None`` if it was not JSON; ``raw`` are the bytes as
-    text. ``at`` is the time of arrival in seconds since the epoch.
+    ``body`` is the decoded JSON value, or ``None`` if it was not JSON; ``raw`` are the bytes.
+    ``at`` is the time of arrival in seconds since the epoch. ``acknowledged`` says whether it was
+    answered with 200.
     """
 
     number: int
     at: float
     headers: Mapping[str, str]
     body: Any
-    raw: str
+    raw: bytes
+    acknowledged: bool = True
+
+    @property
+    def text(self) -> str:
+        """The raw bytes as text."""
+        return text(self.raw)
 
     @property
     def id(self) -> str | None:
@@ -60,6 +70,45 @@ class Delivery:
     def _member(self, name: str) -> str | None:
         value = self.body.get(name) if isinstance(self.body, dict) else None
         return value if isinstance(value, str) else None
+
+
+class Manner(StrEnum):
+    """How the listener takes a delivery, where it does not acknowledge it at once."""
+
+    SLOW = "slow"
+    """It answers 200, but not at once."""
+    FAILING = "failing"
+    """It answers 500."""
+    CLOSED = "closed"
+    """It closes the connection without an answer."""
+
+
+Treat = Callable[[str, str, Manner | None], None]
+"""Lets the deliveries of one type about one resource be taken in a manner; ``None`` ends that."""
+
+
+class Manners:
+    """Which deliveries the listener does not acknowledge at once. Safe for threads.
+
+    A manner concerns one resource, so that no other test notices.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Manner] = {}
+
+    def set(self, resource: str, kind: str, manner: Manner | None) -> None:
+        """Let deliveries of a type about a resource be taken in a manner; ``None`` ends that."""
+        if manner is None:
+            self._known.pop((resource, kind), None)
+        else:
+            self._known[resource, kind] = manner
+
+    def of(self, body: Any) -> Manner | None:
+        """Return the manner in which a delivery is to be taken, ``None`` for the usual one."""
+        data = body.get("data") if isinstance(body, dict) else None
+        resource = data.get("id") if isinstance(data, dict) else None
+        kind = body.get("type") if isinstance(body, dict) else None
+        return self._known.get((str(resource), str(kind)))
 
 
 class Inbox:
@@ -112,6 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     timeout = 30.0
     inbox: ClassVar[Inbox]
+    manners: ClassVar[Manners]
     follow_path: ClassVar[str]
 
     def do_POST(self) -> None:
@@ -121,6 +171,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"")
             return
         body, _ = decode(raw)
+        if self.path == self.follow_path:
+            self.manners.set(*_manner_in(body))
+            self._answer(HTTPStatus.OK, b"")
+            return
+        manner = self.manners.of(body)
         with self.lock:
             self.inbox.put(
                 Delivery(
@@ -128,10 +183,20 @@ class _Handler(BaseHTTPRequestHandler):
                     time.time(),
                     {name.lower(): value for name, value in self.headers.items()},
                     body,
-                    text(raw),
+                    raw,
+                    acknowledged=manner in (None, Manner.SLOW),
                 )
             )
-        self._answer(HTTPStatus.OK, b"")
+        self._acknowledge(manner)
+
+    def _acknowledge(self, manner: Manner | None) -> None:
+        if manner is Manner.CLOSED:
+            self.close_connection = True
+            return
+        if manner is Manner.SLOW:
+            time.sleep(_SLOW_SECONDS)
+        failing = manner is Manner.FAILING
+        self._answer(HTTPStatus.INTERNAL_SERVER_ERROR if failing else HTTPStatus.OK, b"")
 
     def do_GET(self) -> None:
         path, _, number = self.path.partition("?since=")
@@ -139,13 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.NOT_FOUND, b"")
             return
         found = self.inbox.since(int(number), within=1.0)
-        content = json.dumps(
-            [
-                {"number": d.number, "at": d.at, "headers": d.headers, "body": d.body, "raw": d.raw}
-                for d in found
-            ]
-        )
-        self._answer(HTTPStatus.OK, content.encode())
+        self._answer(HTTPStatus.OK, json.dumps([_to_json(one) for one in found]).encode())
 
     lock: ClassVar[threading.Lock]
 
@@ -200,11 +259,17 @@ class WebhookListener:
         if not host or not port.isdigit():
             raise ListenerError(f"webhooks.listen is host:port, got {listen!r}")
         self.inbox = Inbox()
+        self._manners = Manners()
         self._secret_path = f"/follow/{secrets.token_urlsafe(16)}"
         handler = type(
             "Handler",
             (_Handler,),
-            {"inbox": self.inbox, "follow_path": self._secret_path, "lock": threading.Lock()},
+            {
+                "inbox": self.inbox,
+                "manners": self._manners,
+                "follow_path": self._secret_path,
+                "lock": threading.Lock(),
+            },
         )
         try:
             self._server = _Server((host, int(port)), handler)
@@ -223,6 +288,10 @@ class WebhookListener:
         )
         self._thread.start()
 
+    def treat(self, resource: str, kind: str, manner: Manner | None) -> None:
+        """Let deliveries of a type about a resource be taken in a manner; ``None`` ends that."""
+        self._manners.set(resource, kind, manner)
+
     def close(self) -> None:
         """Stop listening."""
         self._server.shutdown()
@@ -238,6 +307,11 @@ class Follower:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
+
+    def treat(self, resource: str, kind: str, manner: Manner | None) -> None:
+        """Let the listener take deliveries of a type about a resource in a manner; as there."""
+        wanted = {"resource": resource, "type": kind, "manner": manner}
+        httpx.post(self._url, json=wanted, timeout=10.0, trust_env=False).raise_for_status()
 
     def close(self) -> None:
         """Stop following."""
@@ -256,7 +330,23 @@ class Follower:
                     # The controller is gone, and with it the run.
                     return
                 for entry in found:
-                    self.inbox.put(Delivery(**entry))
+                    self.inbox.put(_from_json(entry))
+
+
+def _to_json(delivery: Delivery) -> dict[str, Any]:
+    """Return a delivery as it goes to other processes."""
+    members: dict[str, Any] = {name: getattr(delivery, name) for name in Delivery.__slots__}
+    return {**members, "raw": base64.b64encode(delivery.raw).decode()}
+
+
+def _from_json(members: Mapping[str, Any]) -> Delivery:
+    return Delivery(**{**members, "raw": base64.b64decode(members["raw"])})
+
+
+def _manner_in(body: Any) -> tuple[str, str, Manner | None]:
+    """Return what another process of the run asks for."""
+    manner = body["manner"]
+    return body["resource"], body["type"], None if manner is None else Manner(manner)
 
 
 def _number(digits: str, base: int) -> int:

@@ -16,7 +16,7 @@ from conformance.contract.vocabulary import FEATURES, TRIGGERS, nearest
 from conformance.data import SPEC
 
 _ID = re.compile(r"[A-Z]{3}-\d{3,4}")
-_KEYS = {"id", "level", "statement", "source", "operations", "needs", "untestable"}
+_KEYS = {"id", "level", "statement", "source", "operations", "each", "needs", "untestable"}
 
 
 class Level(StrEnum):
@@ -74,7 +74,11 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One observable fact that the specification states."""
+    """One observable fact that the specification states.
+
+    ``each``: it is decided on each of its operations by itself, so that one which the target does
+    not offer leaves it to the others.
+    """
 
     id: str
     level: Level
@@ -84,6 +88,7 @@ class Requirement:
     part: str
     needs: Needs = field(default_factory=Needs)
     untestable: str | None = None
+    each: bool = False
 
     @classmethod
     def from_entry(cls, entry: Any, part: str, where: str) -> Requirement:
@@ -113,6 +118,7 @@ class Requirement:
             part=part,
             needs=_needs(entry.get("needs") or {}, where),
             untestable=entry.get("untestable"),
+            each=entry.get("each") is True,
         )
 
 

@@ -61,9 +61,11 @@ class Document:
     """An OpenAPI document read from files, with every reference resolved in place."""
 
     def __init__(self, entry: Path) -> None:
+        self.entry = entry.resolve()
+        """The file that all others are reached from."""
         self._files: dict[Path, Any] = {}
         self._resolved: dict[tuple[Path, str], Any] = {}
-        self.raw: Mapping[str, Any] = self._resolve(self._read(entry), entry, ())
+        self.raw: Mapping[str, Any] = self._resolve(self._read(self.entry), self.entry, ())
         """The whole document as one tree without references."""
 
     @cached_property
@@ -113,20 +115,29 @@ class Document:
         return {**target, **beside}
 
     def _target(self, reference: str, file: Path, trail: tuple[tuple[Path, str], ...]) -> Any:
-        name, _, pointer = reference.partition("#")
-        path = (file.parent / name).resolve() if name else file
-        key = (path, pointer)
+        key = located(reference, file)
         if key in trail:
             raise BrokenReference(f"{file.name}: {reference} leads back to itself")
         if key not in self._resolved:
-            node = self._read(path)
-            for token in pointer.split("/")[1:]:
-                token = unquote(token).replace("~1", "/").replace("~0", "~")  # noqa: PLW2901
-                if not isinstance(node, dict) or token not in node:
-                    raise BrokenReference(f"{file.name}: {reference} does not lead anywhere")
-                node = node[token]
-            self._resolved[key] = self._resolve(node, path, (*trail, key))
+            self._resolved[key] = self._resolve(self.part(reference, file), key[0], (*trail, key))
         return self._resolved[key]
+
+    def part(self, reference: str, file: Path) -> Any:
+        """Return what ``reference`` leads to from within ``file``, as it is written there."""
+        path, pointer = located(reference, file)
+        node = self._read(path)
+        for token in pointer.split("/")[1:]:
+            token = unquote(token).replace("~1", "/").replace("~0", "~")  # noqa: PLW2901
+            if not isinstance(node, dict) or token not in node:
+                raise BrokenReference(f"{file.name}: {reference} does not lead anywhere")
+            node = node[token]
+        return node
+
+
+def located(reference: str, file: Path) -> tuple[Path, str]:
+    """Return the file and the pointer in it that ``reference`` leads to from within ``file``."""
+    name, _, pointer = reference.partition("#")
+    return (file.parent / name).resolve() if name else file, pointer
 
 
 @cache

@@ -215,12 +215,17 @@ def _narrowed(node: Any) -> Any:
     """Return a copy of a document without what goes beyond a few conditions in one place of it.
 
     Schemathesis multiplies them out, and gives up on the shapes of all types of accounts at once.
+    Whole examples go too: it would send one of them in the place of every other body.
     """
     if isinstance(node, list):
         return [_narrowed(item) for item in node]
     if not isinstance(node, dict):
         return node
-    inner = {name: _narrowed(value) for name, value in node.items()}
+    inner = {
+        name: _narrowed(value)
+        for name, value in node.items()
+        if name != "examples" or "schema" not in node
+    }
     if isinstance(parts := inner.get("allOf"), list) and len(parts) > _MOST_CONDITIONS:
         inner["allOf"] = parts[:_MOST_CONDITIONS]
     return inner

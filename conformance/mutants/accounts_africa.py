@@ -51,6 +51,14 @@ COUNTRIES = (
 )
 """Currency, code of the country, and the number before that of its first rule."""
 
+_ALL = tuple(sorted({operator for known in PROVIDERS.values() for operator in known}))
+
+
+def _others(currency: str) -> list[str]:
+    """Return the operators that other currencies have, and a currency has not."""
+    return [operator for operator in _ALL if operator not in PROVIDERS[currency]]
+
+
 for _currency, _code, _before in COUNTRIES:
     _type = f"{_currency}_ACCOUNT"
     _ids = [f"AFA-{_before + number:03d}" for number in range(21)]
@@ -75,6 +83,8 @@ for _currency, _code, _before in COUNTRIES:
             (16, _OPERATOR, "one-less", {"enum": _known[:-1] or ("NONE",)}),
             (16, _OPERATOR, "lower-case", {"enum": tuple(map(str.lower, _known))}),
             (17, _OPERATOR, "any-kind", {"kind": "any"}),
+            (19, _OPERATOR, "of-any-currency", {"enum": _ALL}),
+            (19, _OPERATOR, "one-more", {"enum": (*_known, *_others(_currency)[:1])}),
         )
     )
     declare_guesses(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.mutants.execution import authorization, is_call
+from conformance.mutants.authentication import authorization, is_call
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import agents, quotes, rules, transactions
 from conformance.reference.store import Agent, Json, Quote

@@ -90,6 +90,7 @@ LOOSENED: tuple[tuple[str, str, str, Json, tuple[str, str] | None], ...] = (
     ("BUS-073", f"{INFO}.taxId", "long", {"pattern": r"\d{2}-\d{7,}"}, _US),
     ("BUS-074", f"{INFO}.taxId", "of-any-country", {"when": ("", "")}, _US),
     ("BUS-075", f"{INFO}.legalName", "kind", {"kind": "any"}, None),
+    ("BUS-602", f"{INFO}.taxId", "any-character", {"pattern": r".+", "when": None}, None),
 )
 """Requirement, member, name, the changed rule, and the condition of the row that it stands in."""
 

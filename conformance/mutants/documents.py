@@ -59,6 +59,8 @@ SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("DOC-012", "issuingAuthority", "cut", "Dep"),
     ("DOC-013", "country", "default", "GB"),
     ("DOC-014", "side", "default", "FRONT"),
+    ("DOC-600", "documentNumber", "another", "000000000"),
+    ("DOC-600", "documentNumber", "cut", "C"),
 )
 """Requirement, member of the record, a name for what is wrong, and what is shown."""
 

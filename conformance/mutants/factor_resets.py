@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
 
-from conformance.mutants.execution import authorization, is_call
+from conformance.mutants.authentication import authorization, is_call
 from conformance.mutants.fields import ABSENT, answering, asked, edited, put, taken
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import customers, errors, factor_resets, factors, logins

@@ -83,11 +83,15 @@ def papers_accepted_with_202(patch: Patch) -> None:
 
 @variant("N132", "identification numbers are masked", "onboarding")
 def masked_numbers(patch: Patch) -> None:
-    shown(patch, _OWNER, lambda body: person_changed(body, identifier="***-**-6789"))
+    def mask_person(body: Json) -> Json:
+        number = body["personalInfo"].get("identifier")
+        return person_changed(body, identifier=number and f"***-**-{number[-4:]}")
 
     def mask(body: Json) -> Json:
-        return {**body, "documentNumber": "****567"} if "documentNumber" in body else body
+        number = body.get("documentNumber")
+        return {**body, "documentNumber": f"****{number[-3:]}"} if number else body
 
+    shown(patch, _OWNER, mask_person)
     shown(patch, _RECORD, mask)
 
 

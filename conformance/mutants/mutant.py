@@ -110,12 +110,16 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One broken variant: which requirement it breaks, how, and the patch that does it."""
+    """One broken variant: which requirement it breaks, how, and the patch that does it.
+
+    Where many tests decide the requirement, ``at`` is a part of the name of the one to try first.
+    """
 
     id: str
     requirement: str
     statement: str
     patch: Callable[[Patch], None]
+    at: str = ""
 
 
 class Registry:
@@ -125,9 +129,15 @@ class Registry:
         self._mutants: dict[str, Mutant] = {}
 
     def declare(
-        self, requirement: str, name: str, statement: str, patch: Callable[[Patch], None]
+        self,
+        requirement: str,
+        name: str,
+        statement: str,
+        patch: Callable[[Patch], None],
+        *,
+        at: str = "",
     ) -> None:
-        """Declare a mutant ``REQUIREMENT/name``.
+        """Declare a mutant ``REQUIREMENT/name``; ``at`` as in :class:`Mutant`.
 
         Raises:
             DuplicateMutant: the requirement has one of that name already.
@@ -135,7 +145,7 @@ class Registry:
         identifier = f"{requirement}/{name.replace('_', '-').strip('-')}"
         if identifier in self._mutants:
             raise DuplicateMutant(f"{identifier} is declared twice")
-        self._mutants[identifier] = Mutant(identifier, requirement, statement, patch)
+        self._mutants[identifier] = Mutant(identifier, requirement, statement, patch, at)
 
     def __iter__(self) -> Iterator[Mutant]:
         return iter(self._mutants.values())

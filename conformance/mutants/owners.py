@@ -87,6 +87,8 @@ CHANGED: tuple[tuple[str, str, str, Any], ...] = (
     ("OWN-031", "personalInfo.address.country", "the default", "GB"),
     ("OWN-032", "personalInfo.idType", "the other one", "ITIN"),
     ("OWN-033", "personalInfo.countryOfIssuance", "the default", "GB"),
+    ("OWN-600", "personalInfo.identifier", "a number of its own", "900-00-0000"),
+    ("OWN-601", "personalInfo.address.line2", "the first line", "77 Harbor Road"),
 )
 """Requirement, path, what an implementation makes of it, and what is shown then."""
 

@@ -70,6 +70,9 @@ TRUSTED: dict[tuple[str, str], tuple[str, ...]] = {
     ("INDIVIDUAL", "REJECTED"): tuple(f"PLM-04{number}" for number in range(6)),
     ("INDIVIDUAL", "HOLD"): tuple(f"PLM-05{number}" for number in range(6)),
     ("BUSINESS", "UNVERIFIED"): ("PLM-060", "PLM-061"),
+    ("BUSINESS", "PENDING"): ("PLM-600", "PLM-601"),
+    ("BUSINESS", "REJECTED"): ("PLM-602", "PLM-603"),
+    ("BUSINESS", "HOLD"): ("PLM-604", "PLM-605"),
 }
 """The requirements that are broken where customers of a type and status are trusted."""
 
@@ -178,7 +181,12 @@ def path_unreported(kind: str, path: str, patch: Patch) -> None:
 
 
 for _path in ("hosted", "direct"):
-    for _requirement, _kind in (("PLM-011", "INDIVIDUAL"), ("PLM-012", "BUSINESS")):
+    for _requirement, _kind in (
+        ("PLM-011", "INDIVIDUAL"),
+        ("PLM-012", "BUSINESS"),
+        ("PLM-606", "INDIVIDUAL"),
+        ("PLM-607", "BUSINESS"),
+    ):
         declare(
             _requirement,
             f"unreported-{_path}",

@@ -43,6 +43,8 @@ SHOWN: tuple[tuple[str, str, str, dict[str, Any], bool], ...] = (
     ("LKP-007", _LOOKUP, f"{_EACH}.max", _NOT_POSITIVE, True),
     ("LKP-008", _LOOKUP, f"{_EACH}.minSendingAmount", _NO_AMOUNT, False),
     ("LKP-009", _LOOKUP, f"{_EACH}.maxSendingAmount", _NO_AMOUNT, False),
+    ("LKP-600", _LOOKUP, f"{_EACH}.max", {"unlimited": 2**63}, False),
+    ("LKP-600", _LOOKUP, f"{_EACH}.maxSendingAmount", {"unlimited": 2**64}, False),
     ("LKP-010", _LOOKUP, "requiredPayerDataFields", {"names": ["FULL_NAME"], "object": {}}, False),
     ("LKP-011", _LOOKUP, f"{_FIELD}.name", {"number": 17, "null": None, "empty": ""}, True),
     ("LKP-012", _LOOKUP, f"{_FIELD}.mandatory", {"text": "true", "null": None, "one": 1}, True),

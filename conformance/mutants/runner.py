@@ -210,6 +210,7 @@ class _Loop:
         tests = self._tests[mutant.requirement]
         if not tests:
             return result(Fate.UNTESTED)
+        tests = sorted(tests, key=lambda test: mutant.at not in test.nodeid)
         patch = Patch()
         elsewhere: set[str] = set()
         try:

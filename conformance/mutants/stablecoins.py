@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import or_, select
 
-from conformance.mutants.execution import without_credentials
+from conformance.mutants.authentication import without_credentials
 from conformance.mutants.fields import edited, invented, put, refusing
 from conformance.mutants.mutant import Patch, declare, mutant
 from conformance.reference import app, errors, stablecoins

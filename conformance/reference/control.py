@@ -17,6 +17,7 @@ from conformance.reference import (
     parties,
     platform,
     quotes,
+    receivers,
     rules,
     sandbox,
     sca,
@@ -168,7 +169,7 @@ def trust_beneficiary(unit: Unit, ask: Ask) -> None:
 
 def condition_counterparty(unit: Unit, ask: Ask) -> None:
     """Say how the institution behind an external account does: ``{condition}``."""
-    known = ("REACHABLE", "DOWN", "OUTDATED")
+    known = receivers.COUNTERPARTY_STATES
     body = fields.demand(ask.body, [Field("condition", "string", required=True, enum=known)])
     externals.get(unit, ask.params["externalAccountId"]).counterparty = body["condition"]
 
@@ -181,10 +182,13 @@ def expire_quote(unit: Unit, ask: Ask) -> None:
 
 
 def deposit(unit: Unit, ask: Ask) -> None:
-    """Let the payment that a real-time funded quote asks for arrive."""
+    """Let the payment of a real-time funded quote arrive, with its or another ``reference``."""
+    body = fields.demand(ask.body, [Field("reference", "string")])
     quote, transaction = _quote(unit, ask)
     if quote.source_kind != "REALTIME":
         raise errors.Refusal("CONFLICT", "The quote does not wait for a deposit.")
+    if not settlement.is_meant(quote, body.get("reference")):
+        return
     settlement.record_deposit(quote, transaction)
     quotes.perform(unit, quote, "DEPOSIT")
 

@@ -6,6 +6,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.reference import signing
 from conformance.reference.worker import Worker
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Deliveries:
     def _send(self, endpoint: str, body: bytes) -> bool:
         import httpx  # noqa: PLC0415 - see above
 
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **signing.headers(body)}
         try:
             response = self._connect().post(endpoint, content=body, headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL):

@@ -20,6 +20,7 @@ _DETAILS = (
     "phoneNumber",
     "idType",
     "identifier",
+    "countryOfIssuance",
     "businessInfo",
     "sourceOfFundsCategories",
     "sourceOfFundsOtherDescription",
@@ -98,17 +99,17 @@ def overlaid(old: Any, new: Any) -> Any:
 
 
 def name_errors(body: Any) -> list[Json]:
-    """Return the error of a ``fullName`` of a single word."""
+    """Return the error of a ``fullName`` of a single word, or of none."""
     name = body.get("fullName") if isinstance(body, dict) else None
     if not isinstance(name, str) or has_given_and_family_name(name):
         return []
-    message = "Expected a given and a family name, got a single word."
+    message = "Expected a given and a family name."
     return [errors.field_error("fullName", message)]
 
 
 def has_given_and_family_name(name: str) -> bool:
     """Return whether a full name has at least two words; an empty one is judged elsewhere."""
-    return len(name.split()) != 1
+    return not name or len(name.split()) > 1
 
 
 def diligence_errors(body: Any) -> list[Json]:

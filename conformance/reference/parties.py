@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from conformance.reference import accounts, customers, errors, externals, money, rules
+from conformance.reference import (
+    accounts,
+    customers,
+    errors,
+    externals,
+    money,
+    receivers,
+    rules,
+    uma,
+)
 from conformance.reference.account_types import ACCOUNT_TYPES
 
 if TYPE_CHECKING:
     from conformance.reference.store import ExternalAccount, Json, Quote
     from conformance.reference.unit import Unit
-
-_UMA = re.compile(r"\$[a-z0-9._+-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+")
-_UNKNOWN_USER = "$unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +77,15 @@ def destination_of(unit: Unit, destination: Json) -> Party:
     if party.external is not None:
         refuse_unable(party.external)
         refuse_rail(party.external, destination.get("paymentRail"))
+        receivers.refuse_unpayable(party.external)
     return party
 
 
 def uma_destination(destination: Json) -> Party:
     """Return the party behind a UMA address."""
     address: str = destination["umaAddress"]
-    if _UMA.fullmatch(address.lower()) is None:
-        raise errors.Refusal(
-            "INVALID_UMA_ADDRESS", "Expected an address of the form $user@domain.example."
-        )
-    if address.lower().startswith(_UNKNOWN_USER):
-        raise errors.Refusal("UMA_NOT_FOUND", "The counterparty has no receiver of this address.")
+    uma.refuse_malformed(address)
+    uma.refuse_nobody(address)
     currency = money.currency_of(destination.get("currency") or "USD").code
     return Party("UMA", currency, echo_destination(destination))
 

@@ -20,6 +20,7 @@ from conformance.reference import (
     money,
     parties,
     platform,
+    receivers,
     rules,
     sca,
     settlement,
@@ -50,6 +51,7 @@ class Order:
 def create(unit: Unit, ask: Ask) -> Json:
     """Create a quote and its transaction; execute it where ``immediatelyExecute`` is true."""
     body = fields.demand(ask.body, rules.QUOTE_FIELDS, *between_fields_errors(ask.body))
+    receivers.refuse_unknown_lookup(unit, body.get("lookupId"))
     order = Order(
         source=parties.source_of(unit, body["source"]),
         destination=parties.destination_of(unit, body["destination"]),

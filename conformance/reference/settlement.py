@@ -182,6 +182,12 @@ def release(unit: Unit, transaction_id: str) -> None:
         raise errors.Refusal("INVALID_STATE_TRANSITION", "The transaction is not held.")
 
 
+def is_meant(quote: Quote, reference: str | None) -> bool:
+    """Return whether a payment is for a quote: whoever names a reference names the quote's."""
+    known = [entry["accountOrWalletInfo"].get("reference") for entry in quote.instructions]
+    return reference is None or reference in known
+
+
 def record_deposit(quote: Quote, transaction: Transaction) -> None:
     """Record where a deposit from a crypto wallet was settled."""
     network = rules.DEPOSIT_NETWORKS.get(quote.sending_currency)

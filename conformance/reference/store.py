@@ -144,7 +144,7 @@ class ExternalAccount(Base):
     info: Mapped[Json]
     condition: Mapped[str]
     counterparty: Mapped[str]
-    """Whether the institution behind it can be asked: REACHABLE, DOWN or OUTDATED."""
+    """How the institution behind it does: REACHABLE, or what is the matter with it."""
     trust: Mapped[str]
     """NONE, TRUSTED, or UNTRUSTING while an untrusting waits for its confirmation."""
     untrusting: Mapped[Json | None]
@@ -152,6 +152,15 @@ class ExternalAccount(Base):
     challenge: Mapped[Json | None]
     """The proof of ownership that was asked for last."""
     deleted: Mapped[bool]
+    created_at: Mapped[int]
+
+
+class Lookup(Base):
+    """A lookup of what an external account can receive, which a later quote may name."""
+
+    __tablename__ = "lookups"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[str]
     created_at: Mapped[int]
 
 
@@ -186,11 +195,11 @@ class Quote(Base):
 
 
 class Transaction(Base):
-    """The movement of money that a quote created."""
+    """The movement of money that a quote created, or a deposit that was to go back."""
 
     __tablename__ = "transactions"
     id: Mapped[str] = mapped_column(primary_key=True)
-    quote_id: Mapped[str] = mapped_column(index=True)
+    quote_id: Mapped[str | None] = mapped_column(index=True)
     customer_id: Mapped[str | None] = mapped_column(index=True)
     status: Mapped[str] = mapped_column(index=True)
     type: Mapped[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from conformance.client.actor import Json, given
@@ -32,6 +32,18 @@ def is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def moment(shown: Any) -> datetime:
+    """Return the moment of a timestamp, in whatever notation.
+
+    Raises:
+        ResourceMissing: it is none, which is another rule's to say.
+    """
+    try:
+        return datetime.fromisoformat(str(shown)).astimezone(UTC)
+    except ValueError:
+        raise ResourceMissing(f"{shown!r} is no timestamp") from None
 
 
 def same(path: str, shown: Any, sent: Any) -> bool:

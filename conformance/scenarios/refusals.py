@@ -13,6 +13,9 @@ from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed,
 REFUSED = (400, 422)
 """The statuses of a refusal for a fault in a body."""
 
+INVALID = ("INVALID_INPUT", "INVALID_REQUEST_FORMAT")
+"""The codes that any invalid request may be refused with."""
+
 
 def refused_or_held(
     platform: Platform, answer: Answer, twin: Answer, *, late: bool = False

@@ -1,139 +1,136 @@
-"""HTTP Basic credentials: without the right ones nothing is answered and nothing moves."""
+"""HTTP Basic credentials: without the right ones nothing is answered and nothing moves.
+
+Each operation of the document is called with its whole, valid request, so that the credentials are
+all that is wrong.
+"""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 
-import httpx
 import pytest
 
-from conformance.client.http import Answer
+from conformance.client.ground import Request, any_request
+from conformance.client.http import Answer, Credentials
 from conformance.client.platform import Platform
+from conformance.contract.document import document
 from conformance.scenarios.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-Call = Callable[[httpx.Auth | None], Answer]
-"""Sends one prepared request, with the credentials given or (``None``) the platform's own."""
+Fault = Callable[[Credentials], str | None]
+"""Makes an ``Authorization`` header of the right credentials; ``None`` for none."""
 
-ANONYMOUS = httpx.Auth()
+CODE = "AUT-011"
+ACCEPTED = "AUT-013"
+NO_EFFECT = "AUT-042"
+SECRET = "AUT-043"  # noqa: S105 - it is no secret
 
-
-def create(platform: Platform) -> Call:
-    """Prepare the creation of a quote."""
-    body = platform.quote_body()
-    return lambda auth: platform.client.call("createQuote", body=body, auth=auth)
-
-
-def execute(platform: Platform) -> Call:
-    """Prepare the execution of a pending quote."""
-    path = {"quoteId": platform.quote()["id"]}
-    return lambda auth: platform.client.call("executeQuote", path=path, auth=auth)
+UNKNOWN = "00000000-conformance"
+"""No token id and no client secret of any platform."""
 
 
-def authorize(platform: Platform) -> Call:
-    """Prepare the authorization of a quote that waits for it."""
-    quote = platform.challenged()
-    path, proof = {"quoteId": quote["id"]}, platform.proof_for(quote)
-    return lambda auth: platform.client.call("authorizeQuote", path=path, body=proof, auth=auth)
+def basic(user: str, password: str) -> str:
+    """Return the header of HTTP Basic."""
+    return f"Basic {coded(f'{user}:{password}')}"
 
 
-def list_transactions(platform: Platform) -> Call:
-    """Prepare the list of transactions."""
-    return lambda auth: platform.client.call("listTransactions", auth=auth)
+def coded(text: str) -> str:
+    """Return a text in base64."""
+    return base64.b64encode(text.encode()).decode()
 
 
-def approve(platform: Platform) -> Call:
-    """Prepare the approval of a transaction that an agent initiated."""
-    source = platform.account()
-    initiated = platform.cause(
-        "agent.initiate",
-        customerId=source["customerId"],
-        accountId=source["id"],
-        externalAccountId=platform.destination({"id": source["customerId"]})["id"],
-        amount=10_000,
-    )
-    return lambda auth: platform.client.call("approveTransaction", path=initiated, auth=auth)
-
-
-PREPARE: Mapping[str, Callable[[Platform], Call]] = {
-    "createQuote": create,
-    "executeQuote": execute,
-    "authorizeQuote": authorize,
-    "listTransactions": list_transactions,
-    "approveTransaction": approve,
+FAULTS: Mapping[str, Fault] = {
+    "AUT-030": lambda _: None,
+    "AUT-031": lambda right: basic(right.token_id, UNKNOWN),
+    "AUT-032": lambda right: basic(UNKNOWN, right.client_secret),
+    "AUT-033": lambda right: basic(right.token_id, ""),
+    "AUT-034": lambda right: basic("", right.client_secret),
+    "AUT-035": lambda right: basic(right.client_secret, right.token_id),
+    "AUT-038": lambda right: f"Bearer {coded(f'{right.token_id}:{right.client_secret}')}",
+    "AUT-039": lambda right: f"Basic {right.token_id}:{right.client_secret}",
+    "AUT-040": lambda right: f"Basic {coded(right.token_id + right.client_secret)}",
+    "AUT-041": lambda _: "Basic",
 }
+"""What may be wrong with credentials, each by the requirement that it is refused."""
 
 
-def rows(*identifiers: str) -> list[object]:
-    """Return the operations as parameters, each deciding one of ``identifiers`` and the code."""
-    return [
-        pytest.param(name, refused, marks=requirement(refused, "AUT-011"), id=name)
-        for name, refused in zip(PREPARE, identifiers, strict=True)
-    ]
+def almost(change: Callable[[str], str]) -> Fault:
+    """Return the right credentials but for a change of the secret."""
+
+    def made(right: Credentials) -> str:
+        changed = change(right.client_secret)
+        if changed == right.client_secret:
+            raise ResourceMissing("the client secret of the target has no letters")
+        return basic(right.token_id, changed)
+
+    return made
+
+
+@requirement(*FAULTS, CODE, ACCEPTED, NO_EFFECT, SECRET)
+@pytest.mark.parametrize("name", document().operations)
+def test_an_operation_asks_for_the_credentials_of_the_platform(
+    platform: Platform, check: Check, name: str
+) -> None:
+    """Whatever is wrong with them, it is refused and nothing happens; the right ones pass."""
+    call = any_request(name, platform)
+    before = call.state()
+
+    refused = {fault: send(call, made) for fault, made in FAULTS.items()}
+    after = call.state()
+    twin = call.send()
+
+    for fault, answer in refused.items():
+        with check(fault):
+            answer.denied(twin=twin)
+        with check(CODE):
+            answer.denied("UNAUTHORIZED", twin=twin)
+    with check(ACCEPTED):
+        if twin.status == 401:
+            demand_access(platform)
+        assert twin.status != 401, f"the right credentials are refused: {twin}"
+    with check(NO_EFFECT):
+        assert after == before, f"before the refused requests it was {before}, then {after}"
+        demand_sight(call, twin)
+    with check(SECRET):
+        # Every answer of a run is looked at for it; this one surely came.
+        demand_long_secret(platform)
 
 
 @pytest.mark.parametrize(
-    ("operation", "refused"), rows("AUT-001", "AUT-002", "AUT-003", "AUT-004", "AUT-005")
+    "change",
+    [
+        pytest.param(str.swapcase, marks=requirement("AUT-036"), id="in-other-letters"),
+        pytest.param(lambda secret: secret[:-1], marks=requirement("AUT-037"), id="cut-short"),
+    ],
 )
-def test_a_request_without_credentials_is_refused(
-    platform: Platform, check: Check, operation: str, refused: str
-) -> None:
-    """The same request with the platform's credentials is accepted."""
-    call = PREPARE[operation](platform)
+def test_a_secret_is_right_to_the_letter(platform: Platform, change: Callable[[str], str]) -> None:
+    """What merely looks like it proves nothing."""
+    call = any_request("getConfig", platform)
 
-    refusal, twin = call(ANONYMOUS), call(None)
+    answer = send(call, almost(change))
 
-    decide(check, refused, refusal, twin)
+    answer.denied(twin=call.send())
 
 
-@pytest.mark.parametrize(
-    ("operation", "refused"), rows("AUT-006", "AUT-007", "AUT-008", "AUT-009", "AUT-010")
-)
-def test_a_request_with_a_wrong_secret_is_refused(
-    platform: Platform, check: Check, operation: str, refused: str
-) -> None:
-    """The API token id alone proves nothing."""
-    call = PREPARE[operation](platform)
-
-    refusal, twin = call(platform.client.credentials(client_secret="wrong")), call(None)  # noqa: S106
-
-    decide(check, refused, refusal, twin)
+def send(call: Request, made: Fault) -> Answer:
+    """Send a request with other credentials than the right ones."""
+    return call.send(auth=call.platform.client.presenting(made))
 
 
-@requirement("AUT-013")
-@pytest.mark.parametrize("operation", PREPARE)
-def test_the_credentials_of_the_platform_are_accepted(platform: Platform, operation: str) -> None:
-    """HTTP Basic is the scheme of every operation."""
-    answer = PREPARE[operation](platform)(None)
-
-    assert answer.accepted, answer
+def demand_access(platform: Platform) -> None:
+    """Raise ``PreconditionFailed`` where the wrong credentials have locked out the right ones."""
+    if all(platform.client.call(name).status == 401 for name in ("getConfig", "listStablecoins")):
+        raise PreconditionFailed("after many wrong credentials the right ones are refused as well")
 
 
-@requirement("AUT-012")
-def test_an_unknown_token_id_is_refused(platform: Platform) -> None:
-    """A secret belongs to its token."""
-    call = list_transactions(platform)
-
-    refusal = call(platform.client.credentials(token_id=platform.samples.reference()))
-
-    refusal.refused(401, twin=call(None))
+def demand_sight(call: Request, twin: Answer) -> None:
+    """Raise ``ResourceMissing`` unless an effect would be seen."""
+    if not call.shows or not twin.accepted:
+        raise ResourceMissing(f"nothing is seen of what {call.operation.id} does")
 
 
-@requirement("AUT-018")
-def test_an_execution_refused_for_its_credentials_debits_nothing(platform: Platform) -> None:
-    """The credentials are looked at first."""
-    source = platform.account()
-    quote = platform.quote(source)
-    before, _ = platform.balances(source)
-
-    refusal = platform.client.call("executeQuote", path={"quoteId": quote["id"]}, auth=ANONYMOUS)
-
-    assert platform.balances(source)[0] == before
-    refusal.refused(twin=platform.execute(quote))
-
-
-def decide(check: Check, refused: str, refusal: Answer, twin: Answer) -> None:
-    """Decide by a request with other credentials, and its twin, how they are refused."""
-    with check(refused):
-        refusal.refused(401, twin=twin)
-    with check("AUT-011"):
-        refusal.refused("UNAUTHORIZED", twin=twin)
+def demand_long_secret(platform: Platform) -> None:
+    """Raise ``ResourceMissing`` where the secret may stand in an answer by chance."""
+    if not platform.client.knows_secret:
+        raise ResourceMissing("the client secret is too short to be told from other texts")

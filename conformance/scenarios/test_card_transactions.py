@@ -40,6 +40,24 @@ def test_a_card_has_its_own_transactions(platform: Platform, check: Check) -> No
         assert not _lists(platform.on_card(other, bare(other)), row)
 
 
+@requirement("CAR-800", "CAR-801")
+def test_a_card_and_the_type_of_its_transactions_go_together(
+    platform: Platform, check: Check
+) -> None:
+    """Another card has its own."""
+    card, other = platform.card(), platform.card()
+    row = platform.approved_purchase(card)
+    platform.approved_purchase(other)
+
+    answer = platform.list_transactions(cardId=card["id"], type="CARD")
+
+    with check("CAR-800"):
+        assert answer.accepted, answer
+        assert _lists(platform.on_card(card, type="CARD"), row)
+    with check("CAR-801"):
+        assert not _lists(platform.on_card(other, type="CARD"), row)
+
+
 @requirement("CAR-012", "CAR-017")
 def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
     """They are found by it, and not by that of a payment of the same customer."""

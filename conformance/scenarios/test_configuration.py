@@ -90,6 +90,16 @@ def test_a_currency_names_the_fields_it_needs_of_a_customer(platform: Platform) 
         raise ResourceMissing(f"no supported currency has {REQUIRED_FIELDS}")
 
 
+@requirement("CFG-800")
+def test_each_currency_tells_which_fields_it_needs(platform: Platform) -> None:
+    """Where it needs none, the list is empty."""
+    currencies = members({"data": platform.configuration().get("supportedCurrencies")})
+
+    silent = [currency for currency in currencies if currency.get(REQUIRED_FIELDS) is None]
+
+    assert not silent, f"without {REQUIRED_FIELDS}: {silent}"
+
+
 @requirement("CFG-005", "CFG-007")
 def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, check: Check) -> None:
     """Without it some step of a transfer is refused, or the payout fails; with it none is."""

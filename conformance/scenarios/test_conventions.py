@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pytest
 
 from conformance.client.actor import Json, given, resource, unknown
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
 from conformance.contract.judge import judge
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.stray import assert_unbroken
 from conformance.verdict.decisions import ResourceMissing
 
 JSON_CONTENT = {"content-type": "application/json"}
+
+QUARTER = timedelta(minutes=15)
+"""Less than what any two time zones are apart."""
 
 
 @requirement("CNV-001", "CNV-002", "CNV-003")
@@ -85,7 +96,166 @@ def test_us_dollars_have_two_decimals(platform: Platform) -> None:
 @requirement("CNV-018", "CNV-019")
 def test_times_and_ids_have_one_form(platform: Platform) -> None:
     """Times are in UTC, ids name the type of what they identify."""
-    platform.completed()
+    source = platform.account()
+    quote = platform.completed(platform.quote(source))
+
+    platform.transaction(quote)
+    platform.client.call(
+        "lookupExternalAccount",
+        path={"accountId": quote["destination"]["accountId"]},
+        query={"customerId": source["customerId"]},
+    )
+
+
+@requirement("CNV-019")
+def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
+    """Those of owners, documents and submissions, and those of whom they are about."""
+    business = platform.applicant(business=True)
+
+    platform.arranged(platform.create_owner(platform.owner_body(business)))
+    platform.arranged(platform.create_document(platform.document_form(platform.applicant())))
+    if platform.profile.features.declares("unregulated"):
+        platform.arranged(platform.submit(business))
+
+
+@requirement("CNV-024")
+def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
+    """Also where both are for the same transfer."""
+    source = platform.account()
+
+    first, second = platform.quote(source), platform.quote(source)
+
+    assert first["transactionId"] != second["transactionId"]
+
+
+@requirement("CNV-025")
+def test_each_internal_account_has_an_id_of_its_own(platform: Platform) -> None:
+    """Those of two customers are in the same currency."""
+    first, second = platform.account(amount=0), platform.account(amount=0)
+
+    assert first["id"] != second["id"]
+
+
+@requirement("CNV-026")
+def test_a_quote_is_created_now(platform: Platform) -> None:
+    """By the clock of the target, where its answers tell the time, or by ours."""
+    answer = platform.create_quote(platform.quote_body())
+
+    created = datetime.fromisoformat(resource(answer)["createdAt"])
+    told = answer.headers.get("date")
+    now = parsedate_to_datetime(told) if told else datetime.now(UTC)
+    assert abs(now - created) < QUARTER, f"it is {now}, and the quote says {created}"
+
+
+@requirement("CNV-030")
+def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None:
+    """In balances, quotes, transactions and lookups."""
+    source = platform.account()
+    quote = platform.completed(platform.quote(source))
+    lookup = platform.client.call(
+        "lookupExternalAccount",
+        path={"accountId": quote["destination"]["accountId"]},
+        query={"customerId": source["customerId"]},
+    )
+    shown = [source, quote, platform.transaction(quote), lookup.body]
+    shown.append(platform.client.call("listPlatformInternalAccounts").body)
+
+    seen = sorted({currency for body in shown for currency in decimals(body)})
+
+    codes = [code for code, _ in seen]
+    assert len(codes) == len(set(codes)), f"expected one number for each currency, got {seen}"
+
+
+SPELLINGS: Mapping[str, Callable[[Json], str]] = {
+    "CNV-031": lambda body: f"\r\n {json.dumps(body, indent=4)} \n\t",
+    "CNV-032": lambda body: escaped(json.dumps(body)),
+    "CNV-033": lambda body: json.dumps(backwards(body)),
+}
+"""Other ways to write the same body, each with the requirement that it is accepted."""
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        pytest.param(spell, marks=requirement(identifier), id=identifier)
+        for identifier, spell in SPELLINGS.items()
+    ],
+)
+def test_json_may_be_written_in_any_way(platform: Platform, spell: Callable[[Json], str]) -> None:
+    """Spaces, escapes and the order of members mean nothing."""
+    body = platform.quote_body()
+    resource(platform.create_quote(body))
+
+    answer = platform.client.call(
+        "createQuote", content=spell(body).encode(), headers=JSON_CONTENT, valid=False
+    )
+
+    assert answer.accepted, answer
+
+
+@requirement("CNV-034")
+def test_json_may_say_that_it_is_utf_8(platform: Platform) -> None:
+    """Many libraries always do."""
+    body = platform.quote_body()
+    resource(platform.create_quote(body))
+
+    answer = platform.client.call(
+        "createQuote",
+        content=json.dumps(body).encode(),
+        headers={"content-type": "application/json; charset=utf-8"},
+        valid=False,
+    )
+
+    assert answer.accepted, answer
+
+
+@requirement("CNV-035")
+def test_who_accepts_anything_gets_json(platform: Platform) -> None:
+    """Of what changes something as of what is read."""
+    anything = {"accept": "*/*"}
+
+    read = platform.client.stray("getConfig", headers=anything)
+    executed = platform.execute(platform.quote(), headers=anything)
+
+    for answer in (read, executed):
+        platform.arranged(answer)
+        kind = answer.headers.get("content-type", "")
+        assert kind.partition(";")[0].strip().lower() == "application/json", kind
+        assert isinstance(answer.body, dict)
+
+
+@requirement("CNV-036")
+def test_a_description_keeps_its_characters(platform: Platform) -> None:
+    """Or it is refused for them."""
+    text = "Renta łódź 家賃 שכר \N{HOUSE BUILDING}"
+
+    answer = platform.create_quote(platform.quote_body(description=text))
+
+    assert_unbroken([answer])
+    assert given(taken(answer), "description") == text
+
+
+@requirement("CNV-037")
+def test_a_name_keeps_its_letters(platform: Platform) -> None:
+    """When the customer is created, and when it is read."""
+    name = "Łucja Żółć-Ñandú"
+
+    answer = platform.create_customer(platform.customer_body(fullName=name))
+
+    assert_unbroken([answer])
+    assert given(taken(answer), "fullName") == name
+    assert given(resource(platform.get_customer(answer.body)), "fullName") == name
+
+
+@requirement("CNV-038")
+def test_an_escape_means_its_character(platform: Platform) -> None:
+    """In the text of a quote."""
+    body = platform.quote_body(description="Café 1/2")
+    spelled = json.dumps(body, ensure_ascii=True).replace("/", "\\/").encode()
+
+    answer = platform.client.call("createQuote", content=spelled, headers=JSON_CONTENT, valid=False)
+
+    assert given(taken(answer), "description") == body["description"]
 
 
 @requirement("CNV-021")
@@ -99,6 +269,42 @@ def test_a_body_that_is_no_json_is_refused(platform: Platform) -> None:
         )
 
     send(whole[:-1], valid=False).refused(400, twin=send(whole, valid=False))
+
+
+def taken(answer: Answer) -> Json:
+    """Return the resource in an answer.
+
+    Raises:
+        ResourceMissing: the request was refused, as is anybody's right.
+    """
+    if not answer.accepted:
+        raise ResourceMissing(f"characters from beyond ASCII are not taken: {answer}")
+    return resource(answer)
+
+
+def decimals(value: Any) -> Iterator[tuple[str, int]]:
+    """Yield the code and the decimals of each currency object in what was answered."""
+    if isinstance(value, dict) and {"code", "decimals"} <= value.keys():
+        yield str(value["code"]), value["decimals"]
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from decimals(inner)
+
+
+def escaped(text: str) -> str:
+    """Return JSON with an escape in the place of each character of its texts."""
+
+    def escapes(found: re.Match[str]) -> str:
+        return '"' + "".join(rf"\u{ord(character):04x}" for character in found[1]) + '"'
+
+    return re.sub(r'"([^"]*)"', escapes, text)
+
+
+def backwards(value: Any) -> Any:
+    """Return a value with the members of its objects from the last to the first."""
+    if isinstance(value, dict):
+        return {name: backwards(member) for name, member in reversed(value.items())}
+    return value
 
 
 def invalid_fields(refusal: Answer) -> list[Json]:

@@ -61,6 +61,7 @@ def test_four_facts_make_a_business(platform: Platform, check: Check) -> None:
         pytest.param("individual_itin", marks=requirement("CUS-092")),
         pytest.param("business", marks=requirement("BUS-003")),
         pytest.param("source_of_funds", marks=requirement("EDD-001")),
+        pytest.param("sources_of_both", marks=requirement("EDD-600")),
         pytest.param("source_of_wealth", marks=requirement("EDD-003")),
     ],
 )
@@ -109,6 +110,20 @@ def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: 
     with check("CUS-014"):
         ids = [given(platform.customer_now(c), "platformCustomerId") for c in (first, second)]
         assert ids[0] != ids[1]
+
+
+@requirement("CUS-614", "CUS-615")
+def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: Check) -> None:
+    """Individuals and owners of businesses are identified by the same members."""
+    body = {**platform.example_body(example("individual")), "countryOfIssuance": "US"}
+
+    answer = platform.create_customer(body)
+
+    with check("CUS-614"):
+        assert answer.accepted, answer
+    with check("CUS-615"):
+        customer = platform.customer_now(resource(answer))
+        assert given(customer, "countryOfIssuance") == "US"
 
 
 @requirement("CUS-015", "CUS-016", "CUS-017")

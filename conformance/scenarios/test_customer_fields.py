@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json, resource
+from conformance.client.actor import Json, given, resource
 from conformance.client.examples import Example, example
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
@@ -81,6 +81,9 @@ BUSINESS_DETAILS = {
 }
 """Members of ``businessInfo`` whose values only a profile knows."""
 
+BUSINESS_KINDS = {"entityType": "BUS-600", "businessType": "BUS-601"}
+"""Members of ``businessInfo`` that are texts whatever their values are."""
+
 DUE_DILIGENCE = {
     "purposeOfAccount": "EDD-018",
     "expectedMonthlyTransactionCount": "EDD-019",
@@ -135,6 +138,21 @@ def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None
     created = resource(platform.create_customer({**body, "businessInfo": info}))
 
     assert at(platform.customer_now(created), f"businessInfo.{member}") == value
+
+
+@requirement(*BUSINESS_KINDS.values())
+def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check) -> None:
+    """Of which values, the specification does not show."""
+    for member, id_ in BUSINESS_KINDS.items():
+        with check(id_):
+            value = bound(platform.profile.bindings.business_details, member)
+            body = platform.example_body(example("business"))
+            info = {**body["businessInfo"], member: value}
+
+            created = resource(platform.create_customer({**body, "businessInfo": info}))
+
+            shown = at(platform.customer_now(created), "businessInfo")
+            assert isinstance(given(shown or {}, member), str), shown
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,21 @@ def test_a_business_without_its_facts_is_refused(
     refusal.refused(*REFUSED, twin=platform.create_customer(facts))
 
 
+@requirement("BUS-602")
+def test_a_tax_number_abroad_is_a_number_too(platform: Platform) -> None:
+    """No country gives out one that has neither a letter nor a digit."""
+    abroad = platform.profile.bindings.foreign_business
+    if not abroad:
+        raise ResourceMissing("the profile has no bindings.foreign_business")
+    body = platform.example_body(example("business_facts"))
+    right = {**body, "businessInfo": {**body["businessInfo"], **abroad}}
+    wrong = placed(right, "businessInfo.taxId", "?!-/")
+
+    answer = platform.create_customer(wrong, valid=False)
+
+    refused_or_held(platform, answer, platform.create_customer(right))
+
+
 @requirement(*BUSINESS_FACTS.values(), "BUS-014", "CUS-021", "CUS-022", "CUS-023")
 def test_missing_facts_of_a_business_are_named(platform: Platform, check: Check) -> None:
     """Each by itself, and all together in one answer."""

@@ -15,6 +15,7 @@ from conformance.client.http import Answer, File
 from conformance.client.platform import Platform
 from conformance.client.specimens import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.notation import masked_or_same
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 UNFIT = (400, 413, 415, 422)
@@ -36,16 +37,18 @@ Spoil = Callable[[bytes], bytes]
 
 @requirement(
     *("DOC-001", "DOC-002", "DOC-003", "DOC-004", "DOC-005", "DOC-006"),
-    *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014"),
+    *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014", "DOC-600"),
 )
 def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """Numbers may be masked, and are not compared."""
+    """Its number may be masked."""
     form = platform.document_form(platform.applicant(), "NATIONAL_ID", side="BACK")
 
     record = platform.arranged(platform.create_document(form))
 
     with check("DOC-003"):
         given(record, "documentNumber")
+    with check("DOC-600"):
+        assert masked_or_same(given(record, "documentNumber"), form["documentNumber"]), record
     with check("DOC-004", "DOC-012"):
         assert given(record, "issuingAuthority") == form["issuingAuthority"]
     with check("DOC-005", "DOC-013"):

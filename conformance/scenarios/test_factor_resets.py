@@ -13,7 +13,7 @@ from conformance.client.actor import Json, given, unknown
 from conformance.client.factor_resets import PHONE
 from conformance.client.http import Answer
 from conformance.client.platform import Platform
-from conformance.scenarios.faults import without
+from conformance.scenarios.faults import having, without
 from conformance.scenarios.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -176,6 +176,29 @@ def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
     refusal = platform.complete_reset(reset, without(f"mobile.{member}")(whole), valid=False)
 
     refusal.refused(twin=platform.complete_reset(reset, whole))
+
+
+@pytest.mark.parametrize(
+    ("mobile", "rule"),
+    [
+        pytest.param("+4915112345678", "SFR-800", marks=requirement("SFR-800", "SFR-802")),
+        pytest.param(None, "SFR-801", marks=requirement("SFR-801", "SFR-802")),
+    ],
+    ids=["text", "null"],
+)
+def test_a_phone_is_named_by_an_object(
+    platform: Platform, check: Check, mobile: str | None, rule: str
+) -> None:
+    """Anything else is as good as none."""
+    reset = platform.passed_reset(factor=PHONE)
+    whole = platform.completion_body(reset)
+
+    refusal = platform.complete_reset(reset, having("mobile", mobile)(whole), valid=False)
+
+    with check("SFR-802"):
+        demand_status(platform, reset, "LIVENESS_PASSED")
+    with check(rule):
+        refusal.refused(twin=platform.complete_reset(reset, whole))
 
 
 @requirement("SFR-047", "SFR-048")

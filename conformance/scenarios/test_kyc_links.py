@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import contextlib
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote_plus
 
@@ -252,10 +257,20 @@ def undecided(customer: Json) -> Json:
 def holds(url: str, place: str) -> bool:
     """Return whether a URL holds another one, plain or encoded up to three times."""
     for _ in range(MOST_ENCODINGS + 1):
-        if place in url:
+        if any(place in text for text in (url, *told_in(url))):
             return True
         url = unquote_plus(url)
     return False
+
+
+def told_in(url: str) -> Iterator[str]:
+    """Yield the texts that stand in a URL in the letters of Base64, as those of tokens do."""
+    for letters in (r"[\w+/-]{8,}", r"[\w-]{8,}"):
+        for part in re.findall(letters, url, re.ASCII):
+            padded = part + "=" * (-len(part) % 4)
+            with contextlib.suppress(binascii.Error):
+                told = base64.b64decode(padded.replace("-", "+").replace("_", "/"))
+                yield told.decode(errors="ignore")
 
 
 def outcome(first: Answer, again: Answer) -> str:

@@ -26,6 +26,17 @@ OPERATORS = {
 """By example the rules that the named operators are taken, and that others are not."""
 
 
+COUNTED = {
+    "kes_account": ("AFA-039", 1),
+    "tzs_account": ("AFA-059", 2),
+    "zmw_account": ("AFA-079", 4),
+    "rwf_account": ("AFA-019", 2),
+    "mwk_account": ("AFA-099", 2),
+    "ugx_account": ("AFA-119", 2),
+}
+"""By example how many operators its currency has, with the rule that there are no more."""
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -69,3 +80,34 @@ def test_an_operator_that_does_not_exist_is_refused(platform: Platform, name: st
 
     twin = platform.create_external_account(right)
     refusal.refused(*REFUSED, twin=with_known_values(platform, twin))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        pytest.param(name, count, marks=requirement(rule), id=name)
+        for name, (rule, count) in COUNTED.items()
+    ],
+)
+def test_a_currency_has_no_more_operators_than_are_told(
+    platform: Platform, name: str, count: int
+) -> None:
+    """Those of other currencies are not taken, where the profile knows all of its own."""
+    named = platform.profile.bindings.providers
+    currency = account_example(name).currency
+    elsewhere = sorted({operator for names in named.values() for operator in names})
+    payer = platform.payer()
+
+    taken = {
+        operator.casefold()
+        for operator in dict.fromkeys([*named.get(currency, []), *elsewhere])
+        if platform.create_external_account(
+            platform.destination_body(payer, name, accountInfo={"provider": operator})
+        ).accepted
+    }
+
+    if len(taken) < count:
+        raise ResourceMissing(
+            f"bindings.providers of the profile has {len(taken)} of {count} operators in {currency}"
+        )
+    assert len(taken) == count, f"expected {count} operators in {currency}, got {sorted(taken)}"

@@ -42,7 +42,7 @@ def test_a_failed_payout_says_why(platform: Platform, fate: str, reason: str) ->
     assert transaction.get("failureReason") == reason
 
 
-@requirement("TRX-012", "TRX-014", "TRX-015", "TRX-016", "TRX-050", "TRX-053")
+@requirement("TRX-012", "TRX-014", "TRX-015", "TRX-016", "TRX-050", "TRX-053", "TRX-603")
 @pytest.mark.parametrize("fate", ["payout.screen", "payout.return"])
 def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, fate: str) -> None:
     """Nobody has to ask for it, and the payout itself stays failed."""
@@ -64,6 +64,8 @@ def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, fate: s
         refund = given(refunded, "refund")
         assert isinstance(refund, dict)
         assert refund.get("status")
+    with check("TRX-603"):
+        assert given(refunded, "refund").get("reference"), refunded
     with check("TRX-053"):
         assert refunded.get("status") in FAILED
 

@@ -80,15 +80,24 @@ def test_a_quote_that_waits_for_a_proof_has_taken_nothing(platform: Platform) ->
     assert platform.balances(source)[1] == before
 
 
-@requirement("QUO-184")
-def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(platform: Platform) -> None:
+@requirement("QUO-184", "QUO-602")
+def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
+    platform: Platform, check: Check
+) -> None:
     """A repeated execution neither replaces the challenge nor passes it by."""
     quote = platform.quote(platform.sca_account())
     first = platform.execute(quote)
 
     again = platform.execute(quote)
 
-    again.refused(409, twin=first)
+    with check("QUO-184"):
+        again.refused(409, twin=first)
+    with check("QUO-602"):
+        if again.accepted:
+            raise PreconditionFailed(f"it was executed again: {again}")
+        authorized = platform.authorize_fully({**quote, **platform.arranged(first)})
+        assert authorized.accepted, authorized
+        assert authorized.body["status"] in SETTLING, authorized
 
 
 @requirement("QUO-126")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json
+from conformance.client.actor import Json, resource
 from conformance.client.http import Answer
 from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import SETTLING, Check, requirement
@@ -178,6 +178,24 @@ def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
         twin=platform.execute(platform.quote(source)),
     )
     platform.observe(f"executing an expired quote is refused with {refusal.status} {refusal.code}")
+
+
+@requirement("QUO-603", "QUO-604")
+def test_a_new_quote_takes_the_place_of_an_expired_one(platform: Platform, check: Check) -> None:
+    """The same request is answered with new terms."""
+    source = platform.account()
+    body = platform.quote_body(source)
+    expired = resource(platform.create_quote(body))
+    platform.cause("quote.expire", quoteId=expired["id"], expiresAt=expired["expiresAt"])
+
+    created = platform.create_quote(body)
+
+    with check("QUO-603"):
+        assert created.accepted, created
+    executed = platform.execute(resource(created))
+    with check("QUO-604"):
+        assert executed.accepted, executed
+        assert executed.body["status"] in SETTLING, executed
 
 
 @requirement("QUO-111")

@@ -73,6 +73,18 @@ def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check)
         assert given(shown(answer), "description") == text
 
 
+@requirement("QUO-160")
+def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
+    """It is one that the implementation takes."""
+    purpose = platform.profile.bindings.purpose_of_payment
+    if purpose is None:
+        raise ResourceMissing("bindings.purpose_of_payment of the profile names none")
+
+    answer = platform.create_quote(platform.quote_body(purposeOfPayment=purpose))
+
+    assert answer.accepted, answer
+
+
 @requirement("QUO-030", "QUO-062")
 def test_a_pending_quote_expires_within_a_quarter_of_an_hour(
     platform: Platform, check: Check

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from conformance.client.actor import Json
+from conformance.client.actor import Json, given
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.notation import moment
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -83,6 +84,18 @@ def test_fees_are_added_to_a_locked_receiving_amount(
             assert_fees_are_the_difference(quote)
 
 
+@requirement("QUO-608")
+def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Platform) -> None:
+    """Where they are given across currencies."""
+    across, within = (
+        platform.quote(*platform.ends(platform.corridor(same_currency=same)))
+        for same in (False, True)
+    )
+    given(across, "platformFeesIncluded")
+
+    assert within.get("platformFeesIncluded") is not None, within
+
+
 @requirement("QUO-046", "QUO-053")
 def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
     platform: Platform, check: Check, cross_currency: Corridor | None
@@ -145,6 +158,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
+@requirement("QUO-609", "QUO-610", "QUO-611", "QUO-612", "QUO-613", "QUO-614")
 @pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_execution_leaves_the_terms_as_they_were_quoted(
@@ -156,10 +170,23 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
     if side == "RECEIVING":
         # Some amount of the receiving currency that the source can pay for.
         amount = platform.quote(source, destination, amount=amount)["totalReceivingAmount"]
-    quote = platform.quote(source, destination, side=side, amount=amount)
+    quote = platform.quote(source, destination, side=side, amount=amount, description="Rent, July")
 
     executed = platform.executed(quote)
 
+    with check("QUO-609"):
+        assert executed["source"].get("accountId") == source["id"], executed
+    with check("QUO-610"):
+        assert executed["destination"].get("accountId") == destination["id"], executed
+    with check("QUO-611"):
+        assert moment(executed["expiresAt"]) == moment(quote["expiresAt"])
+    with check("QUO-612"):
+        assert moment(executed["createdAt"]) == moment(quote["createdAt"])
+    with check("QUO-613"):
+        for member in ("sendingCurrency", "receivingCurrency"):
+            assert executed[member]["code"] == quote[member]["code"], executed
+    with check("QUO-614"):
+        assert given(executed, "description") == "Rent, July"
     with check("QUO-057"):
         assert executed["totalSendingAmount"] == quote["totalSendingAmount"]
     with check("QUO-058"):

@@ -52,6 +52,40 @@ def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
         assert platform.transaction_in(quote, "COMPLETED")["status"] == "COMPLETED"
 
 
+@requirement("QUO-605", "QUO-606")
+def test_a_payment_with_another_reference_executes_no_quote(
+    platform: Platform, check: Check
+) -> None:
+    """The quote goes on waiting for its own."""
+    customer = platform.customer()
+    quote = platform.realtime_quote(customer)
+    twin = platform.realtime_quote(customer)
+
+    platform.cause("quote.misfund", quoteId=quote["id"], customerId=customer["id"])
+
+    platform.cause("quote.fund", quoteId=twin["id"], customerId=customer["id"])
+    if platform.transaction_in(twin, *SETTLING)["status"] not in SETTLING:
+        raise PreconditionFailed("a payment with the right reference executes no quote")
+    with check("QUO-605"):
+        assert platform.transaction(quote)["status"] not in SETTLING
+    with check("QUO-606"):
+        platform.cause("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+        assert platform.transaction_in(quote, *SETTLING)["status"] in SETTLING
+
+
+@requirement("QUO-607")
+def test_payments_for_two_quotes_can_be_told_apart(platform: Platform) -> None:
+    """By an account, an address or a reference of each quote's own."""
+    customer = platform.customer()
+    first, second = (platform.realtime_quote(customer) for _ in range(2))
+
+    shown = [quote.get("paymentInstructions") for quote in (first, second)]
+
+    if not all(shown):
+        raise ResourceMissing("a quote carries no payment instructions")
+    assert shown[0] != shown[1]
+
+
 @requirement("QUO-211", "QUO-212")
 def test_a_call_executes_no_quote_that_waits_for_its_payment(
     platform: Platform, check: Check

@@ -254,5 +254,5 @@ def test_what_a_sweep_costs_is_recorded(platform: Platform) -> None:
 def told(platform: Platform, account: Json, names: list[str]) -> list[str]:
     """Return what webhooks and transactions tell by one of some names."""
     listed = list(platform.transactions(account["customerId"]))
-    said = [*(json.dumps(t) for t in listed), *(d.raw for d in platform.events(account["id"]))]
+    said = [*(json.dumps(t) for t in listed), *(d.text for d in platform.events(account["id"]))]
     return [text for text in said if any(name in text for name in names)]

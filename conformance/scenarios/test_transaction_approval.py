@@ -78,6 +78,21 @@ def test_approving_a_completed_payout_of_the_platform_moves_nothing(platform: Pl
     assert platform.balances(source)[0] == before
 
 
+@requirement("TRX-802")
+def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platform) -> None:
+    """No agent initiated it; it is the platform that executes its quote, if anybody does."""
+    source = platform.account()
+    quote = platform.quote(source)
+    before, _ = platform.balances(source)
+
+    answer = platform.approve(quote["transactionId"])
+    other = platform.completed(platform.quote(source))
+
+    # A payout that began later has been debited by then.
+    left = before - other["totalSendingAmount"]
+    assert platform.balance_at(source, left) == left, answer
+
+
 @requirement("TRX-087", "TRX-088")
 def test_a_transaction_that_does_not_exist_cannot_be_approved(
     platform: Platform, check: Check

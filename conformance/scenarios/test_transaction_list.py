@@ -57,6 +57,34 @@ def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check
             assert {one.get("type") for one in members(cards.body)} <= {"CARD"}
 
 
+@requirement("TRX-800", "TRX-801")
+def test_a_status_and_a_type_keep_to_the_transactions_of_both(
+    platform: Platform, check: Check
+) -> None:
+    """One transaction of the customer has arrived, another of the same type still waits."""
+    source = platform.account()
+    platform.completed(platform.quote(source))
+    known = platform.transaction(platform.quote(source))
+    both = {name: given(known, name) for name in ("status", "type")}
+
+    found = _filtered(platform, source, check, "TRX-801", **both)
+
+    with check("TRX-801"):
+        assert known["id"] in {one.get("id") for one in found}
+    with check("TRX-800"):
+        assert all({name: one.get(name) for name in both} == both for one in found), found
+
+
+def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) -> None:
+    """There may be nothing, or no such filter."""
+    for name in ("type", "status"):
+        unknown: dict[str, Any] = {name: "BURIED_TREASURE"}
+
+        answer = platform.list_transactions(**unknown)
+
+        platform.observe(f"transactions of an unknown {name} are answered with {answer.status}")
+
+
 @requirement("TRX-075")
 def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> None:
     """The status filter is for payments, whose own type it may be combined with."""

@@ -11,6 +11,7 @@ import pytest
 from conformance.client.actor import Json, given
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.notation import moment
 from conformance.target.profile import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -88,6 +89,9 @@ def test_the_transaction_of_a_new_quote_waits_for_its_execution(
     "TRX-032",
     "TRX-033",
     "TRX-057",
+    "TRX-602",
+    "TRX-605",
+    "TRX-606",
 )
 @pytest.mark.parametrize("same_currency", [True, False], ids=["same_currency", "cross_currency"])
 def test_a_payout_to_a_sound_account_arrives(
@@ -125,6 +129,16 @@ def test_a_payout_to_a_sound_account_arrives(
         assert given(transaction, "direction") == "DEBIT"
     with check("TRX-057"):
         assert not transaction.get("refund")
+    with check("TRX-602"):
+        if not corridor.account.endswith("_account"):
+            raise ResourceMissing(f"the corridor does not end in a bank: {corridor.account}")
+        assert not settled_on_chain(transaction)
+    with check("TRX-606"):
+        created, settled = (given(transaction, name) for name in ("createdAt", "settledAt"))
+        # One of them may be cut to whole seconds.
+        assert moment(settled).replace(microsecond=999_999) >= moment(created)
+    with check("TRX-605"):
+        assert not transaction.get("pendingReason"), transaction
 
 
 @requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027")
@@ -149,7 +163,7 @@ def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check
         assert platform.transaction_in(quote, "COMPLETED").get("status") == "COMPLETED"
 
 
-@requirement("TRX-013", "TRX-060", "TRX-061", "TRX-062")
+@requirement("TRX-013", "TRX-060", "TRX-061", "TRX-062", "TRX-601")
 def test_a_payout_under_compliance_review_says_what_it_waits_for(
     platform: Platform, check: Check
 ) -> None:
@@ -171,8 +185,13 @@ def test_a_payout_under_compliance_review_says_what_it_waits_for(
 
     platform.cause("payout.release", transactionId=quote["transactionId"])
 
+    passed = platform.transaction_in(quote, "COMPLETED")
     with check("TRX-061"):
-        assert platform.transaction_in(quote, "COMPLETED").get("status") == "COMPLETED"
+        assert passed.get("status") == "COMPLETED"
+    with check("TRX-601"):
+        if passed.get("status") != "COMPLETED":
+            raise PreconditionFailed(f"the review was passed, and it is {passed.get('status')}")
+        assert not passed.get("pendingReason"), passed
 
 
 @requirement("TRX-035")
@@ -222,14 +241,39 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
     quote = platform.payout(source, account=corridor.account, amount=SENT)
 
     transaction = platform.transaction_in(quote, "COMPLETED")
-    ends = [_at(transaction, end, "onChainTransaction") for end in ("source", "destination")]
-    settled = [end for end in ends if end]
+    settled = settled_on_chain(transaction)
     with check("TRX-064"):
         assert settled
     for name, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
         with check(name):
             assert settled
             assert all(isinstance(_at(one, member), str) for one in settled)
+
+
+@requirement("TRX-604")
+@pytest.mark.parametrize("currency", ["USDC", "USDT"])
+def test_a_payment_from_a_crypto_wallet_shows_where_it_settled(
+    platform: Platform, currency: str
+) -> None:
+    """Be it at the end that it came from, or at the other one."""
+    customer = platform.customer()
+    body = platform.realtime_quote_body(customer, currency=currency, lockedCurrencySide="RECEIVING")
+    created = platform.create_quote(body)
+    if not created.accepted:
+        raise ResourceMissing(f"nothing can be funded in real time in {currency}: {created}")
+    platform.cause("quote.fund", quoteId=created.body["id"], customerId=customer["id"])
+
+    transaction = platform.transaction_in(created.body, "COMPLETED")
+
+    if transaction.get("status") != "COMPLETED":
+        raise PreconditionFailed(f"a funded transaction is {transaction.get('status')}")
+    assert settled_on_chain(transaction), transaction
+
+
+def settled_on_chain(transaction: Json) -> list[Any]:
+    """Return each ``onChainTransaction`` of a transaction."""
+    ends = [_at(transaction, end, "onChainTransaction") for end in ("source", "destination")]
+    return [end for end in ends if end]
 
 
 def _by_id(transactions: Iterable[Json]) -> dict[object, Json]:

@@ -101,6 +101,15 @@ class TestSums:
 
             assert bool(audited(books)) is (total in dishonest), total
 
+    @pytest.mark.parametrize(("total", "is_honest"), [(60, True), (35, True), (34, False)])
+    def test_what_went_back_may_be_missing(self, total: int, is_honest: bool) -> None:
+        """A deposit of 25 was to be returned to its sender."""
+        books = Books(100, (total, total))
+        books.quote(1, 40, {"status": "COMPLETED"})
+        books.movement.returned[ACCOUNT] = 25
+
+        assert (audited(books) == []) is is_honest
+
     def test_what_comes_in_is_added(self) -> None:
         """A quote may lead to an internal account."""
         books = Books(100, (130, 130))

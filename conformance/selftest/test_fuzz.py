@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from conformance.client.ground import Ground
 from conformance.client.http import File
 from conformance.contract.document import document
 from conformance.fuzz.faults import HELD, faults
 from conformance.fuzz.generation import ABSENT, Drawn, draw
-from conformance.fuzz.ground import Ground
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.fuzz.requests import HOSTILE, Prepared, prepared
 from conformance.fuzz.test_operations import REFUSING, UNBROKEN

@@ -384,6 +384,59 @@ class TestRequests:
         assert [f.requirement for f in findings if not f.passed] == ["CNV-002"]
 
 
+class TestStrayRequests:
+    """What is almost an operation goes out as it is written, and nobody judges the answer."""
+
+    @pytest.mark.parametrize(
+        "path", ["//config/", "/config?a=%zz", "/a/%2e%2e/%FF%00", "/./config"]
+    )
+    def test_their_path_is_sent_as_it_is(
+        self, stand_in: Start, connect: Connect, path: str
+    ) -> None:
+        """It is not encoded or made shorter; it is written down in that form too."""
+        server = stand_in(standins.html())
+        client = connect(server.base_url)
+        heard: list[tuple[Finding, ...]] = []
+        client.listener = lambda _, findings, __: heard.append(findings)
+
+        answer = client.stray("getConfig", method="PUT", path=path, content=b"{")
+
+        sent = server.received[0]
+        assert (sent.method, sent.path, sent.body) == ("PUT", f"/2025-10-13{path}", b"{")
+        assert answer.exchange.url == server.base_url + path
+        assert answer.operation.id == "getConfig"
+        assert heard == [()]
+
+    def test_they_may_leave_the_base_url(self, stand_in: Start, connect: Connect) -> None:
+        """But not the origin of the target."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url)
+
+        client.stray("getConfig", path=f"{server.origin}/other/config")
+
+        assert server.received[0].path == "/other/config"
+
+    def test_they_change_nothing_outside_of_a_sandbox(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """Their own method decides, not that of the operation."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="production")
+
+        with pytest.raises(ReadOnly):
+            client.stray("getConfig", method="PUT")
+
+        assert server.received == []
+
+    def test_a_long_body_is_written_down_in_part(self, stand_in: Start, connect: Connect) -> None:
+        """With its length."""
+        client = connect(stand_in(standins.answers()).base_url)
+
+        answer = client.stray("createQuote", content=b"a" * 300_000)
+
+        assert answer.exchange.request_body == "a" * 200 + "… (300000 bytes)"
+
+
 class TestSecrets:
     """Nothing that is written shows the credentials."""
 

@@ -88,7 +88,7 @@ class TestWriting:
 
     def test_a_delivery_is_written_without_secrets(self, journal: Journal, tmp_path: Path) -> None:
         """As an exchange is."""
-        sent = Delivery(3, 1.5, {"authorization": "x", "a": SECRET}, {"data": SECRET}, "")
+        sent = Delivery(3, 1.5, {"authorization": "x", "a": SECRET}, {"data": SECRET}, b"")
 
         journal.delivery(sent, Redactor([SECRET]))
 

@@ -13,7 +13,14 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from conformance.client.listener import Delivery, Follower, Inbox, ListenerError, WebhookListener
+from conformance.client.listener import (
+    Delivery,
+    Follower,
+    Inbox,
+    ListenerError,
+    Manner,
+    WebhookListener,
+)
 
 EVENT = {"id": "Webhook:1", "type": "PAYMENT.DONE", "data": {"id": "Transaction:1"}}
 
@@ -43,7 +50,7 @@ def raw(listener: WebhookListener, message: bytes) -> bytes:
 
 def delivery(number: int = 0, **members: Any) -> Delivery:
     """Return a delivery as the inbox holds it."""
-    return Delivery(number, 0.0, {}, {**EVENT, **members}, "")
+    return Delivery(number, 0.0, {}, {**EVENT, **members}, b"")
 
 
 class TestTaking:
@@ -60,7 +67,7 @@ class TestTaking:
         assert (kept.number, kept.id, kept.type) == (0, "Webhook:1", "PAYMENT.DONE")
         assert kept.concerns("Transaction:1")
         assert kept.headers["x-signature"] == "s"
-        assert kept.raw == json.dumps(EVENT)
+        assert kept.text == json.dumps(EVENT)
         assert before <= kept.at <= time.time()
 
     def test_a_duplicate_is_kept_beside_the_first(self, listener: WebhookListener) -> None:
@@ -115,7 +122,7 @@ class TestTaking:
         httpx.post(listener.url, content=iter([content[:9], content[9:]]), trust_env=False)
 
         (kept,) = listener.inbox.all(lambda _: True)
-        assert kept.raw == content.decode()
+        assert kept.raw == content
 
     @pytest.mark.parametrize(
         "message",
@@ -153,6 +160,76 @@ class TestTaking:
         ]
 
         assert answers == [404, 404, 404]
+
+
+class TestManners:
+    """A test may let the deliveries about its resource be taken otherwise."""
+
+    def test_a_delivery_is_answered_with_500(self, listener: WebhookListener) -> None:
+        """It is kept all the same, and what comes after the end is acknowledged."""
+        listener.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
+
+        refused = deliver(listener, EVENT)
+        listener.treat("Transaction:1", "PAYMENT.DONE", None)
+        taken = deliver(listener, EVENT)
+
+        assert [refused.status_code, taken.status_code] == [500, 200]
+        assert [d.acknowledged for d in listener.inbox.all(lambda _: True)] == [False, True]
+
+    def test_a_delivery_is_not_answered(self, listener: WebhookListener) -> None:
+        """The connection is closed."""
+        listener.treat("Transaction:1", "PAYMENT.DONE", Manner.CLOSED)
+
+        with pytest.raises(httpx.RemoteProtocolError):
+            deliver(listener, EVENT)
+
+        (kept,) = listener.inbox.all(lambda _: True)
+        assert not kept.acknowledged
+
+    def test_a_delivery_is_acknowledged_late(self, listener: WebhookListener) -> None:
+        """It is known before."""
+        listener.treat("Transaction:1", "PAYMENT.DONE", Manner.SLOW)
+        started = time.time()
+
+        answer = deliver(listener, EVENT)
+
+        (kept,) = listener.inbox.all(lambda _: True)
+        assert answer.status_code == 200
+        assert kept.acknowledged
+        assert started <= kept.at < time.time() - 0.2
+
+    @pytest.mark.parametrize(
+        "other",
+        [{**EVENT, "type": "PAYMENT.BEGUN"}, {**EVENT, "data": {"id": "Transaction:2"}}, [], "x"],
+        ids=["another type", "another resource", "a list", "a text"],
+    )
+    def test_others_are_acknowledged(self, listener: WebhookListener, other: Any) -> None:
+        """They belong to other tests."""
+        listener.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
+
+        assert deliver(listener, other).status_code == 200
+
+    def test_a_follower_may_ask_for_it(self, listener: WebhookListener) -> None:
+        """Its process does not listen itself."""
+        follower = Follower(listener.follow_url)
+
+        follower.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
+        refused = deliver(listener, EVENT)
+        follower.treat("Transaction:1", "PAYMENT.DONE", None)
+        taken = deliver(listener, EVENT)
+        follower.inbox.wait(lambda d: d.number == 1, within=10)
+        follower.close()
+
+        assert [refused.status_code, taken.status_code] == [500, 200]
+        assert [d.acknowledged for d in follower.inbox.all(lambda _: True)] == [False, True]
+
+    def test_others_cannot_ask_for_it(self, listener: WebhookListener) -> None:
+        """The address for that is a secret of the run; elsewhere it is a delivery."""
+        wanted = {"resource": "Transaction:1", "type": "PAYMENT.DONE", "manner": "failing"}
+
+        deliver(listener, wanted)
+
+        assert deliver(listener, EVENT).status_code == 200
 
 
 class TestWaiting:

@@ -276,13 +276,14 @@ class TestUnmet:
 
 
 def test_what_cannot_be_undone_needs_a_word_of_its_own() -> None:
-    """The feature alone is not enough."""
+    """The feature alone is not enough; other operations may decide what each does by itself."""
     minting = replace(rule(), operations=("createInternalAccount",))
     words = Irreversible(account_numbers=True)
     profile = Profile(implementation=Implementation(name="x"))
 
     assert unmet(profile, minting) == (Reason.IRREVERSIBLE, "irreversible.account_numbers")
     assert unmet(profile.model_copy(update={"irreversible": words}), minting) is None
+    assert unmet(profile, replace(minting, each=True)) is None
 
 
 def test_a_target_that_may_only_be_read_gets_no_verdict() -> None:

@@ -675,7 +675,7 @@ class TestUsage:
     def test_a_listener_that_cannot_listen(self, inside: Inside, against: tuple[str, str]) -> None:
         """With the key of the profile."""
         profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
-        profile["webhooks"] = {"listen": "192.0.2.1:0"}
+        profile["webhooks"]["listen"] = "192.0.2.1:0"
         path = inside.folder / "own.yaml"
         path.write_text(yaml.safe_dump(profile))
 

@@ -22,10 +22,18 @@ DELAY = "conformance.reference.deliveries:_LONGEST_DELAY"
 SUITE = """
 from pathlib import Path
 
+import pytest
+
 from conformance.scenarios.marks import requirement
 
 @requirement("QUO-083")
 def test_an_execution_is_accepted(platform):
+    answer = platform.execute(platform.quote())
+    assert answer.accepted, answer
+
+@pytest.mark.parametrize("name", ["first", "second"])
+@requirement("QUO-083")
+def test_an_execution_is_accepted_again(platform, name):
     answer = platform.execute(platform.quote())
     assert answer.accepted, answer
 
@@ -136,6 +144,18 @@ def test_the_fate_of_a_mutant(declared: Registry) -> None:
     assert results["QUO-083/same"].detail == f"{DELAY} is 1800.0 already"
     assert "os:absent" in results["QUO-083/lost"].detail
     assert results["QUO-083/refuses"].milliseconds > 0
+
+
+@pytest.mark.usefixtures("_tiny_suite")
+@pytest.mark.parametrize(("at", "first"), [("", "accepted"), ("[second]", "[second]")])
+def test_a_mutant_names_the_test_to_try_first(declared: Registry, at: str, first: str) -> None:
+    """Where many decide its requirement, most notice nothing."""
+    declared.declare("QUO-083", "refuses", "no execution is accepted", broken, at=at)
+
+    (result,) = measure(list(declared), processes=1)
+
+    assert result.outcome is Fate.KILLED
+    assert first in result.killed_by
 
 
 @pytest.mark.usefixtures("_tiny_suite")

@@ -15,7 +15,7 @@ def unmet(profile: Profile, requirement: Requirement) -> tuple[Reason, str] | No
     for trigger in requirement.needs.triggers:
         if trigger not in profile.triggers:
             return Reason.TRIGGER_MISSING, trigger
-    for operation in requirement.operations:
+    for operation in () if requirement.each else requirement.operations:
         if (word := profile.irreversible.lacks(operation)) is not None:
             return Reason.IRREVERSIBLE, word
     return None

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from conformance.contract.judge import error_codes
 from conformance.contract.vocabulary import REQUESTS, TRIGGERS, nearest
@@ -98,6 +106,7 @@ class Features(_Part):
     deprecated_transfers: bool = False
     trusted_beneficiaries: bool = False
     ownership_verification: bool = False
+    webhook_signatures: bool = False
 
     def declares(self, feature: str) -> bool:
         """Return whether ``feature``, a word of the closed vocabulary, is declared."""
@@ -119,12 +128,56 @@ class Irreversible(_Part):
         return None if word is None or getattr(self, word) else f"irreversible.{word}"
 
 
+class Signature(_Part):
+    """How the target signs its webhooks, which the specification leaves open."""
+
+    header: str = Field(min_length=1, description="the header that holds the signature")
+    algorithm: Literal[
+        "hmac-sha256", "hmac-sha512", "ecdsa-p256-sha256", "ed25519", "rsa-sha256"
+    ] = Field(description="how the signature is made")
+    key: str = Field(
+        min_length=1,
+        description="of hmac the environment variable that holds the secret; of the others the "
+        "public key in PEM, or its file beside the profile, whose name ends in .pem",
+    )
+    encoding: Literal["hex", "base64"] = Field("base64", description="how the header spells it")
+    prefix: str = Field(
+        "",
+        description="what stands before each signature in the header, for example sha256= or v1,",
+    )
+    signed: str = Field(
+        "{body}",
+        description="what is signed: {body} is the raw body; any other name in braces is a "
+        "header, or a name=value of the signature's own header, for example {t}.{body}",
+    )
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the key is a secret that both sides hold."""
+        return self.algorithm.startswith("hmac-")
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse a key that is none of the algorithm, and a message without the body."""
+        # What stands there may be the secret itself, and is not shown.
+        if self.symmetric and not re.fullmatch(_VARIABLE, self.key):
+            raise ValueError(
+                "key: of hmac it is the name of an environment variable, never its value"
+            )
+        if not self.symmetric and "-----BEGIN" not in self.key:
+            raise ValueError("key: expected a public key in PEM, or a file that ends in .pem")
+        if "{body}" not in self.signed:
+            raise ValueError("signed: expected a text with {body} in it")
+
+
 class Webhooks(_Part):
     """Where the suite listens for webhooks, and under which URL the target reaches it."""
 
     listen: str = Field("127.0.0.1:0", description="host:port; port 0 takes a free one")
     public_url: str | None = Field(
         None, description="URL that the target sends to, when it is not the listening address"
+    )
+    signature: Signature | None = Field(
+        None, description="how webhooks are signed; features.webhook_signatures needs it"
     )
 
 
@@ -287,6 +340,22 @@ class Bindings(_Part):
     )
     quote_lookup: str | None = Field(
         None, description="member of POST /quotes that takes the lookupId; null where there is none"
+    )
+    uma_destination: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "destinationType": "UMA_ADDRESS",
+            "umaAddress": "{umaAddress}",
+        },
+        description="destination of a quote to a UMA address; {umaAddress} is filled in, and a "
+        "member whose value there is not is left out",
+    )
+    uma_receiver: str | None = Field(
+        None, description="UMA address of somebody who can be paid; null for none"
+    )
+    uma_stranger: str | None = Field(
+        None,
+        description="well-formed UMA address of a counterparty that can be asked and has nobody of "
+        "that name; null for none",
     )
     list_page_size: str | None = Field("limit", description="query parameter of list endpoints")
     list_cursor: str | None = Field("cursor", description="query parameter that turns the page")
@@ -581,6 +650,12 @@ class Profile(_Part):
                 )
         return triggers
 
+    @model_validator(mode="after")
+    def _known_signatures(self) -> Self:
+        if self.features.webhook_signatures and self.webhooks.signature is None:
+            raise ValueError("features.webhook_signatures needs webhooks.signature")
+        return self
+
     @classmethod
     def load(cls, path: Path) -> Profile:
         """Read a profile file.
@@ -602,7 +677,7 @@ class Profile(_Part):
         if not isinstance(content, dict):
             raise ProfileError(f"profile {path}: expected a mapping, got {type(content).__name__}")
         try:
-            return cls.model_validate(_with_documented_triggers(content))
+            return cls.model_validate(_with_key(_with_documented_triggers(content), path.parent))
         except ValidationError as error:
             raise ProfileError(_explain(path, error)) from error
 
@@ -617,6 +692,26 @@ def _with_documented_triggers(content: dict[str, Any]) -> dict[str, Any]:
     return {**content, "triggers": mapped}
 
 
+def _with_key(content: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Put the content of a key file in the place of its name.
+
+    Raises:
+        ProfileError: it cannot be read.
+    """
+    webhooks = content.get("webhooks")
+    if not isinstance(webhooks, dict) or not isinstance(webhooks.get("signature"), dict):
+        return content
+    signature = webhooks["signature"]
+    key = signature.get("key")
+    if not isinstance(key, str) or not key.endswith(".pem"):
+        return content
+    try:
+        pem = (folder / key).read_text(encoding="ascii")
+    except (OSError, ValueError) as error:
+        raise ProfileError(f"webhooks.signature.key: {folder / key} cannot be read") from error
+    return {**content, "webhooks": {**webhooks, "signature": {**signature, "key": pem}}}
+
+
 def _explain(path: Path, error: ValidationError) -> str:
     lines = [f"profile {path} is not valid:"]
     for problem in error.errors():
@@ -626,7 +721,7 @@ def _explain(path: Path, error: ValidationError) -> str:
             message = "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
         elif problem["type"] == "missing":
             message = "this key is required"
-        elif problem["loc"][0] == "credentials":
+        elif problem["loc"][:1] == ("credentials",):
             # What stands there may be the secret itself, and is not shown.
             message = "expected the name of an environment variable, never its value"
         else:

@@ -1,0 +1,619 @@
+"""Grounds: for each operation live resources, and a whole request that it accepts on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import httpx
+
+from conformance.client.account_examples import account_examples
+from conformance.client.actor import filled
+from conformance.client.cards import PRICE
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+from conformance.client.reviews import found
+from conformance.client.stablecoins import Kind
+from conformance.client.transfers import Direction
+from conformance.contract.document import Operation, document
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
+
+Json = dict[str, Any]
+
+MADE_UP = "00000000-0000-4000-8000-000000000000"
+"""In the place of a parameter of the path that no resource is there for."""
+
+_DEPOSIT = 100_000
+_TRANSFER = 1_000
+_JSON = "application/json"
+_UNMET = (FeatureUndeclared, PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing)
+_CARD_TRIGGERS = ("deposit.arrive", "card.issue", "card.authorize", "card.settle", "card.return")
+
+
+def _nothing() -> None:
+    """Read nothing: the operation changes nothing that can be seen."""
+
+
+def _settled(_: Answer) -> None:
+    """Note nothing: the operation moves no money."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What exists on the target for the requests of one operation.
+
+    ``path`` and ``query`` are values of parameters, ``live`` values of members by their dotted
+    paths. ``body`` is a valid one (of a form, its parts), and ``twin`` sends one that the operation
+    accepts. In a value of ``headers``, ``{key}`` stands for a text of each request's own.
+
+    Generated requests are many, and their ``body`` is one that may be sent often. Of a whole
+    request, ``right`` is the body where it is another one, and ``asking`` further values of the
+    query.
+
+    ``state`` reads what the operation would change, as far as that can be seen: two readings are
+    equal unless something has changed it. ``settle`` tells the audit what an accepted request
+    moved.
+    """
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    live: Mapping[str, Any] = field(default_factory=dict)
+    body: Json = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    twin: Callable[[], Answer] | None = None
+    right: Json | None = None
+    asking: Mapping[str, str] = field(default_factory=dict)
+    state: Callable[[], Any] = _nothing
+    settle: Callable[[Answer], None] = _settled
+
+
+@dataclass(frozen=True)
+class Request:
+    """The whole request of an operation on its ground; sent as it is, it is accepted.
+
+    One that is not ``whole`` names what does not exist, and has no body: the target does not offer
+    what its ground needs.
+    """
+
+    operation: Operation
+    ground: Ground
+    platform: Platform
+    whole: bool = True
+
+    @property
+    def body(self) -> Json | None:
+        """The body; of a form, its parts; ``None`` for none."""
+        found = self.ground.body if self.ground.right is None else self.ground.right
+        takes_one = "requestBody" in self.operation.raw
+        return found if takes_one and (found or self.operation.body_required) else None
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        """The values of the path's parameters."""
+        return {**dict.fromkeys(self._names("path"), MADE_UP), **self.ground.path}
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The values of the query's parameters."""
+        known = self._names("query")
+        values = {**self.ground.query, **self.ground.asking}
+        return {name: value for name, value in values.items() if name in known}
+
+    @property
+    def shows(self) -> bool:
+        """Whether anything of what the operation changes can be seen."""
+        return self.ground.state is not _nothing
+
+    def state(self) -> Any:
+        """Read what the operation would change, as far as that can be seen."""
+        return self.ground.state()
+
+    def send(
+        self,
+        *,
+        auth: httpx.Auth | None = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        path: Mapping[str, str] | None = None,
+        valid: bool = True,
+        judged: bool = True,
+    ) -> Answer:
+        """Send the request, or one that differs from it in a part.
+
+        Args:
+            auth: other credentials than the target's.
+            content: bytes in the place of the body, JSON unless ``headers`` say otherwise.
+            headers: further headers, or others; an empty one is left out.
+            path: other values of the path's parameters.
+            valid: whether the request is meant to be valid by the OpenAPI document.
+            judged: whether the answer is judged by the document.
+        """
+        own = {
+            name: value.replace("{key}", self.platform.new_key([self.path, self.body]))
+            for name, value in self.ground.headers.items()
+        }
+        if content is not None:
+            own["content-type"] = _JSON
+        is_form = self.operation.form_schema is not None
+        sent = {} if content is not None else {"form" if is_form else "body": self.body}
+        answer = self.platform.client.call(
+            self.operation.id,
+            path={**self.path, **(path or {})},
+            query=self.query or None,
+            headers={k: v for k, v in {**own, **(headers or {})}.items() if v},
+            auth=auth,
+            content=content,
+            valid=valid and self.whole,
+            # Where the operation is not offered, anything may answer.
+            judged=judged and self.whole,
+            **sent,
+        )
+        if answer.accepted:
+            self.ground.settle(answer)
+        return answer
+
+    def stray(self, path: str) -> Answer:
+        """Send the request to another path, which goes over the wire as it is written."""
+        content, headers = None, dict(self.ground.headers)
+        if self.operation.form_schema is None and self.body is not None:
+            content, headers["content-type"] = json.dumps(self.body).encode(), _JSON
+        return self.platform.client.stray(
+            self.operation.id, path=path, content=content, headers=headers
+        )
+
+    def _names(self, place: str) -> frozenset[str]:
+        parameters = self.operation.raw["parameters"]
+        return frozenset(found["name"] for found in parameters if found["in"] == place)
+
+
+def ground(name: str, platform: Platform) -> Ground:
+    """Return the ground of an operation, laid out anew."""
+    return GROUNDS[name](platform) if name in GROUNDS else Ground()
+
+
+def request(name: str, platform: Platform) -> Request:
+    """Return the whole request of an operation, its ground laid out anew."""
+    operation, laid = document().operations[name], ground(name, platform)
+    if operation.method == "GET":
+        laid = replace(laid, state=_nothing)
+    return Request(operation, laid, platform)
+
+
+def any_request(name: str, platform: Platform) -> Request:
+    """Return the whole request of an operation, or where its ground cannot be laid, another."""
+    try:
+        found = request(name, platform)
+    except _UNMET:
+        return groundless(name, platform)
+    try:
+        found.state()
+    except _UNMET:
+        # What cannot be read tells nothing, and the request may do without it.
+        return replace(found, ground=replace(found.ground, state=_nothing))
+    return found
+
+
+def groundless(name: str, platform: Platform) -> Request:
+    """Return a request of an operation that names what does not exist, and has no body."""
+    return Request(document().operations[name], Ground(), platform, whole=False)
+
+
+def _money(platform: Platform, account: Json) -> Callable[[], Any]:
+    """Return what reads an account's balances and the transactions of its owner."""
+    return lambda: (platform.balances(account), _rows(platform, account["customerId"]))
+
+
+def _rows(platform: Platform, owner: str) -> Any:
+    return sorted((str(t.get("id")), str(t.get("status"))) for t in platform.transactions(owner))
+
+
+def _customer(platform: Platform, customer: Json, *members: str) -> Callable[[], Any]:
+    """Return what reads members of a customer."""
+
+    def read() -> Any:
+        seen = platform.customer_now(customer)
+        return {name: seen.get(name) for name in members}
+
+    return read
+
+
+def _external(platform: Platform, account: Json) -> Callable[[], Any]:
+    """Return what reads an external account: the status of the answer, and what it shows."""
+
+    def read() -> Any:
+        answer = platform.get_external_account(account)
+        shown = dict(answer.body) if isinstance(answer.body, dict) and answer.accepted else {}
+        # What is kept of the account itself; not when somebody looked at it last.
+        shown.pop("updatedAt", None)
+        return answer.accepted, shown
+
+    return read
+
+
+def _owner(platform: Platform) -> Json:
+    return platform.customer()
+
+
+def _account(platform: Platform) -> Json:
+    funded = "deposit.arrive" in platform.profile.triggers
+    return platform.account(amount=_DEPOSIT if funded else 0)
+
+
+def _create_quote(platform: Platform) -> Ground:
+    source = _account(platform)
+    body = platform.quote_body(source)
+    return Ground(
+        live={
+            "source.accountId": source["id"],
+            "source.customerId": source["customerId"],
+            "source.currency": platform.profile.resources.realtime_currency,
+            "destination.accountId": body["destination"]["accountId"],
+        },
+        body=body,
+        twin=lambda: platform.create_quote(body),
+        state=_money(platform, source),
+        settle=lambda answer: _note_quote(platform, answer),
+    )
+
+
+def _note_quote(platform: Platform, answer: Answer) -> None:
+    if isinstance(answer.body, dict):
+        platform.movement.quotes[str(answer.body.get("id"))] = answer.body
+
+
+def _execute_quote(platform: Platform) -> Ground:
+    source = _account(platform)
+    return Ground(path={"quoteId": platform.quote(source)["id"]}, state=_money(platform, source))
+
+
+def _authorize_quote(platform: Platform) -> Ground:
+    can_challenge = "deposit.arrive" in platform.profile.triggers and platform.profile.features.sca
+    source = platform.sca_account() if can_challenge else _account(platform)
+    quote = platform.challenged(source=source) if can_challenge else platform.quote(source)
+    return Ground(
+        path={"quoteId": quote["id"]},
+        body={"code": platform.profile.bindings.sca_wrong_code},
+        right=platform.proof_for(quote),
+        state=_money(platform, source),
+        # With a quote of its own: the proofs before may have locked the other's customer out.
+        twin=lambda: platform.authorize(platform.challenged()),
+    )
+
+
+def _approve_transaction(platform: Platform) -> Ground:
+    source = _account(platform)
+    waits = platform.profile.features.agents and all(
+        map(platform.triggers.maps, ("deposit.arrive", "agent.initiate"))
+    )
+    payment = platform.initiated(source) if waits else platform.quote(source)
+    return Ground(path={"transactionId": payment["transactionId"]}, state=_money(platform, source))
+
+
+def _create_customer(platform: Platform) -> Ground:
+    body = platform.customer_body(endUserTermsConsent=platform.terms_consent())
+    return Ground(body=body, twin=lambda: platform.create_customer(body))
+
+
+def _of_customer(platform: Platform) -> Ground:
+    return Ground(path={"customerId": _owner(platform)["id"]})
+
+
+def _update_customer(platform: Platform) -> Ground:
+    customer = _owner(platform)
+    return Ground(
+        path={"customerId": customer["id"]},
+        right={"fullName": platform.samples.full_name()},
+        state=_customer(platform, customer, "fullName"),
+    )
+
+
+def _by_customer(platform: Platform) -> Ground:
+    return Ground(query={"customerId": _owner(platform)["id"]})
+
+
+def _create_external_account(platform: Platform) -> Ground:
+    owner = _owner(platform)
+    body = platform.destination_body(owner)
+    return Ground(
+        live={"customerId": owner["id"], "currency": body["currency"]},
+        body=body,
+        twin=lambda: platform.create_external_account(body),
+        state=lambda: sorted(str(row.get("id")) for row in platform.external_accounts(owner)),
+    )
+
+
+def _of_external_account(platform: Platform) -> Ground:
+    owner = _owner(platform)
+    account = platform.destination(owner)
+    return Ground(
+        path={"externalAccountId": account["id"], "accountId": account["id"]},
+        query={"customerId": owner["id"], "sendingCurrency": platform.currency},
+        state=_external(platform, account),
+    )
+
+
+def _untrust(platform: Platform) -> Ground:
+    if not platform.triggers.maps("beneficiary.trust"):
+        return _of_external_account(platform)
+    account = platform.trusted(platform.truster())
+    return Ground(
+        path={"externalAccountId": account["id"]},
+        right=dict(platform.profile.bindings.untrust),
+    )
+
+
+def _confirm(operation: str) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        here = _untrust(platform)
+        account = {"id": here.path["externalAccountId"]}
+        platform.untrust(account)
+        # A path of which the specification means the other reading may be answered by anybody.
+        if not platform.serves_confirmation(operation, account):
+            raise ResourceMissing(f"{operation} is not served")
+        return replace(
+            here, body=platform.confirmation_body(right=False), right=platform.confirmation_body()
+        )
+
+    return lay
+
+
+def _prove(platform: Platform) -> Ground:
+    if not platform.triggers.maps("ownership.demand"):
+        return _of_external_account(platform)
+    account = platform.unproven(platform.payer())
+    return Ground(
+        path={"externalAccountId": account["id"]},
+        body=dict(platform.profile.bindings.ownership_challenges.get("signature", {})),
+    )
+
+
+def _verify(platform: Platform) -> Ground:
+    here = _prove(platform)
+    platform.start_proof({"id": here.path["externalAccountId"]}, "signature")
+    return replace(
+        here,
+        body=platform.proof_body(right=False),
+        right=platform.proof_body(),
+        state=_external(platform, {"id": here.path["externalAccountId"]}),
+    )
+
+
+def _fund(platform: Platform) -> Ground:
+    account = platform.account(amount=0)
+    words = {"{amount}": _TRANSFER, "{currency}": platform.currency}
+    return Ground(
+        path={"accountId": account["id"]},
+        right=filled(platform.profile.bindings.fund, words),
+        state=_money(platform, account),
+    )
+
+
+def _transfer(direction: Direction) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        account = _account(platform)
+        ends = [account, platform.destination({"id": account["customerId"]})]
+        source, destination = reversed(ends) if direction == "in" else ends
+        amount = {"amount": _TRANSFER}
+        moved = {"id": "", "sentAmount": amount, "receivedAmount": amount}
+        return Ground(
+            body=platform.transfer_body(direction, source, destination, _TRANSFER),
+            state=_money(platform, account),
+            settle=lambda answer: platform.settle_transfer(answer, moved, source, destination),
+        )
+
+    return lay
+
+
+def _create_kyc_link(platform: Platform) -> Ground:
+    customer = platform.applicant()
+    return Ground(
+        path={"customerId": customer["id"]},
+        body={"redirectUri": platform.profile.bindings.redirect_uri},
+        headers={"Idempotency-Key": "{key}"},
+        twin=lambda: platform.create_kyc_link(customer),
+    )
+
+
+def _of_channel(channel: str) -> Callable[[Platform], Ground]:
+    def confirm(platform: Platform) -> Answer:
+        customer = platform.contact_customer(channel)
+        platform.send(customer, channel)
+        return platform.confirm_code(customer, channel)
+
+    def lay(platform: Platform) -> Ground:
+        customer = platform.contact_customer(channel)
+        platform.send(customer, channel)
+        return Ground(
+            path={"customerId": customer["id"]},
+            body={"code": platform.profile.bindings.contact_wrong_code},
+            # With a customer of its own: the codes before may have locked the other one out.
+            twin=lambda: confirm(platform),
+            right={"code": platform.profile.bindings.contact_code},
+            state=lambda: platform.channel(customer, channel),
+        )
+
+    return lay
+
+
+def _create_owner(platform: Platform) -> Ground:
+    business = platform.applicant(business=True)
+    body = platform.owner_body(business)
+    return Ground(
+        live={"customerId": business["id"]}, body=body, twin=lambda: platform.create_owner(body)
+    )
+
+
+def _create_document(platform: Platform) -> Ground:
+    form = platform.document_form(platform.applicant())
+    return Ground(
+        live={name: form[name] for name in ("documentHolder", "documentType")},
+        body=form,
+        twin=lambda: platform.create_document(form),
+    )
+
+
+def _create_verification(platform: Platform) -> Ground:
+    customer = platform.applicant()
+    return Ground(
+        live={"customerId": customer["id"]},
+        body={"customerId": customer["id"]},
+        twin=lambda: platform.submit(customer),
+        state=lambda: _submissions(platform, customer),
+    )
+
+
+def _submissions(platform: Platform, customer: Json) -> int:
+    """Return how many submissions are found; none may be an answer of its own."""
+    answer = platform.list_verifications(customer)
+    return len(found(answer.body)) if answer.accepted else 0
+
+
+def _create_internal_account(platform: Platform) -> Ground:
+    home = platform.home()
+    body = platform.rule_based_body(home)
+    return Ground(
+        body=body,
+        headers={"Idempotency-Key": "{key}"},
+        twin=lambda: platform.create_internal_account(body),
+        state=lambda: sorted(
+            str(row.get("id")) for row in platform.internal_accounts({"id": home["customerId"]})
+        ),
+    )
+
+
+def _start_factor_reset(platform: Platform) -> Ground:
+    customer = platform.factor_holder()
+    names = platform.profile.bindings
+    return Ground(
+        query={"customerId": customer["id"]},
+        live={"factor": names.reset_factor},
+        body={"factor": names.reset_factor, "endUserIpAddress": names.end_user_ip},
+        # Of a customer of its own: the other may have started too many.
+        twin=lambda: platform.start_reset(platform.factor_holder()),
+    )
+
+
+def _of_factor_reset(platform: Platform) -> Ground:
+    passes = platform.triggers.maps("factor_reset.pass")
+    reset = platform.passed_reset() if passes else platform.factor_reset()
+    return Ground(
+        path={"resetId": reset["resetId"]},
+        query={"customerId": reset["customerId"]},
+        body=platform.completion_body(reset),
+        twin=lambda: platform.complete_reset(platform.passed_reset()),
+        state=lambda: platform.reset_now(reset).get("status"),
+    )
+
+
+def _login(platform: Platform) -> Ground:
+    customer = platform.sca_customer()
+    return Ground(query={"customerId": customer["id"]}, right=platform.login_body(customer))
+
+
+def _list_discoveries(_: Platform) -> Ground:
+    examples = account_examples().values()
+    known = {one.country: one.currency for one in examples if one.country is not None}
+    country = min(known)
+    return Ground(asking={"country": country, "currency": known[country]})
+
+
+def _update_config(_: Platform) -> Ground:
+    # Every user of the target shares the settings, so that they are changed by none of these.
+    return Ground(right={})
+
+
+def _of_stablecoin(kind: Kind) -> Callable[[Platform], Ground]:
+    def lay(platform: Platform) -> Ground:
+        coin = platform.coin(kind)
+        platform.stock(kind, coin)
+        return Ground(
+            path={"stablecoinId": coin.id},
+            body=platform.operation_body(kind, coin),
+            state=lambda: len(platform.operations(coin)),
+        )
+
+    return lay
+
+
+def _create_stablecoin(platform: Platform) -> Ground:
+    body = platform.operation_body("register", platform.registered())
+    told = [value for value in body.values() if isinstance(value, str)]
+
+    def state() -> int:
+        rows = map(str, platform.stablecoins())
+        return sum(all(text in row for text in told) for row in rows)
+
+    return Ground(body=body, state=state)
+
+
+def _reverse_return(platform: Platform) -> Ground:
+    if not all(map(platform.triggers.maps, _CARD_TRIGGERS)):
+        return Ground()
+    card = platform.card()
+    _, row = platform.reversible(card)
+    path, body = platform.return_reversal(card, row["id"])
+    spent = platform.movement.spent
+    # As much as the reversal may take again.
+    spent[card["accountId"]] = spent.get(card["accountId"], 0) + PRICE
+
+    def state() -> Any:
+        shown = ("id", "status", "refundedAmount")
+        rows = platform.card_rows(card)
+        return sorted(str([seen.get(name) for name in shown]) for seen in rows)
+
+    return Ground(path=path, body=body, state=state)
+
+
+GROUNDS: Mapping[str, Callable[[Platform], Ground]] = {
+    "createQuote": _create_quote,
+    "executeQuote": _execute_quote,
+    "authorizeQuote": _authorize_quote,
+    "approveTransaction": _approve_transaction,
+    "createCustomer": _create_customer,
+    "getCustomer": _of_customer,
+    "updateCustomer": _update_customer,
+    "listCustomerInternalAccounts": _by_customer,
+    "listCustomerExternalAccounts": _by_customer,
+    "createExternalAccount": _create_external_account,
+    "getExternalAccount": _of_external_account,
+    "deleteExternalAccount": _of_external_account,
+    "lookupExternalAccount": _of_external_account,
+    "untrustBeneficiary": _untrust,
+    "confirmUntrust": _confirm("confirmUntrust"),
+    "confirmBeneficiary": _confirm("confirmBeneficiary"),
+    "challengeOwnership": _prove,
+    "verifyOwnership": _verify,
+    "createInternalAccount": _create_internal_account,
+    "fundInternalAccount": _fund,
+    "listDiscoveries": _list_discoveries,
+    "updateConfig": _update_config,
+    "simulateReturnReversal": _reverse_return,
+    "transferIn": _transfer("in"),
+    "transferOut": _transfer("out"),
+    "createKycLink": _create_kyc_link,
+    "sendEmailCode": _of_channel("email"),
+    "confirmEmail": _of_channel("email"),
+    "sendPhoneCode": _of_channel("phone"),
+    "confirmPhone": _of_channel("phone"),
+    "createBeneficialOwner": _create_owner,
+    "createDocument": _create_document,
+    "createVerification": _create_verification,
+    "listVerifications": _by_customer,
+    "startFactorReset": _start_factor_reset,
+    "getFactorReset": _of_factor_reset,
+    "completeFactorReset": _of_factor_reset,
+    "completeScaLogin": _login,
+    "createStablecoin": _create_stablecoin,
+    "mintStablecoin": _of_stablecoin("mint"),
+    "burnStablecoin": _of_stablecoin("burn"),
+    "listStablecoinOperations": _of_stablecoin("mint"),
+}
+"""How the ground of each operation is laid; an operation without needs none."""

@@ -1,0 +1,190 @@
+"""Error codes: which one a refusal carries, where several fit one of them, and its status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from conformance.client.actor import resource, unknown
+from conformance.client.http import Answer
+from conformance.client.platform import Platform
+from conformance.contract.judge import error_codes, judge
+from conformance.scenarios.faults import having
+from conformance.scenarios.marks import requirement
+from conformance.scenarios.refusals import INVALID
+from conformance.verdict.decisions import ResourceMissing
+
+JSON_CONTENT = {"content-type": "application/json"}
+AMOUNTS = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
+MISSING = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
+NOBODY = "nobody"
+TOO_LARGE = ("TRANSACTION_SIZE_LIMIT_EXCEEDED", "INSUFFICIENT_FUNDS")
+
+
+@requirement("ERR-070")
+def test_a_body_that_cannot_be_read_is_called_that(platform: Platform) -> None:
+    """Its last brace is missing."""
+    whole = json.dumps(platform.quote_body()).encode()
+
+    refusal, twin = (
+        platform.client.call("createQuote", content=content, headers=JSON_CONTENT, valid=False)
+        for content in (whole[:-1], whole)
+    )
+
+    refusal.refused(*INVALID, twin=twin)
+
+
+@pytest.mark.parametrize(
+    ("amount", "codes"),
+    [
+        pytest.param(-10_000, AMOUNTS, marks=requirement("ERR-071"), id="negative"),
+        pytest.param(0, AMOUNTS, marks=requirement("ERR-072"), id="zero"),
+        pytest.param(2**63, (*AMOUNTS, *TOO_LARGE), marks=requirement("ERR-073"), id="large"),
+    ],
+)
+def test_an_amount_that_cannot_be_moved_is_called_that(
+    platform: Platform, amount: int, codes: tuple[str, ...]
+) -> None:
+    """Its code is about the amount, or about any invalid field."""
+    body = platform.quote_body()
+
+    refusal = platform.create_quote({**body, "lockedCurrencyAmount": amount}, valid=False)
+
+    demand_refusal(refusal)
+    refusal.refused(*codes, twin=platform.create_quote(body))
+
+
+@requirement("ERR-074")
+def test_a_currency_that_is_not_offered_is_called_that(platform: Platform) -> None:
+    """It is one that no service deals in."""
+    body = platform.realtime_quote_body()
+    foreign = having("source.currency", platform.profile.bindings.unsupported_currency)
+
+    refusal = platform.create_quote(foreign(body))
+
+    demand_refusal(refusal)
+    twin = platform.create_quote(body)
+    refusal.refused("INVALID_CURRENCY", "QUOTE_RATE_UNAVAILABLE", *INVALID, twin=twin)
+
+
+@requirement("ERR-075")
+def test_a_moment_that_is_none_is_called_that(platform: Platform) -> None:
+    """It stands in an acceptance of the end-user terms."""
+    template = platform.profile.bindings.terms_consent
+    moment = next((name for name, word in template.items() if word == "{now}"), None)
+    if moment is None:
+        raise ResourceMissing("bindings.terms_consent of the profile has no place for a moment")
+    body = platform.customer_body(endUserTermsConsent=platform.terms_consent())
+    timeless = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
+
+    refusal = platform.create_customer(timeless(body))
+
+    demand_refusal(refusal)
+    refusal.refused("INVALID_TIMESTAMP", *INVALID, twin=platform.create_customer(body))
+
+
+@requirement("ERR-076")
+def test_a_bank_account_that_cannot_be_is_called_that(platform: Platform) -> None:
+    """Its number is a word."""
+    body = platform.destination_body(platform.payer(), "usd_account")
+
+    refusal = platform.create_external_account(
+        having("accountInfo.accountNumber", "word")(body), valid=False
+    )
+
+    demand_refusal(refusal)
+    twin = platform.create_external_account(body)
+    refusal.refused("INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
+
+
+@requirement("ERR-077")
+def test_an_account_that_does_not_exist_is_called_that(platform: Platform) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    created = platform.create_external_account(platform.destination_body(platform.payer()))
+    account = resource(created)
+
+    refusal = platform.get_external_account({"id": unknown(account["id"])})
+
+    twin = platform.get_external_account(account)
+    refusal.refused(404, *MISSING, twin=twin)
+
+
+@requirement("ERR-078")
+def test_a_source_that_does_not_exist_is_called_that(platform: Platform) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    body = platform.quote_body()
+    nobody = having("source.accountId", unknown(body["source"]["accountId"]))
+
+    refusal = platform.create_quote(nobody(body))
+
+    demand_refusal(refusal)
+    twin = platform.create_quote(body)
+    refusal.refused(*MISSING, "INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
+
+
+def demand_refusal(answer: Answer) -> None:
+    """Raise ``ResourceMissing`` where nothing was refused: whether it has to be is another rule."""
+    if answer.accepted:
+        raise ResourceMissing(f"it was not refused: {answer}")
+
+
+# --- Statuses -------------------------------------------------------------------------------
+
+
+def _without_terms(platform: Platform) -> Answer:
+    body = platform.customer_body(endUserTermsConsent=platform.terms_consent())
+    version = platform.profile.bindings.terms_consent
+    name = next((name for name, word in version.items() if word == "{version}"), None)
+    if name is None:
+        raise ResourceMissing("bindings.terms_consent of the profile has no place for a version")
+    return platform.create_customer(having(f"endUserTermsConsent.{name}", "never")(body))
+
+
+def _to_itself(platform: Platform) -> Answer:
+    source = platform.account()
+    return platform.create_quote(platform.quote_body(source, source, immediatelyExecute=True))
+
+
+def _unfunded(platform: Platform) -> Answer:
+    source = platform.account(amount=20_000)
+    body = platform.quote_body(source, amount=20_001, immediatelyExecute=True)
+    return platform.create_quote(body)
+
+
+def _unknown(operation: str, parameter: str, kind: str) -> Callable[[Platform], Answer]:
+    nobody = f"{kind}:00000000-0000-4000-8000-000000000000"
+    return lambda platform: platform.client.call(operation, path={parameter: nobody})
+
+
+def _stranger(platform: Platform) -> Answer:
+    return platform.client.call(
+        "getConfig", auth=platform.client.credentials(token_id=NOBODY, client_secret=NOBODY)
+    )
+
+
+WAYS: dict[str, Callable[[Platform], Answer]] = {
+    "unknown-customer": _unknown("getCustomer", "customerId", "Customer"),
+    "unknown-account": _unknown("getExternalAccount", "externalAccountId", "ExternalAccount"),
+    "unknown-quote": _unknown("executeQuote", "quoteId", "Quote"),
+    "unknown-transaction": _unknown("approveTransaction", "transactionId", "Transaction"),
+    "unknown-terms": _without_terms,
+    "payment-to-itself": _to_itself,
+    "payment-without-funds": _unfunded,
+    "credentials-of-nobody": _stranger,
+}
+"""Requests that are refused with a code of the interface, each with another one."""
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=requirement("CNV-010"), id=name) for name, way in WAYS.items()]
+)
+def test_a_code_stands_under_the_status_at_which_it_is_listed(
+    platform: Platform, way: Callable[[Platform], Answer]
+) -> None:
+    """One that is not of the interface may stand under any."""
+    refusal = way(platform)
+
+    if refusal.code not in judge().statuses:
+        raise ResourceMissing(f"no code of the interface came: {refusal}")
