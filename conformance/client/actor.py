@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -144,9 +143,7 @@ class Actor:
         self._demand_webhooks()
 
         def holds(delivery: Delivery) -> bool:
-            # A sender may write characters of an id as escapes.
-            shown = json.dumps(delivery.body, ensure_ascii=False)
-            return any(name in shown or name in delivery.text for name in names)
+            return delivery.holds(*names)
 
         self._inbox.wait(holds, self.profile.timing.event)
         return self._inbox.all(holds)

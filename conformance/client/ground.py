@@ -358,6 +358,8 @@ def _confirm(operation: str) -> Callable[[Platform], Ground]:
         # A path of which the specification means the other reading may be answered by anybody.
         if not platform.serves_confirmation(operation, account):
             raise ResourceMissing(f"{operation} is not served")
+        # The wrong code that told so may have ended the untrusting.
+        platform.untrust(account)
         return replace(
             here, body=platform.confirmation_body(right=False), right=platform.confirmation_body()
         )

@@ -67,6 +67,12 @@ class Delivery:
         """Return whether ``data`` is the resource of that id."""
         return isinstance(self.data, dict) and self.data.get("id") == resource
 
+    def holds(self, *names: str) -> bool:
+        """Return whether one of ``names`` stands anywhere in it."""
+        # A sender may write characters of an id as escapes.
+        shown = json.dumps(self.body, ensure_ascii=False)
+        return any(name in shown or name in self.text for name in names)
+
     def _member(self, name: str) -> str | None:
         value = self.body.get(name) if isinstance(self.body, dict) else None
         return value if isinstance(value, str) else None

@@ -43,10 +43,38 @@ def ids(platform: Platform, kind: str, resource: str) -> set[str | None]:
 def demand_one_id(platform: Platform, kind: str, resource: str) -> None:
     """Assert that what happened once to a resource was reported under one id."""
     __tracebackhide__ = True
+    needed(platform, kind, resource)
     told = sorted(map(str, ids(platform, kind, resource)))
-    if not told:
-        raise PreconditionFailed(f"no {kind} came for {resource}")
     assert len(told) == 1, f"{kind} of {resource} was reported under {' and '.join(told)}"
+
+
+def demand_no_more(
+    platform: Platform, kind: str, resource: str, twin: str, *, besides: int = 0
+) -> None:
+    """Assert that no more was reported of a resource than of its twin, and ``besides`` that.
+
+    The same has happened to both but for what is in question. In which order webhooks come is
+    open, so that what is still to come about the twin is waited for.
+
+    Args:
+        platform: the suite in the part of a platform.
+        kind: what the types of the webhooks begin with.
+        resource: id of the resource in question.
+        twin: id of the other one.
+        besides: how many webhooks more there may be of the resource.
+    """
+    __tracebackhide__ = True
+
+    def told(name: str) -> set[str | None]:
+        return {one.id for one in platform.events(name) if str(one.type).startswith(kind)}
+
+    surplus = platform.until(
+        lambda: len(told(resource)) - len(told(twin)) - besides, lambda found: found <= 0
+    )
+    assert surplus <= 0, (
+        f"{len(told(resource))} {kind} webhooks are about {resource}, {len(told(twin))} about "
+        f"{twin}; at most {besides} more were expected"
+    )
 
 
 def let_reports_arrive(platform: Platform, account: Json | None = None) -> None:

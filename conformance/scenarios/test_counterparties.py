@@ -99,14 +99,19 @@ def test_a_counterparty_that_fails_is_not_paid(
 
 @requirement("ERR-044")
 def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platform) -> None:
-    """Or its key is what could not be fetched."""
+    """Or its key is what could not be fetched, or the lookup as a whole is what failed."""
     customer = platform.customer()
     failing = platform.destination(customer, fate="counterparty.down")
 
     refusal = platform.look_up(failing, customerId=customer["id"])
 
     twin = platform.look_up(platform.destination(customer), customerId=customer["id"])
-    refusal.refused("LNURLP_REQUEST_FAILED", "COUNTERPARTY_PUBKEY_FETCH_ERROR", twin=twin)
+    refusal.refused(
+        "LNURLP_REQUEST_FAILED",
+        "COUNTERPARTY_PUBKEY_FETCH_ERROR",
+        "LOOKUP_REQUEST_FAILED",
+        twin=twin,
+    )
 
 
 @requirement("ERR-045")
@@ -215,18 +220,21 @@ WRONG = {
 def test_a_uma_address_that_is_none_cannot_be_paid(
     platform: Platform, check: Check, wrong: Wrong
 ) -> None:
-    """Another one from the same source can."""
+    """Another one from the same source can; a payment that was executed may also fail later."""
     body = uma_quote(platform)
     destination = uma_destination(platform, wrong.address(platform))
 
-    refusal = platform.create_quote({**body, "destination": destination})
+    found = platform.transfer({**body, "destination": destination})
 
-    twin = platform.create_quote(body)
+    twin = platform.transfer(body)[: len(found)][-1]
     with check(wrong.refusing):
-        refusal.refused(*wrong.statuses, twin=twin)
+        if found[-1].accepted:
+            assert platform.failed(found[-1].body).get("status") in FAILED, found[-1]
+        else:
+            found[-1].refused(*wrong.statuses, twin=twin)
     with check(wrong.naming):
-        demand_refusal(refusal)
-        refusal.refused(*wrong.codes, twin=twin)
+        demand_refusal(found[-1])
+        found[-1].refused(*wrong.codes, twin=twin)
 
 
 @requirement("ERR-056", "ERR-057", "ERR-058", "ERR-059")

@@ -70,6 +70,9 @@ SOME_TEXT = "conformance"
 WRONG_KIND = b"[]"
 """What no operation takes: its body is an object, or a form."""
 
+NO_PARTS = b"--no-part--\r\n"
+"""A form without any part, which none takes either."""
+
 EITHER = ("confirmUntrust", "confirmBeneficiary")
 """Of these two one is served, and what is answered at the other one may come from anybody."""
 
@@ -82,6 +85,9 @@ def refused(platform: Platform, operation: Operation) -> Answer:
     """
     lay = request if operation.id in EITHER else groundless
     found = lay(operation.id, platform)
+    if operation.form_schema is not None:
+        headers = {"content-type": "multipart/form-data; boundary=no-part"}
+        return found.send(content=NO_PARTS, headers=headers, valid=False)
     if "requestBody" in operation.raw:
         return found.send(content=WRONG_KIND, valid=False)
     if found.path:
