@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from conformance.client.actor import Json, given
 from conformance.scenarios.holdings import AMOUNT, platform_account, two_accounts
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
     from conformance.client.listener import Delivery
     from conformance.client.platform import Platform
-
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
 
 
 @requirement("EVT-151", "EVT-158", "EVT-162", "EVT-165")

@@ -7,11 +7,9 @@ from conformance.client.embedded_wallets import WALLET
 from conformance.client.platform import Platform
 from conformance.scenarios.holdings import AMOUNT, OVER
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import BALANCE
 from conformance.scenarios.signing import whole
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
-
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
-
 
 # --- Provisioning ---------------------------------------------------------------------------
 

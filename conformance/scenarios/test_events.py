@@ -8,15 +8,18 @@ from conformance.client.actor import Json
 from conformance.client.listener import Delivery
 from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import (
+    BALANCE,
+    COMPLETED,
+    FAILURE,
+    PROCESSING,
+    REFUND_COMPLETED,
+    REFUND_FAILED,
+    REFUND_PENDING,
+    kinds,
+    needed,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
-
-PROCESSING = "OUTGOING_PAYMENT.PROCESSING"
-COMPLETED = "OUTGOING_PAYMENT.COMPLETED"
-FAILURE = "OUTGOING_PAYMENT.FAILED"
-REFUND_PENDING = "OUTGOING_PAYMENT.REFUND_PENDING"
-REFUND_COMPLETED = "OUTGOING_PAYMENT.REFUND_COMPLETED"
-REFUND_FAILED = "OUTGOING_PAYMENT.REFUND_FAILED"
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
 
 REFUNDS = (REFUND_PENDING, REFUND_COMPLETED, REFUND_FAILED)
 
@@ -98,11 +101,11 @@ def test_a_payout_that_arrives_is_reported(platform: Platform, check: Check) -> 
         assert processing is not None, f"no {PROCESSING} for {name}"
     _settled(platform, source)
     with check("EVT-022"):
-        assert _needed(platform, COMPLETED, name).data.get("status") == "COMPLETED"
+        assert needed(platform, COMPLETED, name).data.get("status") == "COMPLETED"
     with check("EVT-034"):
-        assert FAILURE not in _kinds(platform, name)
+        assert FAILURE not in kinds(platform, name)
     with check("EVT-035"):
-        assert not _kinds(platform, name).intersection(REFUNDS)
+        assert not kinds(platform, name).intersection(REFUNDS)
 
 
 @requirement(
@@ -131,17 +134,17 @@ def test_a_payout_that_fails_is_reported_with_its_refund(platform: Platform, che
     _settled(platform, source)
 
     with check("EVT-023"):
-        assert _needed(platform, FAILURE, name).data.get("status") in FAILED
+        assert needed(platform, FAILURE, name).data.get("status") in FAILED
     with check("EVT-024"):
-        assert _needed(platform, FAILURE, name).data.get("failureReason")
+        assert needed(platform, FAILURE, name).data.get("failureReason")
     with check("EVT-025"):
-        assert isinstance(_needed(platform, REFUND_PENDING, name).data.get("refund"), dict)
+        assert isinstance(needed(platform, REFUND_PENDING, name).data.get("refund"), dict)
     with check("EVT-026"):
-        assert isinstance(_needed(platform, REFUND_COMPLETED, name).data.get("refund"), dict)
+        assert isinstance(needed(platform, REFUND_COMPLETED, name).data.get("refund"), dict)
     with check("EVT-033"):
-        assert COMPLETED not in _kinds(platform, name)
+        assert COMPLETED not in kinds(platform, name)
     with check("EVT-039"):
-        assert REFUND_FAILED not in _kinds(platform, name)
+        assert REFUND_FAILED not in kinds(platform, name)
 
 
 @requirement("EVT-015", "EVT-027", "EVT-037")
@@ -156,9 +159,9 @@ def test_a_refund_that_cannot_be_delivered_is_reported(platform: Platform, check
         assert failed is not None, f"no {REFUND_FAILED} for {name}"
     _settled(platform, source)
     with check("EVT-027"):
-        assert isinstance(_needed(platform, REFUND_FAILED, name).data.get("refund"), dict)
+        assert isinstance(needed(platform, REFUND_FAILED, name).data.get("refund"), dict)
     with check("EVT-037"):
-        assert REFUND_COMPLETED not in _kinds(platform, name)
+        assert REFUND_COMPLETED not in kinds(platform, name)
 
 
 @requirement("EVT-016")
@@ -203,7 +206,7 @@ def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> Non
 
     _settled(platform, source)
 
-    told = _kinds(platform, quote["transactionId"])
+    told = kinds(platform, quote["transactionId"])
     assert not told.intersection((PROCESSING, COMPLETED, FAILURE))
 
 
@@ -218,7 +221,7 @@ def test_a_quote_that_expires_is_not_reported_as_paid(platform: Platform) -> Non
 
     _settled(platform, source)
 
-    paid = _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+    paid = kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
     assert not paid, f"the expired quote was reported by {' and '.join(sorted(map(str, paid)))}"
 
 
@@ -231,7 +234,7 @@ def test_a_quote_that_waits_for_its_authorization_is_not_reported_as_paid(
 
     _settled(platform, platform.account())
 
-    assert not _kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
+    assert not kinds(platform, quote["transactionId"]).intersection((PROCESSING, COMPLETED))
 
 
 @requirement("EVT-036")
@@ -241,10 +244,10 @@ def test_a_payout_that_the_rail_holds_is_not_reported_as_arrived(platform: Platf
     name = platform.payout(source, fate="payout.hold")["transactionId"]
     _settled(platform, source)
 
-    assert COMPLETED not in _kinds(platform, name)
+    assert COMPLETED not in kinds(platform, name)
 
     platform.cause("payout.release", transactionId=name)
-    _needed(platform, COMPLETED, name)
+    needed(platform, COMPLETED, name)
 
 
 @requirement("EVT-038")
@@ -252,14 +255,14 @@ def test_a_refund_that_is_held_is_reported_as_pending_alone(platform: Platform) 
     """That it was delivered is reported once it is released."""
     source = platform.account()
     name = platform.payout(source, fate="refund.hold")["transactionId"]
-    _needed(platform, REFUND_PENDING, name)
+    needed(platform, REFUND_PENDING, name)
     later = platform.payout(source, fate="payout.screen")["transactionId"]
-    _needed(platform, REFUND_COMPLETED, later)
+    needed(platform, REFUND_COMPLETED, later)
 
-    assert not _kinds(platform, name).intersection((REFUND_COMPLETED, REFUND_FAILED))
+    assert not kinds(platform, name).intersection((REFUND_COMPLETED, REFUND_FAILED))
 
     platform.cause("refund.release", transactionId=name)
-    _needed(platform, REFUND_COMPLETED, name)
+    needed(platform, REFUND_COMPLETED, name)
 
 
 # --- Balances -------------------------------------------------------------------------------
@@ -323,18 +326,10 @@ def test_the_refund_of_a_payout_is_reported_with_its_account(platform: Platform)
     assert refunded is not None, f"no {BALANCE} for {source['id']} shows the refund"
 
 
-def _needed(platform: Platform, kind: str, name: str) -> Delivery:
-    """Return an event that a check builds on."""
-    event = platform.event(kind, name)
-    if event is None:
-        raise PreconditionFailed(f"no {kind} came for {name}")
-    return event
-
-
 def _settled(platform: Platform, source: Json) -> Json:
     """Return a payout that has been reported as arrived, and with it all that came before."""
     quote = platform.payout(source)
-    _needed(platform, COMPLETED, quote["transactionId"])
+    needed(platform, COMPLETED, quote["transactionId"])
     return quote
 
 
@@ -346,10 +341,6 @@ def _deposited(platform: Platform, account: Json, amount: int) -> Delivery:
     if event is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {after}")
     return event
-
-
-def _kinds(platform: Platform, name: str) -> set[str | None]:
-    return {one.type for one in platform.events(name)}
 
 
 def _member(value: Any, name: str) -> Any:

@@ -11,9 +11,9 @@ from conformance.client.actor import Json
 from conformance.client.external_states import LEADS_TO, Way
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import CHANGED, ids
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-CHANGED = "EXTERNAL_ACCOUNT.STATUS_UPDATED"
 MOST_OF_A_CREATION = 2
 """It may be reported that an account is new, and that it is verified."""
 
@@ -22,7 +22,7 @@ MOST_OF_A_CREATION = 2
 def test_a_disabled_account_is_reported(platform: Platform, check: Check) -> None:
     """With the account, whatever else is shown of it."""
     account = platform.destination(platform.payer())
-    known = _ids(platform, account)
+    known = ids(platform, CHANGED, account["id"])
     platform.cause("external_account.disable", externalAccountId=account["id"])
 
     with check("EVT-124"):
@@ -111,12 +111,7 @@ def test_another_account_is_not_reported(platform: Platform) -> None:
     for trigger in ("external_account.review", "external_account.approve") * 2:
         _arrange(platform, account, trigger)
 
-    assert len(_ids(platform, other)) <= MOST_OF_A_CREATION
-
-
-def _ids(platform: Platform, account: Json) -> set[str | None]:
-    """Return the ids of the webhooks about an account's status that have arrived."""
-    return {one.id for one in platform.events(account["id"]) if one.type == CHANGED}
+    assert len(ids(platform, CHANGED, other["id"])) <= MOST_OF_A_CREATION
 
 
 def _is_told(platform: Platform, account: Json, known: set[str | None]) -> bool:
@@ -133,7 +128,7 @@ def _assert_told(platform: Platform, account: Json, known: set[str | None]) -> N
 def _assert_told_after(platform: Platform, account: Json, action: Callable[[], object]) -> None:
     """Assert that an action on an account is reported by a webhook of its own."""
     __tracebackhide__ = True
-    known = _ids(platform, account)
+    known = ids(platform, CHANGED, account["id"])
     action()
     _assert_told(platform, account, known)
 
@@ -150,7 +145,7 @@ def _assert_told_of(platform: Platform, account: Json, trigger: str) -> None:
 
 def _arrange(platform: Platform, account: Json, trigger: str) -> None:
     """Let something happen to an account, and wait until it is reported."""
-    known = _ids(platform, account)
+    known = ids(platform, CHANGED, account["id"])
     platform.cause(trigger, externalAccountId=account["id"])
     if not _is_told(platform, account, known):
         raise PreconditionFailed(f"no {CHANGED} for {account['id']} after {trigger}")

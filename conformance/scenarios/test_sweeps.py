@@ -11,13 +11,13 @@ from conformance.client.actor import Json
 from conformance.client.platform import Platform
 from conformance.client.rule_based import numbers
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 SETTLED = 20_003
 """The amount of a payment, in the smallest unit."""
 
 AT_ONCE = 3
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
 
 
 @requirement("RBA-100", "RBA-101")

@@ -9,6 +9,7 @@ from conformance.client.http import Answer
 from conformance.client.platform import FAILED, Platform
 from conformance.client.transfers import Direction
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import BALANCE, COMPLETED
 from conformance.scenarios.transfers import (
     AMOUNT,
     Ends,
@@ -29,9 +30,6 @@ UNSERVED = (405, 410, 501)
 NOT_FOUND = 404
 ELSEWHERE = "-elsewhere"
 """Makes a path at which nothing can be served."""
-
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
-COMPLETION = "OUTGOING_PAYMENT.COMPLETED"
 
 
 def ways(out: str, into: str) -> list[object]:
@@ -263,8 +261,8 @@ def test_a_transfer_out_is_reported(platform: Platform, check: Check) -> None:
         demand_reported(platform, between, left)
     with check("TRF-042"):
         row = transaction(platform, between, answer, "COMPLETED")
-        seen = platform.event(COMPLETION, row["id"])
-        assert seen is not None, f"no {COMPLETION} for {row['id']}"
+        seen = platform.event(COMPLETED, row["id"])
+        assert seen is not None, f"no {COMPLETED} for {row['id']}"
 
 
 @requirement("TRF-041")

@@ -13,6 +13,7 @@ from conformance.client.embedded_wallets import REQUEST, SIGNATURE, WALLET, Dema
 from conformance.client.platform import Platform
 from conformance.scenarios.holdings import OVER, demand_no_payment
 from conformance.scenarios.marks import SETTLING, Check, requirement
+from conformance.scenarios.reports import BALANCE, COMPLETED
 from conformance.scenarios.signing import (
     CREATION,
     EXECUTION,
@@ -27,8 +28,6 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Headers = Mapping[str, str]
 
-BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
-COMPLETED = "OUTGOING_PAYMENT.COMPLETED"
 MALFORMED = "WALLET_SIGNATURE_MALFORMED"
 MISMATCH = "WALLET_SIGNATURE_BODY_MISMATCH"
 INVALID = "WALLET_SIGNATURE_INVALID"
