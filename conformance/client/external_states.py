@@ -27,7 +27,8 @@ LEADS_TO: Mapping[str, str] = {
 CONFIRMATIONS = ("confirmUntrust", "confirmBeneficiary")
 """The two readings of the path at which an untrusting is confirmed."""
 
-_UNROUTED = (404, 405, 501)
+_UNROUTED = (403, 404, 405, 501)
+"""What is answered where nothing is served; some gateways know no path but those behind them."""
 
 
 class ExternalStates(Destinations):

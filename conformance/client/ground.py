@@ -536,6 +536,8 @@ def _of_stablecoin(kind: Kind) -> Callable[[Platform], Ground]:
     def lay(platform: Platform) -> Ground:
         coin = platform.coin(kind)
         platform.stock(kind, coin)
+        stocked = int(kind == "burn")
+        platform.until(lambda: len(platform.operations(coin)), lambda seen: seen >= stocked)
         return Ground(
             path={"stablecoinId": coin.id},
             body=platform.operation_body(kind, coin),

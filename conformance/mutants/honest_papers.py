@@ -214,6 +214,8 @@ def owner_asked_at_submission(patch: Patch) -> None:
 
     def wrapper(original: Function) -> Function:
         def create(unit: Unit, ask: Ask) -> Any:
+            if not isinstance(ask.body, dict):
+                return original(unit, ask)
             owner = original(unit, replace(ask, body={**empty, **ask.body}))
             unit.session.flush()
             unit.session.get_one(BeneficialOwner, owner["id"]).conditions = {"TOLD": ask.body}

@@ -280,7 +280,8 @@ def one_submission(patch: Patch) -> None:
 def submitted_again(patch: Patch) -> None:
     def wrapper(create: Function) -> Function:
         def creating(unit: Unit, ask: Ask) -> Json:
-            known = unit.session.get(Customer, str(ask.body.get("customerId")))
+            name = ask.body.get("customerId") if isinstance(ask.body, dict) else None
+            known = unit.session.get(Customer, str(name))
             if known is None or known.status != "PENDING":
                 submission: Json = create(unit, ask)
                 return submission

@@ -110,10 +110,10 @@ def test_times_and_ids_have_one_form(platform: Platform) -> None:
 @requirement("CNV-019")
 def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
     """Those of owners, documents and submissions, and those of whom they are about."""
-    business = platform.applicant(business=True)
+    business = platform.unsubmitted(business=True)
 
     platform.arranged(platform.create_owner(platform.owner_body(business)))
-    platform.arranged(platform.create_document(platform.document_form(platform.applicant())))
+    platform.arranged(platform.create_document(platform.document_form(platform.unsubmitted())))
     if platform.profile.features.declares("unregulated"):
         platform.arranged(platform.submit(business))
 

@@ -65,7 +65,7 @@ def test_a_login_needs_credentials(platform: Platform) -> None:
 
     refusal = platform.login(customer, auth=ANONYMOUS)
 
-    refusal.refused(401, twin=twin)
+    refusal.denied(twin=twin)
 
 
 def test_a_login_of_a_customer_outside_sca_regions_is_noted(platform: Platform) -> None:

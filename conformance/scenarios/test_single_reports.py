@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.client.actor import Json
+from conformance.client.external_states import LEADS_TO
 from conformance.client.platform import Platform
 from conformance.scenarios.challenges import wrong
 from conformance.scenarios.marks import Check, requirement
@@ -115,6 +116,8 @@ def test_a_change_of_an_external_account_is_reported_once(platform: Platform, tr
         platform.waiting(owner) if waits else platform.destination(owner, name) for _ in range(2)
     )
 
+    if account.get("status") == LEADS_TO[trigger]:
+        raise ResourceMissing(f"the account is {LEADS_TO[trigger]} already")
     _let_changes_arrive(platform)
     known = ids(platform, CHANGED, account["id"])
     platform.cause(trigger, externalAccountId=account["id"])
