@@ -168,7 +168,7 @@ def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None
 
 SPELLINGS: Mapping[str, Callable[[Json], str]] = {
     "CNV-031": lambda body: f"\r\n {json.dumps(body, indent=4)} \n\t",
-    "CNV-032": lambda body: escaped(json.dumps(body)),
+    "CNV-032": lambda body: escaped(json.dumps(body, ensure_ascii=False)),
     "CNV-033": lambda body: json.dumps(backwards(body)),
 }
 """Other ways to write the same body, each with the requirement that it is accepted."""
@@ -295,7 +295,8 @@ def escaped(text: str) -> str:
     """Return JSON with an escape in the place of each character of its texts."""
 
     def escapes(found: re.Match[str]) -> str:
-        return '"' + "".join(rf"\u{ord(character):04x}" for character in found[1]) + '"'
+        units = found[1].encode("utf-16-be")
+        return '"' + "".join(rf"\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)) + '"'
 
     return re.sub(r'"([^"]*)"', escapes, text)
 

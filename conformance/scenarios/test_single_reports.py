@@ -107,13 +107,13 @@ def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> Non
     ],
 )
 def test_a_change_of_an_external_account_is_reported_once(platform: Platform, trigger: str) -> None:
-    """Another account of the same customer is not changed."""
-    owner = platform.payer()
+    """Another account, of another customer, is not changed."""
     unproven = trigger == "ownership.demand"
     name = platform.profile.resources.ownership_account if unproven else None
     waits = trigger == "external_account.approve"
     account, twin = (
-        platform.waiting(owner) if waits else platform.destination(owner, name) for _ in range(2)
+        platform.waiting(owner) if waits else platform.destination(owner, name)
+        for owner in (platform.payer(), platform.payer())
     )
 
     if account.get("status") == LEADS_TO[trigger]:
@@ -128,8 +128,7 @@ def test_a_change_of_an_external_account_is_reported_once(platform: Platform, tr
 @requirement("EVT-201")
 def test_a_proof_that_failed_is_reported_once(platform: Platform) -> None:
     """The account is not the customer's."""
-    owner = platform.payer()
-    account, twin = platform.unproven(owner), platform.unproven(owner)
+    account, twin = (platform.unproven(platform.payer()) for _ in range(2))
 
     _let_changes_arrive(platform)
     known = ids(platform, CHANGED, account["id"])
@@ -272,8 +271,7 @@ def test_a_wrong_proof_is_not_reported(platform: Platform) -> None:
 @requirement("EVT-214")
 def test_a_refused_deletion_is_not_reported(platform: Platform) -> None:
     """The account is what it was, as another one of which nobody asked it."""
-    owner = platform.truster()
-    account, twin = platform.trusted(owner), platform.trusted(owner)
+    account, twin = (platform.trusted(platform.truster()) for _ in range(2))
 
     answer = platform.delete_external_account(account)
 
