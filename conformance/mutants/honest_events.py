@@ -74,7 +74,7 @@ def few_repetitions(patch: Patch) -> None:
     patch.wrap(f"{_DELIVERIES}:Deliveries._deliver", wrapping)
 
 
-@variant("N312", "no webhook is delivered before those before it are acknowledged", "other codes")
+@variant("N312", "no webhook is delivered before those before it are acknowledged", "further apart")
 def one_after_the_other(patch: Patch) -> None:
     def delivering(self: Deliveries, endpoint: str, body: bytes, _attempt: int) -> None:
         for _ in range(_MOST_ATTEMPTS):
