@@ -200,6 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if manner is Manner.SLOW:
+            # To be late is what was asked for; no test waits for it, and no other sender does.
             time.sleep(_SLOW_SECONDS)
         failing = manner is Manner.FAILING
         self._answer(HTTPStatus.INTERNAL_SERVER_ERROR if failing else HTTPStatus.OK, b"")

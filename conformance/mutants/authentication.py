@@ -321,7 +321,7 @@ declare(
 
 def _app() -> Any:
     # It brings the whole server, which those who only read the declarations need not load.
-    from conformance.reference import app  # noqa: PLC0415
+    from conformance.reference import app  # noqa: PLC0415 - the declarations need no server
 
     return app
 

@@ -80,6 +80,7 @@ def one_after_the_other(patch: Patch) -> None:
         for _ in range(_MOST_ATTEMPTS):
             if self._send(endpoint, body):
                 return
+            # The pause of a sender between its attempts, which hold the others up.
             time.sleep(_A_MOMENT)
 
     patch.replace(f"{_DELIVERIES}:Deliveries._deliver", delivering)

@@ -70,6 +70,12 @@ def listed(refusal: Answer) -> list[Json]:
     return [entry for entry in found or () if isinstance(entry, dict)]
 
 
+def demand_refusal(answer: Answer) -> None:
+    """Raise ``ResourceMissing`` where nothing was refused: whether it has to be is another rule."""
+    if answer.accepted:
+        raise ResourceMissing(f"it was not refused: {answer}")
+
+
 def field_errors(refusal: Answer) -> Any:
     """Return what stands under ``details.errors`` of a refusal, be it a list or not."""
     details = refusal.body.get("details") if isinstance(refusal.body, dict) else None

@@ -18,6 +18,8 @@ REFUND_COMPLETED = "OUTGOING_PAYMENT.REFUND_COMPLETED"
 REFUND_FAILED = "OUTGOING_PAYMENT.REFUND_FAILED"
 BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
 CHANGED = "EXTERNAL_ACCOUNT.STATUS_UPDATED"
+FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
+"""What the types of the webhooks about reviews begin with, of individuals and of businesses."""
 
 _A_SECOND = timedelta(seconds=1)
 

@@ -15,7 +15,7 @@ from conformance.client.actor import Json, filled, given, unknown
 from conformance.client.http import Answer
 from conformance.client.platform import FAILED, Platform
 from conformance.scenarios.marks import Check, requirement
-from conformance.scenarios.refusals import INVALID
+from conformance.scenarios.refusals import INVALID, demand_refusal
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -286,9 +286,3 @@ def test_a_lookup_that_was_never_made_cannot_be_named(platform: Platform, check:
     with check("ERR-066"):
         demand_refusal(refusal)
         refusal.refused("LOOKUP_REQUEST_NOT_FOUND", "NOT_FOUND", *INVALID, twin=twin)
-
-
-def demand_refusal(answer: Answer) -> None:
-    """Raise ``ResourceMissing`` where nothing was refused, so that there is no code."""
-    if answer.accepted:
-        raise ResourceMissing(f"it was not refused: {answer}")

@@ -12,9 +12,9 @@ from conformance.client.onboarding import standing
 from conformance.client.platform import Platform
 from conformance.client.reviews import FATES, UNDECIDED, Path
 from conformance.scenarios.marks import Check, requirement
+from conformance.scenarios.reports import FAMILIES
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
 """How the events of individuals and of businesses begin."""
 
 TYPES = {False: "INDIVIDUAL", True: "BUSINESS"}

@@ -13,7 +13,7 @@ from conformance.client.platform import Platform
 from conformance.contract.judge import error_codes, judge
 from conformance.scenarios.faults import having
 from conformance.scenarios.marks import requirement
-from conformance.scenarios.refusals import INVALID
+from conformance.scenarios.refusals import INVALID, demand_refusal
 from conformance.verdict.decisions import ResourceMissing
 
 JSON_CONTENT = {"content-type": "application/json"}
@@ -122,12 +122,6 @@ def test_a_source_that_does_not_exist_is_called_that(platform: Platform) -> None
     demand_refusal(refusal)
     twin = platform.create_quote(body)
     refusal.refused(*MISSING, "INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
-
-
-def demand_refusal(answer: Answer) -> None:
-    """Raise ``ResourceMissing`` where nothing was refused: whether it has to be is another rule."""
-    if answer.accepted:
-        raise ResourceMissing(f"it was not refused: {answer}")
 
 
 # --- Statuses -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from conformance.scenarios.reports import (
     BALANCE,
     COMPLETED,
     FAILURE,
+    FAMILIES,
     PROCESSING,
     REFUND_COMPLETED,
     REFUND_FAILED,
@@ -55,8 +56,6 @@ OF_A_CUSTOMER = {
     },
 }
 """What is known of a customer stays as it was given."""
-
-FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
 
 
 # --- Transactions ---------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from conformance.scenarios.reports import (
     CHANGED,
     COMPLETED,
     FAILURE,
+    FAMILIES,
     PROCESSING,
     REFUND_COMPLETED,
     REFUND_FAILED,
@@ -27,7 +28,6 @@ from conformance.scenarios.reports import (
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
 OUTGOING = "OUTGOING_PAYMENT."
 
 

@@ -170,6 +170,7 @@ class TestGrounds:
     def test_a_groundless_request_names_what_does_not_exist(self) -> None:
         """And has no body, even where one is required."""
         operation = document().operations["confirmEmail"]
+        # Nothing is sent, so that no platform is needed.
         call = Request(operation, Ground(), platform=None, whole=False)  # type: ignore[arg-type]
 
         assert call.path == {"customerId": MADE_UP}
