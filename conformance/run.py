@@ -11,10 +11,11 @@ from pathlib import Path
 
 from conformance.client.actor import wait_until
 from conformance.client.http import RecordingClient
-from conformance.client.journal import FOLDER, Exchange, Journal, Redactor
+from conformance.client.journal import FOLDER, Exchange, Journal
 from conformance.client.listener import Delivery, Follower, Inbox, Treat, WebhookListener
 from conformance.client.memory import Memory
 from conformance.client.platform import Platform
+from conformance.client.redaction import Redactor
 from conformance.client.samples import Samples
 from conformance.client.signatures import Verifier
 from conformance.contract.judge import Finding, judge

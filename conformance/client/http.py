@@ -13,7 +13,8 @@ from urllib.parse import quote
 import httpx
 
 from conformance.client.content import decode, text
-from conformance.client.journal import Exchange, Journal, Redactor
+from conformance.client.journal import Exchange, Journal
+from conformance.client.redaction import Redactor
 from conformance.client.transcript import visible
 from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict, error_code

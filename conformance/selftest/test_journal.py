@@ -12,8 +12,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from conformance.client.journal import Exchange, Journal, Redactor
+from conformance.client.journal import Exchange, Journal
 from conformance.client.listener import Delivery
+from conformance.client.redaction import Redactor
 
 SECRET = 's3cr3t/+ "quoted" & more'
 EXCHANGE = Exchange(
