@@ -20,6 +20,7 @@ from typing import Annotated
 import pytest
 import typer
 
+from conformance.client.folder import FolderError, writing_to
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
 from conformance.contract.bundle import bundled
@@ -217,10 +218,11 @@ def report(
     """Make the report of a run anew from its journal, also of a run that was killed."""
     try:
         made = assemble(folder)
-    except NoRun as error:
+        with writing_to(folder):
+            publish(made, folder)
+    except (FolderError, NoRun) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
-    publish(made, folder)
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.verdict])
 

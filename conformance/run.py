@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.client.actor import wait_until
+from conformance.client.folder import RunFolder, writing_to
 from conformance.client.http import RecordingClient
-from conformance.client.journal import FOLDER, Exchange, Journal
+from conformance.client.journal import Exchange, Journal
 from conformance.client.listener import Delivery, Follower, Inbox, Treat, WebhookListener
 from conformance.client.memory import Memory
 from conformance.client.platform import Platform
@@ -27,8 +28,15 @@ from conformance.target.triggers import Triggers
 from conformance.verdict.decisions import Outcome, ReadOnly
 from conformance.verdict.recorder import Recorder
 
+_FIRST = "main"
 _PROFILES = FIXTURES / "profiles"
 _KEPT_PER_TEST = 400
+
+
+def is_reference(name: str) -> bool:
+    """Return whether a profile's name leads to the one of the reference implementation."""
+    path = Path(name) if Path(name).exists() else _PROFILES / f"{name}.yaml"
+    return path.resolve() == (_PROFILES / "reference.yaml").resolve()
 
 
 def load_profile(name: str | None) -> Profile:
@@ -80,8 +88,8 @@ class Connection:
         target: Target,
         *,
         seed: int,
-        folder: Path,
-        worker: str = "main",
+        folder: RunFolder,
+        worker: str = _FIRST,
         follow_url: str | None = None,
     ) -> Connection:
         """Connect to the target.
@@ -90,12 +98,12 @@ class Connection:
             target: who is tested.
             seed: seed of all data of the run.
             folder: where the journal goes.
-            worker: name of this process in the journal.
-            follow_url: where the controller's listener hands on its deliveries; without it
-                this process listens itself.
+            worker: name of this process in the run; the first process listens for webhooks.
+            follow_url: where the first process hands on its deliveries, if it listens.
 
         Raises:
             ListenerError: the webhook listener cannot be started.
+            FolderError: the journal cannot be written.
             ProfileError: the key that webhooks are verified with cannot be used.
             TriggerFailed: the target refuses to send its webhooks to the listener.
         """
@@ -103,9 +111,11 @@ class Connection:
         signature = profile.webhooks.signature if profile.features.webhook_signatures else None
         verifier = None if signature is None else Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
-            if follow_url is None:
-                _empty(folder / FOLDER)
-            journal = Journal(folder / FOLDER / f"{worker}.jsonl", worker)
+            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            with writing_to(folder.path):
+                journal = Journal(
+                    folder.journals / f"{worker}.jsonl", worker, run=folder.run, redactor=redactor
+                )
             closers.callback(journal.close)
             client = RecordingClient(target, judge(), journal)
             closers.callback(client.close)
@@ -116,7 +126,7 @@ class Connection:
                 follower = Follower(follow_url)
                 closers.callback(follower.close)
                 inbox, treat = follower.inbox, follower.treat
-            elif profile.features.webhooks:
+            elif profile.features.webhooks and worker == _FIRST:
                 listener = WebhookListener(profile.webhooks.listen, profile.webhooks.public_url)
                 closers.callback(listener.close)
                 inbox, treat = listener.inbox, listener.treat
@@ -129,11 +139,11 @@ class Connection:
                 journal,
                 inbox,
                 triggers,
-                Redactor((*target.secrets, *(verifier.secrets if verifier else ()))),
+                redactor,
                 treat=treat,
                 verifier=verifier,
                 follow_url=listener.follow_url if listener else None,
-                memory=Memory(folder=folder),
+                memory=Memory(folder=folder.path),
             )
             client.listener = connection.heard
             # The process that listens has it in its journal; the others only judge.
@@ -181,6 +191,7 @@ class Connection:
         self._recent.append(exchange)
         del self._recent[:-_KEPT_PER_TEST]
         self.recorder.exchanges.append(exchange.id)
+        self.recorder.answers += exchange.status != 0
         self._decide(findings, f"[{exchange.id}] {exchange.operation}: ")
 
     def delivered(self, delivery: Delivery, written: Journal | None) -> None:
@@ -213,14 +224,4 @@ def reference_target(sandbox: Sandbox, profile: Profile) -> Target:
 
     ``profile`` is the reference's own, or another one to see what a run makes of it.
     """
-    credentials = {
-        profile.credentials.token_id: sandbox.token_id,
-        profile.credentials.client_secret: sandbox.client_secret,
-    }
-    return Target.resolve(sandbox.base_url, profile, credentials)
-
-
-def _empty(folder: Path) -> None:
-    """Remove the journals of an earlier run."""
-    for path in folder.glob("*.jsonl"):
-        path.unlink()
+    return Target.resolve(sandbox.base_url, profile, sandbox.credentials(profile))

@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.client.folder import FolderError, RunFolder, writing_to
 from conformance.client.listener import ListenerError
+from conformance.client.redaction import Redactor
 from conformance.client.transcript import curl_chain, transcript
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.document import document
-from conformance.run import Connection, load_profile, reference_target
+from conformance.outlet import Outlet
+from conformance.run import Connection, is_reference, load_profile, reference_target
 from conformance.target.needs import unmet
 from conformance.target.profile import Profile, ProfileError
 from conformance.target.sandbox import Sandbox, SandboxError
-from conformance.target.target import Target, TargetError, from_environment
+from conformance.target.target import Target, TargetError
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
 from conformance.verdict.plan import Plan, RunVerdict
-from conformance.verdict.recorder import ChecksFailed, Recorder
+from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
 
 if TYPE_CHECKING:
     from conformance.reporting.report import Report
@@ -45,6 +48,7 @@ _SHOWN_EXCHANGES = 30
 _HANDED_ON = "payments_conformance"
 _CONFIGURATION_ERRORS = (
     CatalogueError,
+    FolderError,
     ListenerError,
     ProfileError,
     SandboxError,
@@ -71,12 +75,19 @@ class Session:
         self._selected: list[str] = []
         self._started = datetime.now(UTC)
         self._interrupted: str | None = None
+        self._problems: list[str] = []
+        self._outlet = Outlet()
+        self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
         self._folder: Path = config.rootpath / config.getoption("report_dir")
         self.reports = True
         """Whether the end of the session writes a report."""
         self.report: Report | None = None
-        with _usage_errors():
+        # It asks the target with a client of its own, which knows none of our bounds.
+        config.option.verify_base_url = False
+        with self._usage_errors():
+            _demand_assertions()
+            self._base_url = None if self._handed is not None else _base_url(config)
             self.profile = self._load_profile()
 
     # Start
@@ -86,15 +97,18 @@ class Session:
         """Start or check the target before anything is collected."""
         if self._config.option.collectonly:
             return
-        with _usage_errors():
+        self._outlet.install(self._config)
+        with self._usage_errors():
             if self._handed is not None:
-                worker = os.environ["PYTEST_XDIST_WORKER"]
+                self._run_folder = RunFolder(self._folder, self._handed["run"])
                 target = Target(**self._handed["target"], profile=self.profile)
-                self._open(target, worker, self._handed["follow_url"])
+                self._open(target)
                 return
-            base_url = self._base_url()
-            if base_url is not None:
-                target = Target.resolve(base_url, self.profile, os.environ)
+            # Before anything is sent: what cannot be written down is not asked.
+            self._run_folder = RunFolder.claim(self._folder)
+            if self._base_url is not None:
+                target = Target.resolve(self._base_url, self.profile, os.environ)
+                self._outlet.redactor = Redactor(target.secrets)
                 target.check()
                 self._open(target)
                 return
@@ -115,7 +129,14 @@ class Session:
             },
             "profile": target.profile.model_dump(mode="json", by_alias=True),
             "follow_url": self.connection.follow_url,
+            "run": self._folder_of_run().run,
         }
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Hear from a worker of pytest-xdist whether it could write its journal."""
+        if failure := getattr(node, "workeroutput", {}).get(_HANDED_ON):
+            self._problems.append(failure)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -123,7 +144,7 @@ class Session:
         named: dict[str, list[str]] = defaultdict(list)
         known = catalogue()
         labelled = self._config.pluginmanager.hasplugin("allure_pytest")
-        with _usage_errors():
+        with self._usage_errors():
             known.check_operations(set(document().operations))
             for item in items:
                 for identifier in named_by(item):
@@ -137,8 +158,8 @@ class Session:
         self._selected = [item.nodeid for item in session.items]
         if self._config.option.collectonly:
             return
-        if self._sandbox is not None:
-            with _usage_errors():
+        if self._sandbox is not None and not hasattr(self, "connection"):
+            with self._usage_errors():
                 self._open(reference_target(self._sandbox, self.profile))
         self.connection.journal.write(
             "collected", {"named": self._named, "selected": self._selected}
@@ -157,14 +178,12 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         with self.recording(item) as recorder:
             result = yield
-        redact = self.connection.redactor.text
-        decisions = [
-            # The rest is the suite's own words, which a short secret may be part of.
-            {**decision.to_json(), "detail": redact(decision.detail)}
-            # A copy, as a webhook that is just being judged may add one.
-            for decision in list(recorder.decisions.values())
-        ]
-        self.connection.journal.write("decisions", {"decisions": decisions})
+        # A copy, as a webhook that is just being judged may add one.
+        decisions = [decision.to_json() for decision in list(recorder.decisions.values())]
+        journal = self.connection.journal
+        journal.write("decisions", {"test": item.nodeid, "decisions": decisions})
+        if journal.failure is not None:
+            item.session.shouldstop = f"the journal cannot be written: {journal.failure}"
         return result
 
     @contextlib.contextmanager
@@ -197,6 +216,10 @@ class Session:
         except BaseException as error:
             recorder.conclude(error)
             raise
+        if recorder.named and not recorder.answers:
+            error = HarnessError("the test ended without any answer of the target")
+            recorder.abort(error)
+            raise error
         left = recorder.undecided() if len(recorder.named) > 1 else ()
         recorder.conclude(None)
         if failures := self._to_tell(recorder):
@@ -228,14 +251,19 @@ class Session:
         self._told.update(failure.requirement for failure in failures)
         return failures
 
-    def audit(self, item: pytest.Item, audit: Callable[[], list[str]]) -> None:
-        """Decide by the problems that ``audit`` finds whether money was made or lost."""
+    def audit(self, item: pytest.Item, audit: Callable[[], list[str] | None]) -> None:
+        """Decide by the problems that ``audit`` finds whether money was made or lost.
+
+        Where no money was moved, nothing is decided.
+        """
         __tracebackhide__ = True
         recorder = item.stash[RECORDER]
         try:
             found = audit()
-        except Unmet as error:
-            recorder.decide(AUDIT, error.outcome, str(error), error.reason)
+        except (Unmet, *UNREADABLE) as error:
+            recorder.decide_by(error, AUDIT)
+            return
+        if found is None:
             return
         outcome = Outcome.FAILED if found else Outcome.PASSED
         recorder.decide(AUDIT, outcome, "\n".join(found))
@@ -246,15 +274,18 @@ class Session:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Show what an undecided test lacks, and the transcript of a failed one."""
+        # Others, such as Allure, read the message of the exception and not the report.
+        self._outlet.clean_error(call)
         report = yield
         error = call.excinfo.value if call.excinfo else None
         # The call has been concluded on, and an audit has decided what it is for.
         audited = call.when == "teardown" and isinstance(error, AssertionError)
         if error is not None and report.failed and call.when != "call" and not audited:
             item.stash[RECORDER].abort(error)
-        if isinstance(error, Unmet):
-            shown = f"{error.reason.value}: {error}"
-            if error.outcome is Outcome.NOT_EXERCISED:
+        if isinstance(error, (Unmet, *UNREADABLE)):
+            outcome, reason, detail = item.stash[RECORDER].meaning(error)
+            shown = f"{reason.value}: {detail}" if reason else detail
+            if outcome is Outcome.NOT_EXERCISED:
                 report.outcome = "skipped"
                 report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {shown}")
             else:
@@ -264,14 +295,11 @@ class Session:
         if report.failed and isinstance(error, AssertionError) and self._only_warns(item):
             report.outcome = "passed"
             report.__dict__["warned"] = True
-        # An assertion may quote what the target echoed.
-        shown = report.longreprtext
-        if report.failed and (redacted := self.connection.redactor.text(shown)) != shown:
-            report.longrepr = redacted
         if report.failed and (exchanges := self.connection.recent()):
             base_url = self.connection.target.base_url
             report.sections.append(("transcript", transcript(exchanges[-_SHOWN_EXCHANGES:])))
             report.sections.append(("reproduce", curl_chain(exchanges, base_url)))
+        self._outlet.clean_report(report)
         return report
 
     def pytest_report_teststatus(
@@ -292,21 +320,36 @@ class Session:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report and set the exit status."""
-        if hasattr(self, "connection"):
+        """Write the report and set the exit status.
+
+        Whatever goes wrong here is a mistake of the suite or of the machine that it runs on: it
+        is told, and it never reads as a verdict on the target.
+        """
+        if not hasattr(self, "connection"):
+            return
+        try:
             self._finish(session)
+        except Exception as error:  # noqa: BLE001 - pytest would end with 1, "not conformant"
+            self._problems.append(f"the report cannot be made: {type(error).__name__}: {error}")
+        if self._problems:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def pytest_unconfigure(self) -> None:
         """Stop what was started, also where the session came to no proper end."""
         if self._sandbox is not None:
             self._sandbox.stop()
+        if self._run_folder is not None:
+            self._run_folder.release()
+        self._outlet.uninstall()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
         if self.report is not None:
             from conformance.reporting.terminal import summary  # noqa: PLC0415
 
-            summary(self.report, terminalreporter, self._folder)
+            summary(self.report, terminalreporter, None if self._problems else self._folder)
+        for problem in self._problems:
+            terminalreporter.write_line(f"No report: {problem}", red=True, bold=True)
 
     def _finish(self, session: pytest.Session) -> None:
         from conformance.reporting.assemble import NoRun, assemble, publish  # noqa: PLC0415
@@ -319,22 +362,40 @@ class Session:
                 {"ended": datetime.now(UTC).isoformat(), "interrupted": self._interrupted},
             )
         self.connection.close()
-        if self._handed is not None or not self.reports:
+        if self._handed is not None:
+            self._config.workeroutput[_HANDED_ON] = journal.failure  # type: ignore[attr-defined]
             return
+        if not self.reports:
+            return
+        if journal.failure is not None:
+            self._problems.append(journal.failure)
+        if self._problems:
+            # What is missing in the journal may be the one failure of the run.
+            return
+        decided = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         try:
             self.report = assemble(self._folder)
         except NoRun:
+            if decided:
+                raise
             # pytest has said why nothing was collected.
             return
-        publish(self.report, self._folder)
-        if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        with writing_to(self._folder):
+            publish(self.report, self._folder)
+        if decided:
             session.exitstatus = EXIT_STATUS[self.report.verdict]
 
-    def _open(self, target: Target, worker: str = "main", follow_url: str | None = None) -> None:
+    def _open(self, target: Target) -> None:
+        handed = self._handed or {}
         self.connection = Connection.open(
-            target, seed=self._seed, folder=self._folder, worker=worker, follow_url=follow_url
+            target,
+            seed=self._seed,
+            folder=self._folder_of_run(),
+            **({"worker": os.environ["PYTEST_XDIST_WORKER"]} if handed else {}),
+            follow_url=handed.get("follow_url"),
         )
-        if follow_url is None and self._handed is None:
+        self._outlet.redactor = self.connection.redactor
+        if self._handed is None:
             self.connection.journal.write(
                 "started",
                 {
@@ -357,17 +418,33 @@ class Session:
             if value is not None
         }
 
-    def _base_url(self) -> str | None:
-        given: str | None = self._config.getoption("base_url", None)
-        return given or from_environment("BASE_URL")
+    def _folder_of_run(self) -> RunFolder:
+        if self._run_folder is None:
+            raise HarnessError("the session has not started")
+        return self._run_folder
 
     def _load_profile(self) -> Profile:
         if self._handed is not None:
             return Profile.model_validate(self._handed["profile"])
         name = self._config.getoption("profile")
-        if name is None and self._base_url() is None:
+        if name is None and self._base_url is None:
             name = "reference"
-        return load_profile(name)
+        profile = load_profile(name)
+        planned = self._config.option.collectonly
+        if self._base_url is None and name is not None and not (planned or is_reference(name)):
+            raise pytest.UsageError(
+                f"the profile {name} is not that of the reference implementation, and nothing says "
+                "where its target is: give --base-url=URL, or set BASE_URL"
+            )
+        return profile
+
+    @contextlib.contextmanager
+    def _usage_errors(self) -> Iterator[None]:
+        """Turn a wrong configuration into pytest's usage error: one message, exit status 4."""
+        try:
+            yield
+        except _CONFIGURATION_ERRORS as error:
+            raise pytest.UsageError(self._outlet.text(str(error))) from error
 
 
 def named_by(item: pytest.Item) -> list[str]:
@@ -389,10 +466,33 @@ def _label(item: pytest.Item, *, allure: bool) -> None:
                     item.add_marker(pytest.mark.allure_label(value, label_type=name))
 
 
-@contextlib.contextmanager
-def _usage_errors() -> Iterator[None]:
-    """Turn a wrong configuration into pytest's usage error: one message, exit status 4."""
-    try:
-        yield
-    except _CONFIGURATION_ERRORS as error:
-        raise pytest.UsageError(str(error)) from error
+def _base_url(config: pytest.Config) -> str | None:
+    """Return the base URL that was given; ``None`` where the reference is to be judged.
+
+    Raises:
+        pytest.UsageError: it is empty, as that of a variable of CI that was not set.
+    """
+    # By now pytest-base-url may have put an empty text in the place of no URL at all.
+    given = getattr(config.known_args_namespace, "base_url", None)
+    place = "--base-url"
+    if given is None:
+        given, place = config.getini("base_url") or os.environ.get("BASE_URL"), "BASE_URL"
+    if given is not None and not given.strip():
+        raise pytest.UsageError(
+            f"{place} is empty, so that there is no target; give the URL of one, or leave "
+            f"{place} out to judge the reference implementation"
+        )
+    return given
+
+
+def _demand_assertions() -> None:
+    """Refuse to run where Python leaves assertions out, as nothing would ever fail.
+
+    Raises:
+        pytest.UsageError: it does.
+    """
+    if not __debug__:
+        raise pytest.UsageError(
+            "Python leaves assertions out (python -O or PYTHONOPTIMIZE), so that no check could "
+            "fail; run without it"
+        )

@@ -11,8 +11,10 @@ _NOTHING_MOVED = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
 _REFUNDED = frozenset({"REFUND_COMPLETED", "REFUNDED"})
 
 
-def audit(platform: Platform) -> list[str]:
+def audit(platform: Platform) -> list[str] | None:
     """Return what is wrong with the internal accounts that a test funded.
+
+    ``None`` means that no money was moved, so that there is nothing to be right or wrong.
 
     Each account's ``totalBalance`` is what was deposited, less the sending amounts of its
     completed quotes, plus the receiving amounts of completed quotes to it. A quote that is still
@@ -20,7 +22,7 @@ def audit(platform: Platform) -> list[str]:
     shown a moment late, so that they are read again while something is wrong.
     """
     if not platform.movement.deposits or not platform.movement.quotes:
-        return []
+        return None
     return platform.until(lambda: list(_problems(platform)), lambda problems: not problems)
 
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from conformance.client.folder import GENERATOR
 from conformance.client.listener import Delivery
 from conformance.client.redaction import Redactor
-
-FOLDER = "journal"
-"""Name of the folder of journals, below that of the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +42,54 @@ class Exchange:
 class Journal:
     """Writes exchanges and deliveries to one JSON-lines file, as they happen.
 
-    Safe to use from several threads.
+    Safe to use from several threads. Whatever is written passes the redactor, so that no caller
+    has to think of it.
+
+    Args:
+        path: the file.
+        worker: name of the process in the run.
+        run: id of the run, for the head of the file; without one it has no head.
+        redactor: what removes the secrets.
+
+    Raises:
+        OSError: the file cannot be made.
     """
 
-    def __init__(self, path: Path, worker: str) -> None:
+    def __init__(
+        self, path: Path, worker: str, run: str = "", redactor: Redactor | None = None
+    ) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A target may send halves of characters that have no form in UTF-8.
         self._file: IO[str] = path.open("w", encoding="utf-8", errors="backslashreplace")
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._worker = worker
+        self._redactor = redactor or Redactor(())
+        self.failure: str | None = None
+        """Why an entry could not be written; from then on none is."""
+        if run:
+            self.write("journal", {"suite": GENERATOR, "run": run, "worker": worker})
 
     def number(self) -> str:
         """Return the id of the next entry."""
         return f"{self._worker}-{next(self._numbers)}"
 
     def write(self, kind: str, entry: Mapping[str, Any]) -> None:
-        """Append one entry; it is on its way to the disk when this returns."""
+        """Append one entry; it is on its way to the disk when this returns.
+
+        Where the disk takes no more, ``failure`` says so: a run is ended by who looks at it
+        between two tests, and no test breaks.
+        """
         line = json.dumps({"kind": kind, **entry}, ensure_ascii=False, default=str)
+        line = self._redactor.text(line)
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed or self.failure is not None:
+                return
+            try:
                 self._file.write(line + "\n")
                 self._file.flush()
+            except OSError as error:
+                self.failure = f"{self._file.name}: {error.strerror or error}"
 
     def exchange(self, exchange: Exchange) -> None:
         """Append one exchange."""
@@ -87,4 +111,7 @@ class Journal:
     def close(self) -> None:
         """Close the file; later entries are dropped."""
         with self._lock:
-            self._file.close()
+            try:
+                self._file.close()
+            except OSError as error:
+                self.failure = self.failure or f"{self._file.name}: {error.strerror or error}"

@@ -26,6 +26,7 @@ from conformance.contract.catalogue import Catalogue, catalogue
 from conformance.mutants.mutant import MutantError
 from conformance.run import load_profile
 from conformance.target.profile import Profile
+from conformance.target.sandbox import Sandbox
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import Status
 
@@ -85,9 +86,18 @@ def _judge(content: Mapping[str, Any], options: Sequence[str]) -> tuple[Verdicts
         profile.write_text(yaml.safe_dump(dict(content)), encoding="utf-8")
         command = [sys.executable, "-P", "-m", "pytest", "--pyargs", "conformance", "-q"]
         command += [f"--profile={profile}", f"--report-dir={folder}", f"--rootdir={folder}"]
-        done = subprocess.run(  # noqa: S603 - this very program
-            [*command, *options], capture_output=True, text=True, cwd=folder, check=False
-        )
+        sandbox = Sandbox()
+        try:
+            done = subprocess.run(  # noqa: S603 - this very program
+                [*command, f"--base-url={sandbox.base_url}", *options],
+                capture_output=True,
+                text=True,
+                cwd=folder,
+                env={**os.environ, **sandbox.credentials(load_profile("reference"))},
+                check=False,
+            )
+        finally:
+            sandbox.stop()
         try:
             report = json.loads((folder / _REPORT).read_text(encoding="utf-8"))
         except OSError as error:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from conformance.client.journal import FOLDER, Exchange
+from conformance.client.folder import JOURNALS, FolderError, foreign, journals_of
+from conformance.client.journal import Exchange
 from conformance.contract.catalogue import catalogue
 from conformance.contract.vocabulary import FEATURES
 from conformance.reporting import html
-from conformance.reporting.report import Report, RunInfo, build, write
+from conformance.reporting.files import put
+from conformance.reporting.report import Report, RunInfo, as_json, build
 from conformance.target.needs import unmet
 from conformance.target.profile import Profile
 from conformance.verdict.decisions import Decision, Outcome
@@ -26,7 +28,7 @@ _EXCHANGE = '{"kind": "exchange", "id": "'
 
 
 class NoRun(Exception):
-    """There is no journal of a run where one was expected."""
+    """There is no journal of a run where one was expected, or it is damaged."""
 
 
 @dataclass
@@ -36,6 +38,7 @@ class _Run:
     named: dict[str, list[str]] = field(default_factory=dict)
     selected: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    ended: set[str] = field(default_factory=set)
     observations: Counter[str] = field(default_factory=Counter)
     requests: int = 0
 
@@ -44,20 +47,28 @@ def assemble(folder: Path) -> Report:
     """Return the report of the run whose journals are below ``folder``.
 
     Raises:
-        NoRun: no run has written there, or it ended before its tests were known.
+        NoRun: no run has written there, it ended before its tests were known, or what is there
+            was changed since.
     """
-    journals = folder / FOLDER
+    journals = journals_of(folder)
     run = _Run()
-    for line in _lines(journals):
-        if line.startswith(_EXCHANGE):
-            run.requests += 1
-        else:
-            _take_in(run, line)
-    if not run.started or not run.selected:
-        raise NoRun(f"{journals} holds no journal of a run that came to its tests")
+    try:
+        for line in _lines(journals):
+            if line.startswith(_EXCHANGE):
+                run.requests += 1
+            else:
+                _take_in(run, line)
+        if not run.started or not run.selected:
+            raise NoRun(f"{folder / JOURNALS} holds no journal of a run that came to its tests")
+        return _report(run, journals)
+    except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
+        raise NoRun(f"a journal in {folder / JOURNALS} cannot be read: {error!r}") from error
+
+
+def _report(run: _Run, journals: Sequence[Path]) -> Report:
     profile = Profile.model_validate(run.started["profile"])
     plan = Plan(catalogue(), run.named, run.selected, lambda entry: unmet(profile, entry))
-    accounting = Accounting(plan)
+    accounting = Accounting(plan, ended=run.ended)
     accounting.add(run.decisions)
     needed = {
         name
@@ -75,9 +86,15 @@ def assemble(folder: Path) -> Report:
 
 
 def publish(report: Report, folder: Path) -> None:
-    """Write ``report.json`` and ``report.html`` to ``folder``."""
-    write(report, folder)
-    (folder / "report.html").write_text(html.render(report), encoding="utf-8")
+    """Write ``report.json`` and ``report.html`` to ``folder``, both of them or none.
+
+    Raises:
+        FolderError: a file that no run wrote is in the way.
+        OSError: they cannot be written.
+    """
+    if (theirs := next(foreign(folder), None)) is not None:
+        raise FolderError(f"{theirs} was not written by this suite, and is left as it is")
+    put({folder / "report.json": as_json(report), folder / "report.html": html.render(report)})
 
 
 def _take_in(run: _Run, line: str) -> None:
@@ -95,6 +112,7 @@ def _take_in(run: _Run, line: str) -> None:
             run.named, run.selected = entry["named"], entry["selected"]
         case "decisions":
             run.decisions.extend(map(Decision.from_json, entry["decisions"]))
+            run.ended.add(entry["test"])
         case "observations":
             run.observations.update(entry["observations"])
 
@@ -125,16 +143,20 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
     )
 
 
-def _exchanges(journals: Path, needed: set[str]) -> Iterator[tuple[str, Exchange]]:
+def _exchanges(journals: Sequence[Path], needed: set[str]) -> Iterator[tuple[str, Exchange]]:
     for line in _lines(journals):
         # Most exchanges are not needed, and decoding them all would take seconds.
         if line.startswith(_EXCHANGE) and line[len(_EXCHANGE) :].partition('"')[0] in needed:
-            entry = json.loads(line)
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                continue
             del entry["kind"]
             yield entry["id"], Exchange(**entry)
 
 
-def _lines(journals: Path) -> Iterator[str]:
-    for path in sorted(journals.glob("*.jsonl")):
-        with path.open(encoding="utf-8") as lines:
+def _lines(journals: Sequence[Path]) -> Iterator[str]:
+    for path in journals:
+        # A killed process may have been in the middle of a character.
+        with path.open(encoding="utf-8", errors="replace") as lines:
             yield from lines

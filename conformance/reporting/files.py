@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def put(path: Path, text: str) -> Path:
-    """Write ``text`` to ``path``, so that a reader sees the old file or the new one.
+def put(texts: Mapping[Path, str]) -> None:
+    """Write each text to its path, so that a reader sees all the old files or all the new ones.
 
-    The folder is made where it does not exist. Returns ``path``.
+    Folders are made where they do not exist.
+
+    Raises:
+        OSError: a file cannot be written; then all are as they were.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in texts}
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary[path].write_text(text, encoding="utf-8")
+        for path, written in temporary.items():
+            written.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)
-    return path
+        for written in temporary.values():
+            written.unlink(missing_ok=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from conformance.client.folder import GENERATOR
 from conformance.contract.catalogue import Level
 from conformance.reporting.digest import Told, duration, groups, headline
-from conformance.reporting.files import put
 from conformance.reporting.report import Report
 from conformance.verdict.plan import RunVerdict, Status
 
@@ -58,13 +58,9 @@ def render(report: Report) -> str:
         Status=Status,
         symbols=_SYMBOLS,
         told=Told.from_detail,
+        generator=GENERATOR,
     )
     return f"{page.strip()}\n"
-
-
-def write(report: Report, folder: Path) -> Path:
-    """Write ``report.html`` into ``folder``, whole or not at all, and return its path."""
-    return put(folder / "report.html", render(report))
 
 
 def _moment(moment: datetime) -> str:

@@ -17,7 +17,6 @@ from conformance.client.journal import Exchange
 from conformance.client.transcript import curl_chain, transcript, visible
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
-from conformance.reporting.files import put
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import DECIDED, Conclusion, Plan, RunVerdict, Status, run_verdict
 
@@ -235,9 +234,9 @@ def build(
     )
 
 
-def write(report: Report, folder: Path) -> Path:
-    """Write ``report.json`` into ``folder``, whole or not at all, and return its path."""
-    return put(folder / "report.json", report.model_dump_json(indent=2) + "\n")
+def as_json(report: Report) -> str:
+    """Return the content of ``report.json``."""
+    return report.model_dump_json(indent=2) + "\n"
 
 
 def _counts(conclusions: Iterable[Conclusion]) -> dict[str, dict[Level, dict[Status, int]]]:

@@ -111,6 +111,14 @@ HANGING = """
     """
 
 
+# A shell lets its background jobs ignore Ctrl-C, and they pass that on.
+PYTEST = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+"""
+
+
 def unindented(text: str) -> str:
     """Return a text without the indentation that it has in this file."""
     return textwrap.dedent(text).lstrip()
@@ -146,7 +154,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen
         if "PYTEST" not in name and name != "PYTHONDONTWRITEBYTECODE"
     }
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-c", PYTEST, "-p", "no:cacheprovider", *arguments],
         cwd=folder,
         env={**inherited, **environment},
         stdout=subprocess.PIPE,
@@ -489,8 +497,13 @@ class TestRuns:
                 raise OSError("call")
 
             @requirement("QUO-005", "QUO-006")
-            def test_undecided(check):
+            def test_undecided(platform, check):
                 with check("QUO-005"):
+                    assert platform.customer()
+
+            @requirement("QUO-008", "QUO-009")
+            def test_unasked(check):
+                with check("QUO-008", "QUO-009"):
                     pass
 
             @requirement("QUO-007")
@@ -505,7 +518,7 @@ class TestRuns:
         entries = inside.entries()
         assert {
             name: (entries[name].verdict, entries[name].reason)
-            for name in (f"QUO-00{number}" for number in range(1, 8))
+            for name in (f"QUO-00{number}" for number in range(1, 10))
         } == {
             "QUO-001": (Status.INCONCLUSIVE, Reason.HARNESS),
             "QUO-002": (Status.INCONCLUSIVE, Reason.PRECONDITION),
@@ -514,6 +527,8 @@ class TestRuns:
             "QUO-005": (Status.PASSED, None),
             "QUO-006": (Status.INCONCLUSIVE, Reason.NOT_REACHED),
             "QUO-007": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-008": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-009": (Status.INCONCLUSIVE, Reason.HARNESS),
         }
         assert "1 inconclusive, a step before the check failed: QUO-002" in output
         assert ": the target does not offer what the check needs: customers get" in output

@@ -15,9 +15,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from conformance.client.folder import FolderError
 from conformance.client.journal import Exchange
 from conformance.contract.catalogue import Catalogue, Level, Needs, Requirement, Source
 from conformance.reporting import html, report
+from conformance.reporting.assemble import publish
 from conformance.reporting.digest import Told, duration, groups, headline
 from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, build
@@ -143,7 +145,7 @@ def reported(
         [test for tests in TESTS.values() for test in tests],
         unmet,
     )
-    accounting = Accounting(plan)
+    accounting = Accounting(plan, ended={test for tests in TESTS.values() for test in tests})
     told = {decision.requirement for decision in decisions}
     accounting.add(decision for decision in PASSES if decision.requirement not in told)
     accounting.add(decisions)
@@ -201,15 +203,13 @@ class TestReport:
             "to it, and raise Report.format if a reader of the old form would break"
         )
 
-    def test_fits_its_schema(self, tmp_path: Path) -> None:
+    def test_fits_its_schema(self) -> None:
         """What is written is valid by the committed schema and reads back as it was."""
         made = reported(*BROKEN, observations={"slow": 2})
 
-        path = report.write(made, tmp_path / "new")
+        content = report.as_json(made)
 
-        content = path.read_text(encoding="utf-8")
         jsonschema_rs.validate(json.loads(SCHEMA.read_text(encoding="utf-8")), json.loads(content))
-        assert path == tmp_path / "new" / "report.json"
         assert Report.model_validate_json(content) == made
 
     def test_schema_is_closed(self) -> None:
@@ -252,7 +252,7 @@ class TestReport:
         """A requirement of which the run said nothing before it ended is lost, and not passed."""
         plan = Plan(Catalogue({"QUO-001": RULES[0]}), TESTS, TESTS["QUO-001"], unmet)
 
-        made = build(Accounting(plan).conclude(), plan, RUN, {}, {})
+        made = build(Accounting(plan, ended=()).conclude(), plan, RUN, {}, {})
 
         assert made.plan.lost == ("QUO-001",)
         assert made.verdict is RunVerdict.INCONCLUSIVE
@@ -371,7 +371,7 @@ class TestReport:
         assert item.transcript == "(no room left in the report; the journal has w-1 to w-59)"
         assert item.curl == ""
 
-    def test_what_utf8_cannot_carry(self, tmp_path: Path) -> None:
+    def test_what_utf8_cannot_carry(self) -> None:
         """A lone surrogate and control characters of a target are shown as escapes."""
         nasty = "lone \ud800, red \x1b[31m, backwards \u202e"
         made = reported(
@@ -380,7 +380,7 @@ class TestReport:
             observations={nasty: 1},
         )
 
-        content = json.loads(report.write(made, tmp_path).read_text(encoding="utf-8"))
+        content = json.loads(report.as_json(made))
         entry = content["requirements"][0]
         shown = r"lone \ud800, red \x1b[31m, backwards \u202e"
         assert entry["detail"] == shown
@@ -629,10 +629,21 @@ class TestPage:
 
     def test_written(self, tmp_path: Path) -> None:
         """The page is written beside the JSON report."""
-        path = html.write(reported(), tmp_path)
+        publish(reported(), tmp_path)
 
-        assert path == tmp_path / "report.html"
-        assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>")
+
+    def test_nothing_of_others_is_overwritten(self, tmp_path: Path) -> None:
+        """A page that no run wrote stays as it is, and the JSON report is not written either."""
+        (tmp_path / "report.html").write_text("<title>Sales</title>")
+
+        with pytest.raises(FolderError, match=r"report\.html was not written by this suite"):
+            publish(reported(), tmp_path)
+
+        assert (tmp_path / "report.html").read_text() == "<title>Sales</title>"
+        assert not (tmp_path / "report.json").exists()
 
 
 class TestTerminal:
@@ -697,17 +708,17 @@ class TestFiles:
 
     def test_replaces(self, tmp_path: Path) -> None:
         """A new file takes the place of the old one, and nothing else is left."""
-        put(tmp_path / "a.json", "old")
+        put({tmp_path / "a.json": "old"})
 
-        put(tmp_path / "a.json", "new")
+        put({tmp_path / "a.json": "new"})
 
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "new")]
 
     def test_keeps_the_old_one(self, tmp_path: Path) -> None:
         """Where the new text cannot be written, the old file stays as it was."""
-        put(tmp_path / "a.json", "old")
+        put({tmp_path / "a.json": "old"})
 
         with pytest.raises(UnicodeEncodeError):
-            put(tmp_path / "a.json", "half \ud800")
+            put({tmp_path / "a.json": "new", tmp_path / "b.html": "half \ud800"})
 
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "old")]

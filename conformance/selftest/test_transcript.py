@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from conformance.client.folder import RunFolder
 from conformance.client.journal import Exchange
 from conformance.client.transcript import curl_chain, transcript
 from conformance.data import FIXTURES
@@ -239,7 +240,7 @@ class TestCurlChain:
         self, reference_target: Target, reference: BackgroundServer, tmp_path: Path
     ) -> None:
         """For a holder of its own."""
-        connection = Connection.open(reference_target, seed=1, folder=tmp_path)
+        connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         with connection.recording(Recorder("test_x", ())):
             platform = connection.platform("test_x")
             holder = platform.applicant()
@@ -288,7 +289,7 @@ class TestCurlChain:
         self, reference_target: Target, reference: BackgroundServer, tmp_path: Path
     ) -> None:
         """From the first customer to the executed quote, on resources of its own."""
-        connection = Connection.open(reference_target, seed=1, folder=tmp_path)
+        connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         with connection.recording(Recorder("test_x", ())):
             platform = connection.platform("test_x")
             executed = platform.executed()

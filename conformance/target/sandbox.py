@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 
+from conformance.target.profile import Profile
+
 _START_SECONDS = 30.0
 _STOP_SECONDS = 5.0
 
@@ -60,6 +62,11 @@ class Sandbox:
         if self._base_url is None:
             self._base_url = json.loads(self._first_line())["base_url"]
         return self._base_url
+
+    def credentials(self, profile: Profile) -> dict[str, str]:
+        """Return its credentials by the names of the variables that a profile gives them."""
+        names = profile.credentials
+        return {names.token_id: self.token_id, names.client_secret: self.client_secret}
 
     def stop(self) -> None:
         """Stop it, if need be by force."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -99,9 +99,14 @@ class Plan:
 
 @dataclass
 class Accounting:
-    """Takes in the decisions of a run and concludes on each requirement of its plan."""
+    """Takes in the decisions of a run and concludes on each requirement of its plan.
+
+    ``ended`` are the tests that came to their end. A test that did not may have been about to
+    find a requirement broken, whatever others found out about it.
+    """
 
     plan: Plan
+    ended: Collection[str]
     decisions: dict[str, list[Decision]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, decisions: Iterable[Decision]) -> None:
@@ -112,7 +117,7 @@ class Accounting:
     def conclude(self) -> list[Conclusion]:
         """Return the verdict on each requirement, in the order of the catalogue."""
         return [
-            _conclude(entry, self.decisions.get(name, []))
+            _conclude(entry, self.decisions.get(name, []), self.ended)
             for name, entry in self.plan.entries.items()
         ]
 
@@ -146,7 +151,7 @@ _OFFERED = frozenset(
 )
 
 
-def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
+def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str]) -> Conclusion:
     requirement = entry.requirement
     if entry.reason is Reason.FEATURE_UNDECLARED:
         # Whatever the target showed of it by the way, it does not claim to offer it.
@@ -163,7 +168,7 @@ def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
         return conclusion(broken, None, failed[0].detail)
     if requirement.untestable is not None:
         return conclusion(Status.UNTESTABLE, None, requirement.untestable)
-    if unclear := by_outcome[Outcome.INCONCLUSIVE]:
+    if unclear := [*by_outcome[Outcome.INCONCLUSIVE], *_lost(entry, ended)]:
         return conclusion(Status.INCONCLUSIVE, unclear[0].reason, unclear[0].detail)
     if by_outcome[Outcome.PASSED]:
         return conclusion(Status.PASSED)
@@ -172,3 +177,16 @@ def _conclude(entry: Planned, decisions: list[Decision]) -> Conclusion:
     reason = entry.reason or Reason.LOST
     status = Status.NOT_EXERCISED if reason in _OFFERED else Status.INCONCLUSIVE
     return conclusion(status, reason, entry.detail)
+
+
+def _lost(entry: Planned, ended: Collection[str]) -> Iterator[Decision]:
+    """Yield what tests leave open that were going to decide a requirement and came to no end."""
+    for test in entry.tests if entry.reason is None else ():
+        if test not in ended:
+            yield Decision(
+                entry.requirement.id,
+                Outcome.INCONCLUSIVE,
+                test,
+                Reason.LOST,
+                f"{test} came to no end",
+            )

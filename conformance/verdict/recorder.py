@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Reason, Unmet
 
@@ -17,7 +19,15 @@ _RANK = {
 }
 
 
-_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
 """What a check raises when it reads a message that is not as the document says."""
 
 
@@ -35,13 +45,15 @@ class Recorder:
     """The decisions of one test.
 
     ``named`` are the requirements that the test's markers name; ``test`` is its node id. The
-    worst outcome of several checks of one requirement within the test counts.
+    worst outcome of several checks of one requirement within the test counts. ``answers`` is how
+    many requests of the test were answered.
     """
 
     test: str
     named: tuple[str, ...]
     decisions: dict[str, Decision] = field(default_factory=dict)
     exchanges: list[str] = field(default_factory=list)
+    answers: int = 0
     # Webhooks are judged in the threads that take them.
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -73,13 +85,17 @@ class Recorder:
                 raise HarnessError(f"{requirement} is checked here but not named by @requirement")
         try:
             yield
-        except (AssertionError, Unmet, *_UNREADABLE) as error:
-            outcome, reason, detail = self._meaning(error)
-            for requirement in requirements:
-                self.decide(requirement, outcome, detail, reason)
+        except (AssertionError, Unmet, *UNREADABLE) as error:
+            self.decide_by(error, *requirements)
         else:
             for requirement in requirements:
                 self.decide(requirement, Outcome.PASSED)
+
+    def decide_by(self, error: BaseException, *requirements: str) -> None:
+        """Decide requirements by the exception that ended their check."""
+        outcome, reason, detail = self.meaning(error)
+        for requirement in requirements:
+            self.decide(requirement, outcome, detail, reason)
 
     def conclude(self, error: BaseException | None) -> None:
         """Decide what the end of the test decides.
@@ -88,7 +104,7 @@ class Recorder:
         have been decided by a check of its own or by the judge; an assertion outside of any
         check leaves the rest inconclusive.
         """
-        outcome, reason, detail = self._meaning(error)
+        outcome, reason, detail = self.meaning(error)
         if len(self.named) == 1:
             self.decide(self.named[0], outcome, detail, reason)
             return
@@ -110,7 +126,7 @@ class Recorder:
 
         What failed stays failed.
         """
-        outcome, reason, detail = self._meaning(error)
+        outcome, reason, detail = self.meaning(error)
         if outcome is Outcome.FAILED:
             outcome, reason = Outcome.INCONCLUSIVE, Reason.PRECONDITION
         for requirement in self.named:
@@ -125,17 +141,24 @@ class Recorder:
         # A copy, as a webhook that is just being judged may add one.
         return [d for d in list(self.decisions.values()) if d.outcome is Outcome.FAILED]
 
-    def _meaning(self, error: BaseException | None) -> tuple[Outcome, Reason | None, str]:
+    def meaning(self, error: BaseException | None) -> tuple[Outcome, Reason | None, str]:
+        """Return what the end of a check means: outcome, reason and message."""
         if error is None:
             return Outcome.PASSED, None, ""
         if isinstance(error, Unmet):
             return error.outcome, error.reason, str(error)
         if isinstance(error, AssertionError):
             return Outcome.FAILED, None, str(error)
-        told = f"{type(error).__name__}: {error}"
+        told = f"{type(error).__name__}: {error}{_place(error)}"
         if failures := self.failures():
             # It stumbled over a message that is known to be wrong.
             told = f"{told}, after {failures[0].requirement} failed: {failures[0].detail}"
             return Outcome.INCONCLUSIVE, Reason.PRECONDITION, told
-        reason = Reason.UNREADABLE if isinstance(error, _UNREADABLE) else Reason.HARNESS
+        reason = Reason.UNREADABLE if isinstance(error, UNREADABLE) else Reason.HARNESS
         return Outcome.INCONCLUSIVE, reason, told
+
+
+def _place(error: BaseException) -> str:
+    """Return where an exception was raised, for a message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

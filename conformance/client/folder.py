@@ -1,0 +1,174 @@
+"""The folder that a run writes to: it belongs to this run alone while the run goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+JOURNALS = "journal"
+"""Name of the folder of journals, below that of the run."""
+
+REPORTS = ("report.json", "report.html")
+PREVIOUS = "previous"
+"""Name of the folder that keeps what the run before left."""
+
+GENERATOR = "payments-conformance"
+"""What the journals and the HTML report of this suite name as their maker."""
+
+_LOCK = ".run.lock"
+_JOURNAL = re.compile(r"\A\{\"kind\": \"\w+\"")
+_REPORT_JSON = re.compile(r"\A\{\s*\"format\": \d+,\s*\"verdict\": ")
+_REPORT_HTML = re.compile(
+    rf"<meta name=\"generator\" content=\"{GENERATOR}|<title>(Not c|C|Inc)on(formant|clusive): "
+)
+_HEAD_BYTES = 2000
+
+
+class FolderError(Exception):
+    """A run cannot have the folder that it was told to write to."""
+
+
+class RunFolder:
+    """The folder of one run.
+
+    The process that starts a run claims it, and the others of the run join it. A lock on a file
+    of the folder shows that the run goes on; the system takes it back when the process ends,
+    however that happens.
+
+    Args:
+        path: the folder.
+        run: id of the run, which stands at the head of each of its journals.
+    """
+
+    def __init__(self, path: Path, run: str, lock: IO[str] | None = None) -> None:
+        self.path = path
+        self.run = run
+        self._lock = lock
+
+    @classmethod
+    def claim(cls, path: Path) -> RunFolder:
+        """Take the folder for a new run; what an earlier one left goes to ``previous/``.
+
+        Raises:
+            FolderError: it cannot be written, another run has it, or it holds a file of somebody
+                else where the run would write one.
+        """
+        with writing_to(path):
+            path.mkdir(parents=True, exist_ok=True)
+            lock = (path / _LOCK).open("a+", encoding="utf-8")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read(20).strip() or "unknown"
+            lock.close()
+            raise FolderError(
+                f"{path} belongs to a run that has not ended (process {holder}); wait for it, or "
+                "give this one a folder of its own: --report-dir=DIR"
+            ) from None
+        try:
+            with writing_to(path):
+                lock.truncate(0)
+                lock.write(f"{os.getpid()}\n")
+                lock.flush()
+                _set_aside(path)
+                (path / JOURNALS).mkdir(exist_ok=True)
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, secrets.token_hex(8), lock)
+
+    @property
+    def journals(self) -> Path:
+        """The folder of the journals, one file for each process."""
+        return self.path / JOURNALS
+
+    def release(self) -> None:
+        """Let other runs have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+
+
+def foreign(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder that stand where a run writes, and that no run wrote."""
+    made = {"report.json": _REPORT_JSON, "report.html": _REPORT_HTML, "main.jsonl": _JOURNAL}
+    for place in (folder, folder / PREVIOUS):
+        for path in (*(place / name for name in REPORTS), _main(place)):
+            if path.exists() and not _looks_like(path, made[path.name]):
+                yield path
+
+
+def journals_of(folder: Path) -> list[Path]:
+    """Return the journals below the folder of a run, that of its first process first.
+
+    A file beside them that is no journal of the same run is left out.
+    """
+    main = _main(folder)
+    run = _run_of(main)
+    others = sorted(path for path in main.parent.glob("*.jsonl") if path != main)
+    return [main, *(path for path in others if _run_of(path) == run)] if run else []
+
+
+def _set_aside(folder: Path) -> None:
+    """Move what an earlier run left out of the way, so that nothing of it is taken for this one's.
+
+    Raises:
+        FolderError: a file that no run wrote is in the way.
+        OSError: it cannot be moved.
+    """
+    if (theirs := next(foreign(folder), None)) is not None:
+        raise FolderError(
+            f"{theirs} was not written by this suite, and a run would write there; "
+            "give the run a folder of its own: --report-dir=DIR"
+        )
+    left = {*(folder / name for name in REPORTS), _main(folder), *journals_of(folder)}
+    for path in sorted(path for path in left if path.exists()):
+        place = folder / PREVIOUS / path.relative_to(folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
+
+
+def _main(folder: Path) -> Path:
+    return folder / JOURNALS / "main.jsonl"
+
+
+def _looks_like(path: Path, start: re.Pattern[str]) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    # An empty one is what a run left that was killed at its start.
+    return not head or start.search(head) is not None
+
+
+def _run_of(journal: Path) -> str:
+    """Return the id of the run that a journal is of; an empty text where it is none."""
+    try:
+        with journal.open("rb") as file:
+            head = json.loads(file.readline(_HEAD_BYTES))
+    except (OSError, ValueError):
+        return ""
+    return str(head.get("run", "")) if isinstance(head, dict) else ""
+
+
+@contextlib.contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Tell of a folder that cannot be written, and how to give another one.
+
+    Raises:
+        FolderError: the block raised ``OSError``.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise FolderError(
+            f"the report folder {folder} cannot be written: {error.strerror or error}; "
+            "give one that can: --report-dir=DIR"
+        ) from error
