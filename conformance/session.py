@@ -217,9 +217,9 @@ class Session:
             recorder.conclude(error)
             raise
         if recorder.named and not recorder.answers:
-            error = HarnessError("the test ended without any answer of the target")
-            recorder.abort(error)
-            raise error
+            unanswered = HarnessError("the test ended without any answer of the target")
+            recorder.abort(unanswered)
+            raise unanswered
         left = recorder.undecided() if len(recorder.named) > 1 else ()
         recorder.conclude(None)
         if failures := self._to_tell(recorder):
