@@ -443,8 +443,16 @@ class Session:
         """Turn a wrong configuration into pytest's usage error: one message, exit status 4."""
         try:
             yield
-        except _CONFIGURATION_ERRORS as error:
+        except (*_CONFIGURATION_ERRORS, pytest.UsageError) as error:
+            self._leave_no_report()
             raise pytest.UsageError(self._outlet.text(str(error))) from error
+
+    def _leave_no_report(self) -> None:
+        """Set the report of an earlier run aside, so that nobody takes it for this run's."""
+        if self._run_folder is None and not (self._handed or self._config.option.collectonly):
+            # Where another run has the folder, the report is that one's.
+            with contextlib.suppress(FolderError):
+                RunFolder.claim(self._folder).release()
 
 
 def named_by(item: pytest.Item) -> list[str]:

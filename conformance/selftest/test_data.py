@@ -25,6 +25,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed" / "conformance"
 
 
+def test_the_wheel_is_the_same_whenever_it_is_built(tmp_path: Path) -> None:
+    """So that anybody can see that a published one was made from its source."""
+    built = [
+        next(iter(WheelBuilder(str(ROOT)).build(directory=str(tmp_path / name), versions=kind)))
+        for name, kind in (("first", ["standard"]), ("second", ["standard"]))
+    ]
+
+    assert Path(built[0]).read_bytes() == Path(built[1]).read_bytes()
+
+
 def test_a_checkout_has_them_beside_the_package() -> None:
     """At the top, where a reader looks for them."""
     assert SPEC == ROOT / "spec"
