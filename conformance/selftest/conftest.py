@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from conformance import plugin
 from conformance.client.http import RecordingClient
 from conformance.client.journal import Journal
 from conformance.contract.judge import judge
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
+from conformance.selftest.runs import TINY, Inside, write
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.target.profile import Profile
 from conformance.target.target import Target
@@ -90,3 +92,23 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the credentials of the reference where a run looks for them."""
     monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
     monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """The folder of the tiny suite."""
+    return write(tmp_path, {**TINY, "pytest.ini": "[pytest]\n"})
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
+    """Run scenarios within this process, in the place of the suite's own."""
+    monkeypatch.setattr(plugin, "_SUITE", (tmp_path / "scenarios",))
+    return Inside(tmp_path)
+
+
+@pytest.fixture
+def against(reference: BackgroundServer, credentials: None) -> tuple[str, str]:
+    """The arguments that lead to the reference of this process."""
+    assert credentials is None
+    return (f"--base-url={reference.base_url}", "--profile=reference")

@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 from conformance.selftest import standins
 from conformance.selftest.conftest import CLIENT_SECRET
+from conformance.selftest.runs import BROKEN, Inside
 from conformance.selftest.standins import Behaviour, StandIn
-from conformance.selftest.test_plugin import BROKEN, Inside, inside
-
-__all__ = ["inside"]
 
 TELLING = """
     import logging

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import itertools
 import json
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,70 +14,30 @@ import httpx
 import pytest
 import yaml
 
-from conformance import plugin
 from conformance.data import FIXTURES
 from conformance.mutants.mutant import Patch
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.reporting.assemble import assemble
-from conformance.reporting.report import Entry, Report
 from conformance.selftest import standins
 from conformance.selftest.collection import ROOT
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import (
+    BROKEN,
+    INTERRUPTED,
+    OK,
+    OPEN,
+    TINY_SUITE,
+    USAGE,
+    Inside,
+    read_report,
+    run,
+    start,
+    write,
+)
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RunVerdict, Status
-
-OK, BROKEN, INTERRUPTED, USAGE, OPEN = 0, 1, 2, 4, 6
-
-# A catalogue of three and a suite of two tests: whole runs of it take a second.
-TINY = {
-    "tiny_suite.py": """
-        from pathlib import Path
-
-        import conformance.contract.catalogue as catalogue
-        import conformance.plugin as plugin
-
-        plugin._SUITE = (Path(__file__).parent / "scenarios",)
-        catalogue.SPEC = Path(__file__).parent
-        """,
-    "requirements/tiny.yaml": """
-        - id: QUO-083
-          level: MUST
-          statement: An execution is accepted.
-          source: {section: Endpoints / Quotes, lines: [386]}
-          operations: [executeQuote]
-        - id: QUO-084
-          level: MUST
-          statement: A quote has an id.
-          source: {section: Resources / Quote, lines: [173]}
-          operations: [createQuote]
-        - id: QUO-015
-          level: SHOULD
-          statement: A quote has a wish.
-          source: {section: Resources / Quote, lines: [174]}
-          operations: [createQuote]
-        """,
-    "scenarios/test_tiny.py": """
-        from conformance.scenarios.marks import requirement
-
-        @requirement("QUO-083")
-        def test_execution(platform):
-            answer = platform.execute(platform.quote())
-            assert answer.accepted, answer
-
-        @requirement("QUO-084", "QUO-015")
-        def test_quote(platform, check):
-            quote = platform.quote()
-            with check("QUO-084"):
-                assert quote["id"]
-            with check("QUO-015"):
-                assert "wish" in quote
-        """,
-}
-
-TINY_SUITE = ("-p", "tiny_suite", "-p", "no:schemathesis")
-"""Arguments that put it in the place of the suite."""
 
 HANGING = """
     import os
@@ -109,110 +61,6 @@ HANGING = """
             threading.Event().wait(0.05)
         assert quote["id"]
     """
-
-
-# A shell lets its background jobs ignore Ctrl-C, and they pass that on.
-PYTEST = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("pytest", run_name="__main__", alter_sys=True)
-"""
-
-
-def unindented(text: str) -> str:
-    """Return a text without the indentation that it has in this file."""
-    return textwrap.dedent(text).lstrip()
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    """Write files below a folder and return it."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(unindented(content), encoding="utf-8")
-    return folder
-
-
-def read_report(folder: Path) -> Report:
-    """Return the report of the latest run in a folder."""
-    text = (folder / "reports" / "latest" / "report.json").read_text(encoding="utf-8")
-    return Report.model_validate_json(text)
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    """The folder of the tiny suite."""
-    return write(tmp_path, {**TINY, "pytest.ini": "[pytest]\n"})
-
-
-def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start pytest in a process and in a folder of its own."""
-    # Without bytecode of its plugins pytest takes seconds to start.
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if "PYTEST" not in name and name != "PYTHONDONTWRITEBYTECODE"
-    }
-    return subprocess.Popen(
-        [sys.executable, "-c", PYTEST, "-p", "no:cacheprovider", *arguments],
-        cwd=folder,
-        env={**inherited, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
-    """Run pytest in a process of its own; return its exit status and what it printed."""
-    with start(folder, *arguments, **environment) as process:
-        output, _ = process.communicate(timeout=120)
-        return process.returncode, output
-
-
-@dataclass
-class Inside:
-    """Runs scenarios against a target within this process, which is much faster."""
-
-    folder: Path
-    _numbers: ClassVar = itertools.count()
-
-    def __call__(self, scenario: str, *arguments: str) -> tuple[int, str]:
-        """Run a scenario; return the exit status and what pytest printed."""
-        # A module of the name of an earlier one would be that one.
-        name = f"scenarios/test_inside_{next(self._numbers)}.py"
-        write(self.folder, {name: scenario, "pytest.ini": "[pytest]\n"})
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = pytest.main(
-                [
-                    str(self.folder / "scenarios"),
-                    f"--rootdir={self.folder}",
-                    "--import-mode=importlib",
-                    *(f"-pno:{name}" for name in ("cacheprovider", "randomly", "xdist")),
-                    "-Wignore::pytest.PytestAssertRewriteWarning",
-                    *arguments,
-                ]
-            )
-        return int(status), output.getvalue()
-
-    def entries(self) -> dict[str, Entry]:
-        """Return the entries of the report by requirement."""
-        return {entry.id: entry for entry in read_report(self.folder).requirements}
-
-
-@pytest.fixture
-def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
-    """Run scenarios within this process, in the place of the suite's own."""
-    monkeypatch.setattr(plugin, "_SUITE", (tmp_path / "scenarios",))
-    return Inside(tmp_path)
-
-
-@pytest.fixture
-def against(reference: BackgroundServer, credentials: None) -> tuple[str, str]:
-    """The arguments that lead to the reference of this process."""
-    assert credentials is None
-    return (f"--base-url={reference.base_url}", "--profile=reference")
 
 
 @pytest.fixture
