@@ -127,7 +127,11 @@ class Connection:
                 closers.callback(follower.close)
                 inbox, treat = follower.inbox, follower.treat
             elif profile.features.webhooks and worker == _FIRST:
-                listener = WebhookListener(profile.webhooks.listen, profile.webhooks.public_url)
+                listener = WebhookListener(
+                    profile.webhooks.listen,
+                    profile.webhooks.public_url,
+                    registered=triggers.maps("webhook.register"),
+                )
                 closers.callback(listener.close)
                 inbox, treat = listener.inbox, listener.treat
             else:
@@ -149,6 +153,8 @@ class Connection:
             # The process that listens has it in its journal; the others only judge.
             written = journal if follow_url is None else None
             inbox.watcher = lambda delivery: connection.delivered(delivery, written)
+            if listener:
+                listener.observe = lambda text: connection.observations.update([text])
             if listener and triggers.maps("webhook.register"):
                 # Where nothing may be changed, nothing will happen that a webhook would tell.
                 with contextlib.suppress(ReadOnly):
