@@ -47,6 +47,7 @@ _LINGER_SECONDS = 1.0
 _SLOW_SECONDS = 0.25
 _MAX_FAILURES = 5
 _BYTES_PER_VALUE = 64
+_TOLD = 200
 _LISTEN = re.compile(r"(?:\[(?P<ipv6>[^\[\]]+)\]|(?P<name>[^:\[\]]+)):(?P<port>[0-9]{1,5})")
 _SINCE = re.compile(rb"since=([0-9]{1,9})")
 _LAST_PORT = 65535
@@ -195,7 +196,8 @@ class Inbox:
             self.watcher(delivery)
         except Exception as error:  # noqa: BLE001 - whatever it is, later deliveries have to arrive
             self.mark_incomplete(
-                f"webhook {delivery.number} could not be judged: {type(error).__name__}: {error}"
+                f"webhook {delivery.number} could not be judged: "
+                f"{type(error).__name__}: {str(error)[:_TOLD]}"
             )
         with self._arrived:
             self._deliveries.append(delivery)

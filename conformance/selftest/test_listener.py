@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 from conformance.client import listener as listener_module
 from conformance.client.content import decode
+from conformance.client.folder import RunFolder
 from conformance.client.listener import (
     STRANGER,
     DeliveriesMissing,
@@ -905,7 +906,7 @@ class TestRun:
 
     def test_the_target_is_told_the_secret(self, reference_target: Target, tmp_path: Path) -> None:
         """A stranger's event decides nothing."""
-        connection = Connection.open(reference_target, seed=1, folder=tmp_path)
+        connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         try:
             platform = connection.platform("test")
             customer = platform.customer()
@@ -1011,7 +1012,11 @@ def followed() -> Generator[tuple[WebhookListener, Follower]]:
     listening = WebhookListener("127.0.0.1:0")
     troubles: list[dict[str, Any]] = []
     listening._loop.set_exception_handler(lambda _, context: troubles.append(context))
-    listening.inbox.watcher = lambda delivery: judge().delivery(delivery.body)
+
+    def judged(delivery: Delivery) -> None:
+        judge().delivery(delivery.body)
+
+    listening.inbox.watcher = judged
     follower = Follower(listening.follow_url)
     yield listening, follower
     follower.close()
