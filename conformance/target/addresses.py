@@ -19,6 +19,7 @@ MAX_VALUE_BYTES = 100_000
 """The longest value that goes into a URL or a command; Linux takes words of up to 131,072."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_MAX_PORT = 65535
 # Clients and servers take out such segments before they look at a path, some also encoded ones.
 _NO_SEGMENTS = frozenset({"", ".", ".."})
 _MARK = "\0"
@@ -40,10 +41,13 @@ def origin(url: str) -> str | None:
             host = f"[{IPv6Address(host)}]"
     except (httpx.InvalidURL, ValueError):
         return None
-    if parts.scheme not in _DEFAULT_PORTS or not host or parts.userinfo:
+    usual = _DEFAULT_PORTS.get(parts.scheme)
+    if usual is None or not host or "%" in host or parts.userinfo:
         return None
-    port = "" if parts.port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
-    return f"{parts.scheme}://{host}{port}"
+    port = usual if parts.port is None else parts.port
+    if not 0 < port <= _MAX_PORT:
+        return None
+    return f"{parts.scheme}://{host}" + ("" if port == usual else f":{port}")
 
 
 def same_origin(one: str, other: str) -> bool:

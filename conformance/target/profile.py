@@ -708,7 +708,7 @@ def _problems_of_names(name: str, trigger: Trigger, variables: Mapping[str, str]
     """Yield what is wrong with the names in braces in the texts of a trigger."""
     parameters = TRIGGERS[name]
     given = ("origin", "base_url", *parameters)
-    own = {**variables, "origin": _SOME_ORIGIN, "base_url": _SOME_ORIGIN}
+    own = templates.own_words(variables, _SOME_ORIGIN, _SOME_ORIGIN)
     for place, text in _texts_of(trigger):
         key = f"triggers.{name}.{place}"
         for shadow in templates.named(text, variables.keys() & set(given)):
@@ -716,19 +716,24 @@ def _problems_of_names(name: str, trigger: Trigger, variables: Mapping[str, str]
                 f"{key}: {{{shadow}}} has a meaning of its own here; give variables.{shadow} "
                 "another name"
             )
-        filled = templates.fill_own(text, own)
+        filled = templates.fill(text, own)
         # Within a line for a shell, braces have a meaning of their own.
         line = place.startswith("command") and any(map(str.isspace, filled))
         for other in () if line else templates.unknown(filled, given):
-            known = (*given, *variables)
-            hint = nearest(other, known)
-            yield f"{key}: unknown name {{{other}}}; " + (
-                f"the nearest is {{{hint}}}" if hint else f"known are {', '.join(known)}"
-            )
+            yield f"{key}: {_problem_of_unknown(other, given, variables)}"
         if place == "http.url":
             yield from (f"{key}: {problem}" for problem in _problems_of_url(filled, parameters))
         elif place == "command.0" and (chosen := templates.named(filled, parameters)):
             yield f"{key}: {{{chosen[0]}}} would choose the program, and comes from the target"
+
+
+def _problem_of_unknown(name: str, given: Collection[str], variables: Mapping[str, str]) -> str:
+    if name in variables:
+        return f"{{{name}}} stands in another variable, where variables are not filled in"
+    known = (*given, *variables)
+    hint = nearest(name, known)
+    told = f"the nearest is {{{hint}}}" if hint else f"known are {', '.join(known)}"
+    return f"unknown name {{{name}}}; {told}"
 
 
 def _problems_of_url(url: str, parameters: Collection[str]) -> Iterator[str]:

@@ -30,18 +30,13 @@ def fill(text: str, texts: Mapping[str, str]) -> str:
     return _BRACES.sub(lambda found: texts.get(found[1], found[0]), text)
 
 
-def fill_own(value: Any, texts: Mapping[str, str]) -> Any:
-    """Return a JSON value with the names in braces replaced in all its texts, one after the other.
+def own_words(variables: Mapping[str, str], origin: str, base_url: str) -> dict[str, str]:
+    """Return the names that come from whoever runs the suite, with the texts they stand for.
 
-    For names whose values come from whoever wrote the text: they may name each other.
+    A variable may hold ``{origin}`` and ``{base_url}``.
     """
-
-    def replace(text: str) -> str:
-        for name, word in texts.items():
-            text = text.replace(f"{{{name}}}", word)
-        return text
-
-    return _in_texts(value, replace)
+    places = {"origin": origin, "base_url": base_url}
+    return {**{name: fill(text, places) for name, text in variables.items()}, **places}
 
 
 def fill_json(value: Any, words: Mapping[str, Any]) -> Any:

@@ -123,6 +123,9 @@ class Triggers:
         self._target = target
         self._send = send
         self._wait = wait
+        self._own_words = templates.own_words(
+            target.profile.variables, target.origin, target.base_url
+        )
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""
@@ -233,17 +236,12 @@ class Triggers:
         word = templates.fill(own, texts)
         if word.startswith("-") and not own.startswith("-"):
             got = ", ".join(f"{key}: {addresses.shortened(parameters[key])}" for key in texts)
-            raise Unusable(f"trigger {name}: the command would take a word for an option, {got}")
+            raise Unusable(f"trigger {name}: the command would take it for an option, got {got}")
         return word
 
     def _own(self, value: Any) -> Any:
         """Return a value of the profile with the names filled in that are not the target's."""
-        words = {
-            **self._target.profile.variables,
-            "origin": self._target.origin,
-            "base_url": self._target.base_url,
-        }
-        return templates.fill_own(value, words)
+        return templates.fill_json(value, self._own_words)
 
 
 def _document(trigger: str, name: str, value: Any) -> Any:
