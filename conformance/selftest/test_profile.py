@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
 import os
 import re
@@ -14,6 +16,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.data import FIXTURES
@@ -26,6 +30,20 @@ Write = Callable[..., Path]
 SCHEMA = Path(module.__file__).with_name("profile.schema.json")
 SHIPPED = sorted((FIXTURES / "profiles").glob("*.yaml"))
 TEMPLATE = FIXTURES / "profiles" / "template.yaml"
+CONTENT = {
+    **yaml.load(
+        (FIXTURES / "profiles" / "reference.yaml").read_text(encoding="utf-8"),
+        Loader=yaml.CSafeLoader,
+    ),
+    "variables": {"tenant": "t"},
+    "tls": {"certificate_authority": None},
+}
+WORDS = st.text(max_size=8) | st.sampled_from(["http", "url", "key", "name", "a.pem", "{quoteId}"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.just("{" * 99),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=5,
+)
 NAME = {"implementation": {"name": "acme"}}
 
 
@@ -234,6 +252,12 @@ class TestLoading:
 
         assert len(told.splitlines()) == 4
 
+    def test_no_more_mistakes_are_told_than_are_read(self, write: Write) -> None:
+        """A file of something else has thousands."""
+        told = refusal(write({**NAME, **{f"key{number}": 1 for number in range(1000)}}))
+
+        assert told.endswith("\n  and 950 more")
+
     def test_a_secret_in_the_place_of_a_name_is_not_shown(self, write: Write) -> None:
         """Whoever puts the value there finds it in no log."""
         told = refusal(write({**NAME, "credentials": {"client_secret": "hunter2-hunter2"}}))
@@ -244,6 +268,31 @@ class TestLoading:
     def test_a_missing_file_is_told(self, tmp_path: Path) -> None:
         """By its name."""
         assert refusal(tmp_path / "absent.yaml").endswith("absent.yaml: No such file or directory")
+
+    @settings(
+        max_examples=60,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    @given(st.data())
+    def test_any_value_in_any_place_is_taken_or_told(
+        self, write: Write, data: st.DataObject
+    ) -> None:
+        """No mistake ends in a traceback."""
+        content = copy.deepcopy(CONTENT)
+        node: Any = content
+        while True:
+            key = data.draw(st.sampled_from([*node]) if isinstance(node, dict) else st.just(0))
+            if not isinstance(node[key], dict | list) or not node[key] or data.draw(st.booleans()):
+                break
+            node = node[key]
+        if isinstance(node, dict) and data.draw(st.booleans()):
+            node[data.draw(WORDS)] = data.draw(VALUES)
+        else:
+            node[key] = data.draw(VALUES)
+
+        with contextlib.suppress(ProfileError):
+            Profile.load(write(json.dumps(content)))
 
     def test_all_unknown_names_are_told_at_once(self, write: Write) -> None:
         """One line each."""

@@ -6,6 +6,7 @@ import re
 import ssl
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -47,6 +48,7 @@ _TRANSFER: Mapping[str, Any] = {
     "remittanceInformation": "{remittanceInformation}",
     "purposeOfPayment": "{purposeOfPayment}",
 }
+_MAX_PROBLEMS = 50
 _SOME_ORIGIN = "https://target.invalid"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
@@ -784,6 +786,9 @@ def _with_key(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     if not isinstance(key, str) or not key.endswith(".pem"):
         return content
     try:
+        # Whoever opens a pipe waits for somebody to write.
+        if not (folder / key).is_file():
+            raise FileNotFoundError
         pem = (folder / key).read_text(encoding="ascii")
     except (OSError, ValueError) as error:
         raise ProfileError(f"webhooks.signature.key: {folder / key} cannot be read") from error
@@ -816,7 +821,8 @@ def _with_authority(content: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def _explain(path: Path, error: ValidationError) -> str:
     lines = [f"profile {path} is not valid:"]
-    for problem in error.errors():
+    problems = error.errors()
+    for problem in problems[:_MAX_PROBLEMS]:
         place = ".".join(map(str, problem["loc"])) or "the profile"
         if problem["type"] == "extra_forbidden":
             hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"][:-1]))
@@ -831,12 +837,14 @@ def _explain(path: Path, error: ValidationError) -> str:
             if not isinstance(problem["input"], dict):
                 message += f", got {addresses.shortened(problem['input'])}"
         lines.append(f"  {place}: {message}")
+    if len(problems) > _MAX_PROBLEMS:
+        lines.append(f"  and {len(problems) - _MAX_PROBLEMS} more")
     return "\n".join(lines)
 
 
 def _keys_at(place: tuple[int | str, ...]) -> list[str]:
     """Return the keys that the profile's schema has at ``place``."""
-    root = Profile.model_json_schema()
+    root = _schema()
     node: Any = root
     for step in place:
         node = _dereference(node, root)
@@ -846,6 +854,11 @@ def _keys_at(place: tuple[int | str, ...]) -> list[str]:
         else:
             node = members.get(step) or node.get("additionalProperties") or {}
     return list(_dereference(node, root).get("properties", {}))
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Profile.model_json_schema()
 
 
 def _dereference(node: Any, root: Mapping[str, Any]) -> Any:
