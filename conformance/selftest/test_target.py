@@ -435,11 +435,12 @@ class TestWeakSecret:
 
     @pytest.mark.parametrize(
         "secret",
-        [CLIENT_SECRET, "pass-word", "correcthorsebattery", "7204185539017264", "s3cr3ts!"],
+        ["pass-word", "correcthorsebattery", "7204185539017264", "s3cr3ts!"],
     )
     def test_others_are_taken(self, secret: str) -> None:
         """They need not be random."""
         assert weakness(secret) is None
+        assert weakness(CLIENT_SECRET) is None
 
     def test_a_token_id_may_be_any_word(self, profile: Profile) -> None:
         """It is hidden where it can be told from others."""
