@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
@@ -18,9 +19,11 @@ from conformance.client.redaction import Redactor
 from conformance.client.transcript import visible
 from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict, error_code
+from conformance.target.addresses import same_origin
 from conformance.target.deadline import within
 from conformance.target.profile import Environment
 from conformance.target.target import Target
+from conformance.target.tls import tls_context
 from conformance.verdict.decisions import (
     BudgetSpent,
     HarnessError,
@@ -210,6 +213,7 @@ class RecordingClient:
         self.listener: Listener = lambda *_: None
         self.test = ""
         self._http = httpx.Client(
+            verify=tls_context(target.profile, os.environ),
             timeout=httpx.Timeout(target.profile.timing.request),
             follow_redirects=False,
             trust_env=False,
@@ -428,7 +432,7 @@ class RecordingClient:
             request = self._http.build_request(method, url, json=body)
         except httpx.InvalidURL as error:
             raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
-        ours = str(request.url).startswith(self._target.origin + "/")
+        ours = same_origin(str(request.url), self._target.origin)
         response, received, seconds = self._send(request, self._auth if ours else None, "trigger")
         parsed, is_json = decode(received)
         if secrets and isinstance(parsed, dict):

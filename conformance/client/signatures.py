@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from conformance.client.listener import Delivery
 from conformance.contract.judge import Finding
+from conformance.target.credentials import problem_of
 from conformance.target.profile import ProfileError, Signature
 
 PRESENT = "EVT-250"
@@ -28,7 +29,8 @@ class Verifier:
     """Verifies the webhooks of a run with one key.
 
     Raises:
-        ProfileError: the key is missing, or is none of the algorithm.
+        ProfileError: the key is missing, is none of the algorithm, or is a secret that cannot be
+            told from ordinary words.
     """
 
     def __init__(self, signature: Signature, environ: Mapping[str, str]) -> None:
@@ -39,6 +41,8 @@ class Verifier:
             secret = environ.get(signature.key)
             if not secret:
                 raise ProfileError(f"export {signature.key}, which {_KEY} names")
+            if (problem := problem_of(signature.key, secret)) is not None:
+                raise ProfileError(problem)
             self.secrets = (secret,)
             self._check = _hmac_check(signature.algorithm, secret)
         else:

@@ -218,6 +218,16 @@ class TestKeys:
         with pytest.raises(ProfileError, match="export ACME_SECRET"):
             Verifier(Signature.model_validate(signature), {})
 
+    @pytest.mark.parametrize("secret", ["s3cret!", "whsecret", "createdAt"])
+    def test_a_secret_that_is_an_ordinary_word_is_refused(self, secret: str) -> None:
+        """It could not be kept out of reports; the variable is told, the value is not."""
+        signature = {"header": "X", "algorithm": "hmac-sha256", "key": "ACME_SECRET"}
+
+        with pytest.raises(ProfileError, match="the secret in ACME_SECRET cannot be") as refused:
+            Verifier(Signature.model_validate(signature), {"ACME_SECRET": secret})
+
+        assert secret not in str(refused.value)
+
     def test_a_secret_is_to_be_masked(self) -> None:
         """Public keys are none."""
         assert verifier("hmac-sha512").secrets == (SECRET,)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import ssl
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -20,6 +21,8 @@ from pydantic import (
 
 from conformance.contract.judge import error_codes
 from conformance.contract.vocabulary import REQUESTS, TRIGGERS, nearest
+from conformance.target import addresses, templates
+from conformance.target.yaml_file import NotUsable, read_yaml
 
 _DOCUMENTED_TRIGGERS = {
     # The specification names the operation and leaves its body open (Endpoints / Internal
@@ -45,6 +48,8 @@ _TRANSFER: Mapping[str, Any] = {
     "remittanceInformation": "{remittanceInformation}",
     "purposeOfPayment": "{purposeOfPayment}",
 }
+_MAX_PROBLEMS = 50
+_SOME_ORIGIN = "https://target.invalid"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -167,6 +172,16 @@ class Signature(_Part):
             raise ValueError("key: expected a public key in PEM, or a file that ends in .pem")
         if "{body}" not in self.signed:
             raise ValueError("signed: expected a text with {body} in it")
+
+
+class Tls(_Part):
+    """Whom the suite trusts to say who the target is."""
+
+    certificate_authority: str | None = Field(
+        None,
+        description="file beside the profile with certificates, in PEM, of authorities that are "
+        "trusted beside the usual ones; null for none",
+    )
 
 
 class Webhooks(_Part):
@@ -619,6 +634,7 @@ class Profile(_Part):
     credentials: Credentials = Credentials()
     features: Features = Features()
     irreversible: Irreversible = Irreversible()
+    tls: Tls = Tls()
     webhooks: Webhooks = Webhooks()
     bindings: Bindings = Bindings()
     resources: Resources = Resources()
@@ -656,6 +672,17 @@ class Profile(_Part):
             raise ValueError("features.webhook_signatures needs webhooks.signature")
         return self
 
+    @model_validator(mode="after")
+    def _known_names(self) -> Self:
+        problems = [
+            problem
+            for name, trigger in self.triggers.items()
+            for problem in _problems_of_names(name, trigger, self.variables)
+        ]
+        if problems:
+            raise ValueError("\n  ".join(problems))
+        return self
+
     @classmethod
     def load(cls, path: Path) -> Profile:
         """Read a profile file.
@@ -665,21 +692,74 @@ class Profile(_Part):
                 profile does not have; the message names each with the nearest valid one.
         """
         try:
-            text = path.read_text(encoding="utf-8")
+            content = read_yaml(path)
+        except NotUsable as error:
+            raise ProfileError(f"profile {path} {error}") from error
         except OSError as error:
             raise ProfileError(f"profile {path}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ProfileError(f"profile {path} is not UTF-8 text") from error
-        try:
-            content = yaml.load(text, Loader=yaml.CSafeLoader)
-        except yaml.YAMLError as error:
-            raise ProfileError(f"profile {path} is not valid YAML: {error}") from error
         if not isinstance(content, dict):
             raise ProfileError(f"profile {path}: expected a mapping, got {type(content).__name__}")
         try:
-            return cls.model_validate(_with_key(_with_documented_triggers(content), path.parent))
+            content = _with_authority(_with_key(content, path.parent), path.parent)
+            return cls.model_validate(_with_documented_triggers(content))
         except ValidationError as error:
             raise ProfileError(_explain(path, error)) from error
+
+
+def _problems_of_names(name: str, trigger: Trigger, variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is wrong with the names in braces in the texts of a trigger."""
+    parameters = TRIGGERS[name]
+    given = ("origin", "base_url", *parameters)
+    own = templates.own_words(variables, _SOME_ORIGIN, _SOME_ORIGIN)
+    for place, text in _texts_of(trigger):
+        key = f"triggers.{name}.{place}"
+        for shadow in templates.named(text, variables.keys() & set(given)):
+            yield (
+                f"{key}: {{{shadow}}} has a meaning of its own here; give variables.{shadow} "
+                "another name"
+            )
+        filled = templates.fill(text, own)
+        # Within a line for a shell, braces have a meaning of their own.
+        line = place.startswith("command") and any(map(str.isspace, filled))
+        for other in () if line else templates.unknown(filled, given):
+            yield f"{key}: {_problem_of_unknown(other, given, variables)}"
+        if place == "http.url":
+            yield from (f"{key}: {problem}" for problem in _problems_of_url(filled, parameters))
+        elif place == "command.0" and (chosen := templates.named(filled, parameters)):
+            yield f"{key}: {{{chosen[0]}}} would choose the program, and comes from the target"
+
+
+def _problem_of_unknown(name: str, given: Collection[str], variables: Mapping[str, str]) -> str:
+    if name in variables:
+        return f"{{{name}}} stands in another variable, where variables are not filled in"
+    known = (*given, *variables)
+    hint = nearest(name, known)
+    told = f"the nearest is {{{hint}}}" if hint else f"known are {', '.join(known)}"
+    return f"unknown name {{{name}}}; {told}"
+
+
+def _problems_of_url(url: str, parameters: Collection[str]) -> Iterator[str]:
+    if chosen := addresses.names_in_host(url, parameters):
+        yield f"{{{chosen[0]}}} would choose the host, and comes from the target"
+    elif not url.lower().startswith(("http://", "https://")):
+        yield f"expected an HTTP URL, for example {{origin}}/path, got {url!r}"
+
+
+def _texts_of(trigger: Trigger) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a trigger in which names are filled in, with their places."""
+    if trigger.http is not None:
+        yield "http.url", trigger.http.url
+        yield from _texts_in(trigger.http.json_body, "http.json")
+    if trigger.command is not None:
+        yield from _texts_in(trigger.command, "command")
+
+
+def _texts_in(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict | list):
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts_in(member, f"{place}.{key}")
 
 
 def _with_documented_triggers(content: dict[str, Any]) -> dict[str, Any]:
@@ -706,15 +786,43 @@ def _with_key(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     if not isinstance(key, str) or not key.endswith(".pem"):
         return content
     try:
+        # Whoever opens a pipe waits for somebody to write.
+        if not (folder / key).is_file():
+            raise FileNotFoundError
         pem = (folder / key).read_text(encoding="ascii")
     except (OSError, ValueError) as error:
         raise ProfileError(f"webhooks.signature.key: {folder / key} cannot be read") from error
     return {**content, "webhooks": {**webhooks, "signature": {**signature, "key": pem}}}
 
 
+def _with_authority(content: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Make the path of a certificate authority absolute, so that workers find it.
+
+    Raises:
+        ProfileError: it cannot be read, or holds no certificate.
+    """
+    tls = content.get("tls")
+    if not isinstance(tls, dict) or not isinstance(tls.get("certificate_authority"), str):
+        return content
+    file = (folder / tls["certificate_authority"]).absolute()
+    try:
+        if not file.is_file():
+            raise ProfileError(f"tls.certificate_authority: {file} is no file")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)
+    except ssl.SSLError as error:
+        raise ProfileError(
+            f"tls.certificate_authority: {file} holds no certificate in PEM, which begins with "
+            "-----BEGIN CERTIFICATE-----"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise ProfileError(f"tls.certificate_authority: {file} cannot be read") from error
+    return {**content, "tls": {**tls, "certificate_authority": str(file)}}
+
+
 def _explain(path: Path, error: ValidationError) -> str:
     lines = [f"profile {path} is not valid:"]
-    for problem in error.errors():
+    problems = error.errors()
+    for problem in problems[:_MAX_PROBLEMS]:
         place = ".".join(map(str, problem["loc"])) or "the profile"
         if problem["type"] == "extra_forbidden":
             hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"][:-1]))
@@ -727,14 +835,16 @@ def _explain(path: Path, error: ValidationError) -> str:
         else:
             message = problem["msg"].removeprefix("Value error, ")
             if not isinstance(problem["input"], dict):
-                message += f", got {problem['input']!r}"
+                message += f", got {addresses.shortened(problem['input'])}"
         lines.append(f"  {place}: {message}")
+    if len(problems) > _MAX_PROBLEMS:
+        lines.append(f"  and {len(problems) - _MAX_PROBLEMS} more")
     return "\n".join(lines)
 
 
 def _keys_at(place: tuple[int | str, ...]) -> list[str]:
     """Return the keys that the profile's schema has at ``place``."""
-    root = Profile.model_json_schema()
+    root = _schema()
     node: Any = root
     for step in place:
         node = _dereference(node, root)
@@ -744,6 +854,11 @@ def _keys_at(place: tuple[int | str, ...]) -> list[str]:
         else:
             node = members.get(step) or node.get("additionalProperties") or {}
     return list(_dereference(node, root).get("properties", {}))
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Profile.model_json_schema()
 
 
 def _dereference(node: Any, root: Mapping[str, Any]) -> Any:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
-from urllib.parse import quote
 
 import httpx
 
 from conformance.contract.judge import error_code
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
-from conformance.target.profile import HttpTrigger, Trigger
+from conformance.target import addresses, commands, templates
+from conformance.target.legible import legible
+from conformance.target.profile import Environment, HttpTrigger, Trigger
 from conformance.target.target import Target
 from conformance.verdict.decisions import (
     HarnessError,
+    ReadOnly,
     TriggerFailed,
     TriggerMissing,
     TwinRefused,
+    Unusable,
 )
 
 
@@ -39,10 +42,14 @@ class Send(Protocol):
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
 
-_COMMAND_SECONDS = 60.0
-_TOLD = 300
+MAX_COMMAND_SECONDS = 60.0
+_MAX_SHOWN_CHARS = 300
 # A quote lives for at most 15 minutes (Limits, line 493).
 _LONGEST_WAIT = timedelta(minutes=20)
+# What a wallet signs may be an object.
+_DOCUMENTS = frozenset({"payload"})
+# No shell sees anything but one word in it, and no command an option.
+_PLAIN = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,12 @@ class Asked:
         assert not codes or self.code in codes, f"expected the code {expected}, got {self}"
 
     def __str__(self) -> str:
-        return f"{self.request} answered {self.status}: {str(self.body)[:_TOLD]}"
+        try:
+            body = str(self.body)
+        except (ValueError, RecursionError):
+            body = addresses.shortened(self.body)
+        request, told = (legible(text, _MAX_SHOWN_CHARS) for text in (self.request, body))
+        return f"{request} answered {self.status}: {told}"
 
 
 class Triggers:
@@ -111,6 +123,9 @@ class Triggers:
         self._target = target
         self._send = send
         self._wait = wait
+        self._own_words = templates.own_words(
+            target.profile.variables, target.origin, target.base_url
+        )
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""
@@ -130,21 +145,22 @@ class Triggers:
         """Cause ``name`` and return the results that the profile names for it.
 
         Raises:
+            ReadOnly: the target is no sandbox, where nothing may be caused.
             TriggerMissing: the profile does not map it.
             TriggerFailed: the request was refused or the command failed.
+            Unusable: a parameter cannot stand where the profile has it.
             HarnessError: the parameters are not those of the vocabulary.
         """
-        mapping = self._mapping(name)
+        mapping = self._admitted(name, parameters)
         if mapping.http is not None:
             asked = self._request(name, mapping.http, parameters)
             if not asked.accepted:
                 raise TriggerFailed(f"trigger {name}: {asked}")
             return asked.results()
-        words = self._words(name, parameters)
         if mapping.command is not None:
-            return self._run(name, [_text(_fill(word, words)) for word in mapping.command])
+            return _run(name, [self._word(name, word, parameters) for word in mapping.command])
         if mapping.wait is not None:
-            self._wait(_moment(words.get(mapping.wait.until), name, mapping.wait.until))
+            self._wait(_moment(parameters.get(mapping.wait.until), name, mapping.wait.until))
             return {}
         raise HarnessError(
             f"trigger {name} is a magic value, to be used where the resource is made"
@@ -154,31 +170,27 @@ class Triggers:
         """Send the request that ``name`` stands for and return its answer, whatever its status.
 
         Raises:
+            ReadOnly: the target is no sandbox.
             TriggerMissing: the profile does not map it.
+            Unusable: a parameter cannot stand where the profile has it.
             HarnessError: the parameters are not those of the vocabulary, or it is no request.
         """
-        http = self._mapping(name).http
+        http = self._admitted(name, parameters).http
         if name not in REQUESTS or http is None:
             raise HarnessError(f"{name} is a cause, and nothing that could be asked")
         return self._request(name, http, parameters)
 
-    def _request(self, name: str, http: HttpTrigger, parameters: Mapping[str, Any]) -> Asked:
-        words = self._words(name, parameters)
-        # Ids come from the target: none may lead the request to another place.
-        url = str(_fill(http.url, {**words, **_quoted(parameters)}))
-        secrets = [http.returns[key] for key in SECRETS.get(name, ()) if key in http.returns]
-        status, body = self._send(http.method, url, _fill(http.json_body, words), secrets)
-        return Asked(name, f"{http.method} {url}", status, body, http.returns)
-
-    def _words(self, name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _admitted(self, name: str, parameters: Mapping[str, Any]) -> Trigger:
+        """Return how the profile causes ``name``, if it may be caused at all."""
+        if self._target.profile.environment is not Environment.SANDBOX:
+            raise ReadOnly(
+                f"trigger {name} is not fired: it changes something, and the profile does not say "
+                "environment: sandbox"
+            )
+        mapping = self._mapping(name)
         if set(parameters) != set(TRIGGERS[name]):
             raise HarnessError(f"{name} takes {TRIGGERS[name]}, got {tuple(parameters)}")
-        return {
-            **self._target.profile.variables,
-            "origin": self._target.origin,
-            "base_url": self._target.base_url,
-            **parameters,
-        }
+        return mapping
 
     def _mapping(self, name: str) -> Trigger:
         try:
@@ -186,48 +198,105 @@ class Triggers:
         except KeyError:
             raise TriggerMissing(f"the profile does not map the trigger {name}") from None
 
-    def _run(self, name: str, command: list[str]) -> dict[str, Any]:
+    def _request(self, name: str, http: HttpTrigger, parameters: Mapping[str, Any]) -> Asked:
+        words = {key: _document(name, key, word) for key, word in parameters.items()}
         try:
-            done = subprocess.run(  # noqa: S603 - the profile's author chose the command
-                command, capture_output=True, text=True, timeout=_COMMAND_SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise TriggerFailed(f"trigger {name}: {command[0]}: {error}") from error
-        if done.returncode:
-            raise TriggerFailed(
-                f"trigger {name}: {command[0]} ended with {done.returncode}: {done.stderr.strip()}"
-            )
-        try:
-            results = json.loads(done.stdout) if done.stdout.strip() else {}
-        except ValueError:
-            return {}
-        return results if isinstance(results, dict) else {}
+            url = addresses.fill(self._own(http.url), words)
+        except Unusable as error:
+            raise Unusable(f"trigger {name}: {error}") from None
+        body = _json_body(name, self._own(http.json_body), parameters)
+        secrets = [http.returns[key] for key in SECRETS.get(name, ()) if key in http.returns]
+        status, answered = self._send(http.method, url, body, secrets)
+        return Asked(name, f"{http.method} {url}", status, answered, http.returns)
+
+    def _word(self, name: str, template: str, parameters: Mapping[str, Any]) -> str:
+        """Return one word of a command, filled in with what can be nothing but data there.
+
+        Raises:
+            Unusable: a value has no form in a command, would be part of a program, or would make
+                an option of the word.
+        """
+        own = self._own(template)
+        texts: dict[str, str] = {}
+        for key in templates.named(own, parameters):
+            value = parameters[key]
+            try:
+                texts[key] = text = addresses.as_text(_document(name, key, value))
+            except Unusable as error:
+                raise Unusable(f"trigger {name}: {key}: {error}") from None
+            got = f"got {addresses.shortened(value)}"
+            if "\0" in text:
+                raise Unusable(f"trigger {name}: {key}: a command takes no NUL, {got}")
+            # A line that the command may hand to a shell, or a script.
+            if any(map(str.isspace, own)) and not _PLAIN.fullmatch(text):
+                raise Unusable(
+                    f"trigger {name}: {key}: within {addresses.shortened(own)} only letters, "
+                    f"digits and @%+=:,./-_ are filled in, {got}; give it a word of its own"
+                )
+        word = templates.fill(own, texts)
+        if word.startswith("-") and not own.startswith("-"):
+            got = ", ".join(f"{key}: {addresses.shortened(parameters[key])}" for key in texts)
+            raise Unusable(f"trigger {name}: the command would take it for an option, got {got}")
+        return word
+
+    def _own(self, value: Any) -> Any:
+        """Return a value of the profile with the names filled in that are not the target's."""
+        return templates.fill_json(value, self._own_words)
 
 
-def _fill(value: Any, words: Mapping[str, Any]) -> Any:
-    """Return ``value`` with the names in braces replaced; one that is all name keeps its type."""
-    if isinstance(value, dict):
-        return {key: _fill(member, words) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_fill(member, words) for member in value]
-    if not isinstance(value, str):
+def _document(trigger: str, name: str, value: Any) -> Any:
+    """Return a parameter, one that may be an object as the JSON text that stands for it."""
+    if name not in _DOCUMENTS or not isinstance(value, dict | list):
         return value
-    for name, word in words.items():
-        if value == f"{{{name}}}":
-            return word
-        value = value.replace(f"{{{name}}}", _text(word))
-    return value
+    try:
+        return templates.as_json_text(value)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(trigger, name, value) from error
 
 
-def _text(word: Any) -> str:
-    """Return a word as it stands among others: what is no text or number as JSON."""
-    if isinstance(word, dict | list):
-        return json.dumps(word, ensure_ascii=False, separators=(",", ":"))
-    return str(word)
+def _json_body(trigger: str, template: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return the JSON body of a request, filled in.
+
+    Raises:
+        Unusable: JSON has no form for a parameter, or UTF-8 none for its text.
+    """
+    used = templates.named(json.dumps(template, ensure_ascii=False), parameters)
+    words = {name: parameters[name] for name in used}
+    for name, value in words.items():
+        try:
+            templates.as_json_text(value).encode()
+        except (ValueError, RecursionError) as error:
+            raise _no_json(trigger, name, value) from error
+    return templates.fill_json(template, words)
 
 
-def _quoted(parameters: Mapping[str, Any]) -> dict[str, str]:
-    return {name: quote(str(value), safe=":") for name, value in parameters.items()}
+def _no_json(trigger: str, name: str, value: Any) -> Unusable:
+    got = addresses.shortened(value)
+    return Unusable(f"trigger {trigger}: {name}: expected what JSON can spell, got {got}")
+
+
+def _run(trigger: str, command: list[str]) -> dict[str, Any]:
+    """Run a command and return the results that it prints; what is no JSON object is none."""
+    program = legible(command[0])
+    try:
+        done = commands.run(command, MAX_COMMAND_SECONDS)
+    except TimeoutError:
+        problem = f"took longer than {MAX_COMMAND_SECONDS:g} seconds"
+        raise TriggerFailed(f"trigger {trigger}: {program}: it {problem}") from None
+    except (OSError, ValueError, commands.OutputTooLong) as error:
+        raise TriggerFailed(f"trigger {trigger}: {program}: {legible(str(error))}") from error
+    if done.status:
+        written = legible(done.err.decode(errors="replace").strip(), _MAX_SHOWN_CHARS)
+        raise TriggerFailed(f"trigger {trigger}: {program} ended with {done.status}: {written}")
+    try:
+        results = json.loads(done.out, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return {}
+    return results if isinstance(results, dict) else {}
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _moment(value: Any, trigger: str, member: str) -> datetime:
@@ -235,11 +304,12 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
     try:
         moment = datetime.fromisoformat(value).astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
-        raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {value!r}") from None
+        got = addresses.shortened(value)
+        raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
     if moment > datetime.now(UTC) + _LONGEST_WAIT:
         raise TriggerFailed(
-            f"trigger {trigger}: {member} is {value}, too late to wait for; the longest wait is "
-            f"{_LONGEST_WAIT}"
+            f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
+            f"the longest wait is {_LONGEST_WAIT}"
         )
     return moment
 

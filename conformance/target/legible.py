@@ -1,0 +1,19 @@
+"""Text of a target or a command, made fit to be shown to a person."""
+
+from __future__ import annotations
+
+MAX_SHOWN_CHARS = 200
+
+
+def legible(text: str, limit: int = MAX_SHOWN_CHARS) -> str:
+    """Return ``text`` in at most ``limit`` characters and an ellipsis, the rest left out.
+
+    Whatever could steer a terminal or hide something, line breaks included, is written as an
+    escape.
+    """
+    shown = text[: limit + 1]
+    if not shown.isprintable():
+        shown = "".join(
+            char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown
+        )
+    return shown if len(shown) <= limit else f"{shown[:limit]}…"
