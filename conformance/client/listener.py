@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import functools
 import hmac
 import json
 import os
@@ -330,10 +331,7 @@ class _Connection:
 
     async def answer(self, status: HTTPStatus, content: bytes = b"", *, last: bool = False) -> None:
         """Answer the request; the ``last`` answer says that the connection ends with it."""
-        headers = [("content-length", str(len(content)))]
-        if last:
-            headers.append(("connection", "close"))
-        self._send(h11.Response(status_code=status, headers=headers, reason=status.phrase))
+        self._send(_answer_head(status, len(content), last=last))
         if content:
             self._send(h11.Data(data=content))
         self._send(h11.EndOfMessage())
@@ -683,6 +681,13 @@ def _public(url: str) -> SplitResult:
             "write it like https://hooks.example.com/conformance"
         )
     return parts._replace(fragment="")
+
+
+@functools.lru_cache(maxsize=64)
+def _answer_head(status: HTTPStatus, length: int, *, last: bool) -> h11.Response:
+    # Nearly all answers are alike, and each would be checked anew.
+    headers = [("content-length", str(length)), *([("connection", "close")] if last else [])]
+    return h11.Response(status_code=status, headers=headers, reason=status.phrase)
 
 
 def _in_url(host: str) -> str:

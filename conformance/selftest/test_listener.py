@@ -1051,7 +1051,7 @@ class TestWhateverComes:
             status = status_of(connection)
 
         assert status == 200
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 5
         assert follower.inbox.wait(lambda d: d.id == name, within=10)
         assert listening.inbox.missing is None
 
