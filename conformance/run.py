@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.client.actor import wait_until
+from conformance.client.budget import Budget
 from conformance.client.http import RecordingClient
 from conformance.client.journal import FOLDER, Exchange, Journal
 from conformance.client.listener import Delivery, Follower, Inbox, Treat, WebhookListener
@@ -107,7 +108,10 @@ class Connection:
                 _empty(folder / FOLDER)
             journal = Journal(folder / FOLDER / f"{worker}.jsonl", worker)
             closers.callback(journal.close)
-            client = RecordingClient(target, judge(), journal)
+            open_budget = Budget.start if worker == "main" else Budget
+            budget = open_budget(folder / "budget", profile.budget)
+            closers.callback(budget.close)
+            client = RecordingClient(target, judge(), journal, budget)
             closers.callback(client.close)
             triggers = Triggers(target, client.trigger, wait_until)
             listener: WebhookListener | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -18,6 +19,9 @@ _ANY_MEMBER = "*"
 _OF_OBJECTS = frozenset({"if", "required", "properties"})
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _CLIENT_ERRORS = range(400, 500)
+MAX_OBSERVATIONS = 20
+MAX_OBSERVATION_CHARS = 200
+MAX_DETAIL_CHARS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class SchemaJudge:
         """Yield the members of ``value`` that the schema does not name."""
         known = self._schema.get("properties")
         if known is not None and isinstance(value, dict):
-            yield from value.keys() - known.keys()
+            yield from (name for name in value if name not in known)
 
     def _error(self, note: _Annotation, value: Any) -> str | None:
         if note.required:
@@ -174,7 +178,7 @@ class Judge:
             return Verdict(tuple(findings))
         schema = content.get("application/json", {}).get("schema")
         if media_type not in content or not is_json:
-            shown = media_type or "no media type"
+            shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
             detail = (
                 f"{operation.id} answered {status} with {shown}"
                 + ("" if is_json else " and a body that is not JSON")
@@ -195,8 +199,8 @@ class Judge:
             detail = "" if fits else f"{code} came with {status}; its status is {listed}"
             findings.append(Finding(ids["code-status"], passed=fits, detail=detail))
         unknown = tuple(
-            f"answers carry {name!r}, which the suite does not look at"
-            for name in judge.unknown_members(body)
+            _shortened(f"answers carry {name!r}, which the suite does not look at")
+            for name in islice(judge.unknown_members(body), MAX_OBSERVATIONS)
         )
         return Verdict(tuple(findings), unknown)
 
@@ -206,9 +210,8 @@ class Judge:
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
         if not isinstance(kind, str) or kind not in webhooks:
-            return Verdict(
-                (), (f"an event of type {kind!r} arrived, which the suite does not look at",)
-            )
+            seen = f"an event of type {kind!r} arrived, which the suite does not look at"
+            return Verdict((), (_shortened(seen),))
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
         return Verdict(tuple(judge.judge(body)))
@@ -337,7 +340,12 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
 
 def _describe(error: jsonschema_rs.ValidationError, at: tuple[str, ...] = ()) -> str:
     place = _dotted((*at, *map(str, error.instance_path)))
-    return f"{place}: {error.message}" if place else error.message
+    detail = f"{place}: {error.message}" if place else error.message
+    return _shortened(detail, MAX_DETAIL_CHARS)
+
+
+def _shortened(text: str, limit: int = MAX_OBSERVATION_CHARS) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _dotted(path: Iterable[str]) -> str:

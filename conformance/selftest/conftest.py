@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conformance.client.budget import Budget
 from conformance.client.http import RecordingClient
 from conformance.client.journal import Journal
 from conformance.contract.judge import judge
@@ -64,7 +65,10 @@ def connect(
         def connect(base_url: str, **parts: Any) -> RecordingClient:
             journal = Journal(tmp_path / "journal" / "main.jsonl", "main")
             stack.callback(journal.close)
-            client = RecordingClient(make_target(base_url, **parts), judge(), journal)
+            target = make_target(base_url, **parts)
+            budget = Budget.start(tmp_path / "budget", target.profile.budget)
+            stack.callback(budget.close)
+            client = RecordingClient(target, judge(), journal, budget)
             stack.callback(client.close)
             return client
 

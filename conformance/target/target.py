@@ -13,6 +13,12 @@ import httpx
 
 from conformance.target.deadline import within
 from conformance.target.profile import Profile
+from conformance.target.reading import (
+    ACCEPT_ENCODING,
+    ResponseTooLarge,
+    ResponseUnreadable,
+    read_bounded,
+)
 
 VERSION = "2025-10-13"
 """The version segment that ends every base URL (specification, Versioning 1)."""
@@ -144,17 +150,26 @@ class Target:
             )
 
     def _ask(self, url: str) -> tuple[httpx.Response, bytes]:
-        """Return the answer to one request and its body, of which a mebibyte is enough."""
+        """Return the answer to one request and its body.
+
+        Raises:
+            NotTheInterface: the body is larger than a mebibyte, or cannot be decoded.
+        """
         with (
             httpx.Client(timeout=_PATIENCE, follow_redirects=False, trust_env=False) as client,
-            client.stream("GET", url, auth=(self.token_id, self.client_secret)) as answer,
+            client.stream(
+                "GET",
+                url,
+                auth=(self.token_id, self.client_secret),
+                headers={"accept-encoding": ACCEPT_ENCODING},
+            ) as answer,
         ):
-            content = b""
-            for part in answer.iter_bytes():
-                content += part
-                if len(content) > _LONGEST_CONFIGURATION:
-                    break
-            return answer, content
+            try:
+                return answer, read_bounded(answer, _LONGEST_CONFIGURATION)
+            except (ResponseTooLarge, ResponseUnreadable) as error:
+                raise NotTheInterface(
+                    f"GET {url} answered {answer.status_code}: {error}"
+                ) from error
 
 
 def from_environment(name: str) -> str | None:

@@ -71,6 +71,12 @@ class TriggerFailed(Unmet):
     reason = Reason.TRIGGER_FAILED
 
 
+class Unusable(Unmet):
+    """A value that the target sent cannot be used where it is needed, in a URL for example."""
+
+    reason = Reason.UNREADABLE
+
+
 class TargetLost(Unmet):
     """The target stopped answering."""
 
