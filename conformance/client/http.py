@@ -662,10 +662,11 @@ class RecordingClient:
         spelled, body = response.spelled, response.body
         if self._redact.finds_secret(spelled):
             body = self._redact.json(body, members=False)
-        masked = self._redact.json(body) if self._redact.finds_member(spelled) else body
-        shown = masked if response.is_json else self._redact.text(spelled)
+        shown = self._redact.json(body) if self._redact.finds_member(spelled) else body
+        if not response.is_json:
+            shown = self._redact.text(spelled)
         if len(response.content) > MAX_SHOWN_BYTES:
-            start = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+            start = spelled if shown is response.body else json.dumps(shown, ensure_ascii=False)
             shown = _cut(start, len(response.content))
         exchange = self._write(
             name,
