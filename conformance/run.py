@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.client.actor import wait_until
+from conformance.client.budget import Budget
 from conformance.client.folder import RunFolder, writing_to
 from conformance.client.http import RecordingClient
 from conformance.client.journal import Exchange, Journal
@@ -114,10 +115,13 @@ class Connection:
             redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
             with writing_to(folder.path):
                 journal = Journal(
-                    folder.journals / f"{worker}.jsonl", worker, run=folder.run, redactor=redactor
+                    folder.journals / f"{worker}.jsonl", worker, redactor, run=folder.run
                 )
-            closers.callback(journal.close)
-            client = RecordingClient(target, judge(), journal)
+                closers.callback(journal.close)
+                open_budget = Budget.start if worker == _FIRST else Budget
+                budget = open_budget(folder.path / "budget", profile.budget)
+            closers.callback(budget.close)
+            client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
             triggers = Triggers(target, client.trigger, wait_until)
             listener: WebhookListener | None = None
@@ -177,6 +181,7 @@ class Connection:
         """Let ``recorder`` hear of every finding until the block ends."""
         self.recorder, self._recent = recorder, []
         self.client.test = recorder.test
+        self.redactor.forget()
         try:
             yield
         finally:
@@ -203,7 +208,7 @@ class Connection:
     def delivered(self, delivery: Delivery, written: Journal | None) -> None:
         """Take in one webhook delivery."""
         if written is not None:
-            written.delivery(delivery, self.redactor)
+            written.delivery(delivery)
         verdict = judge().delivery(delivery.body)
         self.observations.update(verdict.observations)
         signed = self.verifier.findings(delivery) if self.verifier else ()

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import quote
+from typing import Any, NoReturn, Self
 
 import httpx
 
+from conformance.client.budget import Budget
 from conformance.client.content import decode, text
 from conformance.client.journal import Exchange, Journal
+from conformance.client.network import Transport
+from conformance.client.outage import Outage
 from conformance.client.redaction import Redactor
 from conformance.client.transcript import visible
 from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict, error_code
-from conformance.target.addresses import same_origin
+from conformance.target.addresses import same_origin, segment
 from conformance.target.deadline import within
 from conformance.target.profile import Environment
+from conformance.target.reading import (
+    ACCEPT_ENCODING,
+    ResponseTooLarge,
+    ResponseUnreadable,
+    read_bounded,
+    retry_after,
+)
 from conformance.target.target import Target
 from conformance.target.tls import tls_context
 from conformance.verdict.decisions import (
-    BudgetSpent,
     HarnessError,
     Irrevocable,
     ReadOnly,
@@ -33,21 +41,29 @@ from conformance.verdict.decisions import (
     TargetLost,
     TriggerFailed,
     TwinRefused,
+    Unmet,
+    Unusable,
 )
 
-_LARGEST_BODY = 8 * 1024 * 1024
-_LONGEST_BY_CHANCE = 8
+MAX_BODY_BYTES = 8 * 1024 * 1024
+MAX_SHOWN_BYTES = 200_000
+"""Longer bodies are written down in part."""
+
+_SHOWN_CHARS = 200
+_MAX_REDACTED_BYTES = 4096
+_MAX_ERROR_CHARS = 300
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 _UNAUTHORIZED = 401
 _TOO_MANY = 429
+_GATEWAY_ERRORS = frozenset({502, 503, 504})
 _LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
-_MOST_REPEATS = 5
-_LONGEST_PAUSE = 5.0
-_LONGEST_PACE = 600.0
+_MAX_PACE_REPEATS = 5
+_MAX_PAUSE_SECONDS = 5.0
+_MAX_PACE_SECONDS = 600.0
 """Who asks to wait for longer limits something else than the pace of requests."""
 
-_LONGEST_SHOWN = 200_000
-_SHOWN_OF_LONG = 200
+_FAULT_PAUSES_SECONDS = (0.05, 0.15, 0.45)
+_PROBES = ("getConfig", "listTransactions")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _SHOWN = "shown"
 _TARGET = "target"
@@ -73,8 +89,84 @@ Form = Mapping[str, str | File]
 """The parts of a multipart form by their names."""
 
 
-class Flooded(TargetLost):
-    """The target sent more than the client is willing to read, or took too long over it."""
+class ResponseTooSlow(TargetLost):
+    """The target took longer over its response than the client is willing to wait."""
+
+
+class ConnectionBroken(TargetLost):
+    """The target sent no complete response, or none at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """A whole response, as it came.
+
+    ``spelled`` is the body as text in which no secret hides behind an escape.
+    """
+
+    seconds: float
+    status: int
+    headers: httpx.Headers
+    content: bytes
+    body: Any
+    is_json: bool
+    spelled: str
+
+    @classmethod
+    def read(cls, response: httpx.Response, content: bytes, seconds: float) -> Self:
+        """Decode a response of which ``content`` is the body."""
+        body, is_json = decode(content)
+        spelled = text(content)
+        if is_json and "\\" in spelled:
+            spelled += "\n" + json.dumps(body, ensure_ascii=False)
+        status, headers = response.status_code, response.headers
+        return cls(seconds, status, headers, content, body, is_json, spelled)
+
+    @property
+    def limits_requests(self) -> bool:
+        """Whether it says that there are too many requests, and not too much of something else."""
+        return self.status == _TOO_MANY and error_code(self.body) not in _LIMIT_CODES
+
+    @property
+    def pause_asked(self) -> float | None:
+        """For how many seconds the target asks to wait, where it answered for the pace alone.
+
+        Rates of requests are not shown in the specification (Limits, line 503).
+        """
+        if not self.limits_requests:
+            return None
+        after = retry_after(self.headers.get("retry-after", ""))
+        return after if after is not None and after <= _MAX_PACE_SECONDS else None
+
+    @property
+    def is_gateway_error(self) -> bool:
+        """Whether what is in front of the implementation says that it cannot be reached."""
+        return self.status in _GATEWAY_ERRORS and error_code(self.body) is None
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the implementation itself looked at the request."""
+        return not (self.limits_requests or self.is_gateway_error)
+
+    def __str__(self) -> str:
+        return f"answered {self.status}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """That no response came which could be read: the error to raise, and the cause in short."""
+
+    seconds: float
+    error: Unmet
+    cause: str
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is for what the target sent, and not for its silence."""
+        return not isinstance(self.error, ResponseTooSlow | ConnectionBroken)
+
+    def __str__(self) -> str:
+        return "got no response"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -194,31 +286,39 @@ class RecordingClient:
     """Sends the requests of a run to its target.
 
     Everything is bounded: size, depth and time of a response, number of requests, and nothing
-    but safe methods goes to a target that is not a sandbox. Redirects are not followed. Every
-    response is judged against the OpenAPI document, and every request that is meant to be valid
-    too. Safe to use from several threads.
+    but safe methods goes to a target that is not a sandbox. Redirects are not followed, and cookies
+    are not kept. Safe requests are sent again after a fault on the way, and all where the target
+    limits their pace; one that no longer answers is given up. Every response is judged against
+    the OpenAPI document, and every request that is meant to be valid too. Safe to use from several
+    threads.
     """
 
-    def __init__(self, target: Target, judge: Judge, journal: Journal) -> None:
+    def __init__(
+        self,
+        target: Target,
+        judge: Judge,
+        journal: Journal,
+        budget: Budget,
+        redactor: Redactor,
+    ) -> None:
         self._target = target
         self._judge = judge
         self._journal = journal
-        self._redact, self._redact_echo = _redactors(target.secrets)
-        self._hide_secret = Redactor(_surely(target.client_secret), members=())
-        self._concealed: tuple[str, frozenset[str]] = ("", frozenset())
-        self._sent = 0
-        self._created = 0
-        self._lock = threading.Lock()
+        self._budget = budget
+        self._outage = Outage(target.profile.timing.outage)
+        self._redact = redactor
+        self._client_secret = Redactor((target.client_secret,))
         self._auth = httpx.BasicAuth(target.token_id, target.client_secret)
         self.listener: Listener = lambda *_: None
         self.test = ""
+        self._max_seconds = target.profile.timing.request
+        self._transport = Transport(tls_context(target.profile, os.environ))
+        # It builds the requests. To send them it would follow what answers say: their cookies,
+        # encodings and addresses.
         self._http = httpx.Client(
-            verify=tls_context(target.profile, os.environ),
-            timeout=httpx.Timeout(target.profile.timing.request),
-            follow_redirects=False,
+            transport=self._transport,
             trust_env=False,
-            limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
-            headers={"accept": "application/json"},
+            headers={"accept": "application/json", "accept-encoding": ACCEPT_ENCODING},
         )
 
     def close(self) -> None:
@@ -238,11 +338,6 @@ class RecordingClient:
         return Header(made(Credentials(self._target.token_id, self._target.client_secret)))
 
     @property
-    def knows_secret(self) -> bool:
-        """Whether the client secret, where it is met, is there by no chance."""
-        return self._hide_secret.hides
-
-    @property
     def base_url(self) -> str:
         """What every path of the interface is relative to; without a slash at its end."""
         return self._target.base_url
@@ -254,12 +349,7 @@ class RecordingClient:
 
     def conceal(self, *secrets: str) -> None:
         """Keep secrets that the target told out of everything that this test writes from now on."""
-        with self._lock:
-            test, known = self._concealed
-            # Those of earlier tests are not met again.
-            mine = (known if test == self.test else frozenset()) | set(secrets)
-            self._concealed = (self.test, mine)
-            self._redact, self._redact_echo = _redactors((*self._target.secrets, *mine))
+        self._redact.learn(*secrets)
 
     def call(
         self,
@@ -295,14 +385,18 @@ class RecordingClient:
             ReadOnly: the target is no sandbox and the method is not safe.
             Irrevocable: nothing can undo the operation, and the profile does not permit it.
             BudgetSpent: the profile allows no more requests.
-            TargetLost: no complete response came.
+            Unusable: a value, which the target sent, cannot be sent where it would go.
+            TargetLost: no complete response came, or none of the implementation.
+            ResponseUnreadable: the response is encoded in a way that cannot be decoded.
+            TargetGone: the target has not answered for so long that it was given up.
         """
         operation = self._judge.document.operations[name]
         shown = body if form is None else {name: str(part) for name, part in form.items()}
         if valid and (errors := self._judge.request_errors(operation, shown)):
             raise HarnessError(f"the request to {name} was meant to be valid: {'; '.join(errors)}")
-        url = operation.path.format(**{k: quote(v, safe=":") for k, v in (path or {}).items()})
-        request = self._http.build_request(
+        url = operation.path.format(**{k: segment(v) for k, v in (path or {}).items()})
+        request = self._build(
+            name,
             operation.method,
             self._target.base_url + url,
             params=None if query is None else {k: v for k, v in query.items() if v is not None},
@@ -313,13 +407,14 @@ class RecordingClient:
         )
         if form is not None:
             request.extensions[_SHOWN] = shown
-        answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
-        for _ in range(_MOST_REPEATS):
-            if (pause := _throttled(answer)) is None:
-                break
-            time.sleep(pause)
-            answer = self._ask(operation, request, auth or self._auth, valid=valid, judged=judged)
-        return answer
+        response = self._settle(name, request, auth or self._auth)
+        if judged and response.is_gateway_error:
+            self._require_implementation(operation, request, response)
+        exchange, body = self._note(name, request, response)
+        verdict = self._verdict(operation, response, intended=valid) if judged else Verdict(())
+        findings = (*verdict.findings, *self._told_secret(name, response))
+        self.listener(exchange, findings, verdict.observations)
+        return Answer(operation, response.status, response.headers, body, exchange)
 
     def stray(
         self,
@@ -345,74 +440,19 @@ class RecordingClient:
             auth: other credentials than the target's.
 
         Raises:
-            ReadOnly, BudgetSpent, TargetLost: as of :meth:`call`.
+            ReadOnly, BudgetSpent, Unusable, TargetLost, ResponseUnreadable, TargetGone: as of
+                :meth:`call`.
         """
         operation = self._judge.document.operations[name]
         method = method or operation.method
         base = "" if path is not None and path.startswith(self.origin) else self._target.base_url
         url = base + (operation.path if path is None else path)
-        request = self._http.build_request(method, url, content=content, headers=headers)
-        sent = url.removeprefix(self.origin).encode("ascii")
-        request.extensions[_TARGET] = sent
-        self._admit(method, name)
-        response, received, seconds = self._send(request, auth or self._auth, name)
-        parsed, is_json = decode(received)
-        parsed = self._redact_echo.json(parsed)
-        exchange = self._note(
-            request, response, name, parsed if is_json else text(received), seconds
-        )
+        request = self._build(name, method, url, content=content, headers=headers)
+        request.extensions[_TARGET] = url.removeprefix(self.origin).encode("ascii")
+        response = self._settle(name, request, auth or self._auth)
+        exchange, body = self._note(name, request, response)
         self.listener(exchange, (), ())
-        return Answer(operation, response.status_code, response.headers, parsed, exchange)
-
-    def _ask(
-        self,
-        operation: Operation,
-        request: httpx.Request,
-        auth: httpx.Auth,
-        *,
-        valid: bool,
-        judged: bool,
-    ) -> Answer:
-        name = operation.id
-        self._admit(operation.method, name)
-        response, received, seconds = self._send(request, auth, name)
-        parsed, is_json = decode(received)
-        parsed = self._redact_echo.json(parsed)
-        exchange = self._note(
-            request, response, name, parsed if is_json else text(received), seconds
-        )
-        verdict = Verdict(())
-        if judged:
-            verdict = self._judge.response(
-                operation,
-                response.status_code,
-                response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-                parsed,
-                intended=valid,
-                is_json=is_json,
-            )
-        findings = (*verdict.findings, *self._told_secret(name, response, received))
-        self.listener(exchange, findings, verdict.observations)
-        return Answer(operation, response.status_code, response.headers, parsed, exchange)
-
-    def _told_secret(
-        self, name: str, response: httpx.Response, received: bytes
-    ) -> Iterator[Finding]:
-        """Yield whether a response keeps the client secret to itself, in header and body."""
-        requirement = self._judge.document.raw["x-judge"].get("secret")
-        if requirement is None or not self.knows_secret:
-            return
-        headers = "\n".join(f"{key}: {value}" for key, value in response.headers.items())
-        # Also as the value of a member whose characters are written as escapes.
-        value, is_json = decode(received)
-        shown = json.dumps(value, ensure_ascii=False) if is_json else ""
-        held = [
-            place
-            for place, content in (("header", headers), ("body", f"{text(received)}\n{shown}"))
-            if self._hide_secret.text(content) != content
-        ]
-        detail = f"{name} answered {response.status_code} with the client secret in its "
-        yield Finding(requirement, not held, detail + " and its ".join(held) if held else "")
+        return Answer(operation, response.status, response.headers, body, exchange)
 
     def trigger(
         self, method: str, url: str, body: Any, secrets: Collection[str] = ()
@@ -426,22 +466,30 @@ class RecordingClient:
             ReadOnly: the target is no sandbox.
             TriggerFailed: the URL is none.
             TargetLost: no complete response came.
+            ResponseUnreadable: the response is encoded in a way that cannot be decoded.
+            TargetGone: the target has not answered for so long that it was given up.
         """
         self._admit(method, "trigger")
         try:
             request = self._http.build_request(method, url, json=body)
-        except httpx.InvalidURL as error:
+        except (httpx.InvalidURL, ValueError) as error:
             raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
         ours = same_origin(str(request.url), self._target.origin)
-        response, received, seconds = self._send(request, self._auth if ours else None, "trigger")
-        parsed, is_json = decode(received)
-        if secrets and isinstance(parsed, dict):
-            told = (parsed.get(name) for name in secrets)
+        response = self._exchange(request, self._auth if ours else None, "trigger", ours=ours)
+        if isinstance(response, _Failure):
+            self._fail("trigger", request, response)
+        if secrets and isinstance(response.body, dict):
+            told = (response.body.get(name) for name in secrets)
             self.conceal(*(secret for secret in told if isinstance(secret, str)))
-        shown = parsed if is_json else text(received)
-        exchange = self._note(request, response, "trigger", shown, seconds)
+        exchange, _ = self._note("trigger", request, response)
         self.listener(exchange, (), ())
-        return response.status_code, parsed
+        return response.status, response.body
+
+    def _build(self, name: str, method: str, url: str, **parts: Any) -> httpx.Request:
+        try:
+            return self._http.build_request(method, url, **parts)
+        except (httpx.InvalidURL, TypeError, ValueError) as error:
+            raise Unusable(f"the request to {name} cannot be written: {error}") from error
 
     def _admit(self, method: str, name: str) -> None:
         profile = self._target.profile
@@ -452,62 +500,196 @@ class RecordingClient:
                 f"{name} is not sent: nothing can undo it, and the profile does not say "
                 f"{word}: true"
             )
-        with self._lock:
-            self._sent += 1
-            self._created += method == "POST"
-            if self._sent > profile.budget.requests:
-                raise BudgetSpent(f"budget.requests of {profile.budget.requests} is spent")
-            if self._created > profile.budget.created:
-                raise BudgetSpent(f"budget.created of {profile.budget.created} is spent")
+        self._outage.check()
+        self._budget.spend(created=method == "POST")
 
-    def _send(
-        self, request: httpx.Request, auth: httpx.Auth | None, name: str
-    ) -> tuple[httpx.Response, bytes, float]:
-        started = time.perf_counter()
-        limit = self._target.profile.timing.request
-        try:
-            response, content = within(limit, lambda: self._receive(request, auth))
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            self._fail(request, name, str(error) or type(error).__name__, started)
+    def _settle(self, name: str, request: httpx.Request, auth: httpx.Auth) -> _Response:
+        """Send a request, again while its answer decides nothing; return the last answer."""
+        started = time.monotonic()
+        for repeats in itertools.count():
+            self._admit(request.method, name)
+            outcome = self._exchange(request, auth, name)
+            pause = self._pause(request.method, outcome, repeats, time.monotonic() - started)
+            if pause is None:
+                break
+            exchange = self._written(name, request, outcome)
+            self.listener(exchange, (), (f"{name} {outcome} and was asked again",))
+            time.sleep(pause)
+        if isinstance(outcome, _Failure):
+            self._fail(name, request, outcome)
+        if (asked := outcome.pause_asked) is not None:
+            self.listener(self._written(name, request, outcome), (), ())
             raise TargetLost(
-                f"{name} got no complete response from {self._target.base_url}: "
-                f"{str(error) or type(error).__name__}"
-            ) from error
-        except TimeoutError:
-            message = f"the response took longer than timing.request of the profile, {limit:g} s"
-            self._fail(request, name, message, started)
-            raise Flooded(f"{name}: {message}") from None
-        except Flooded as error:
-            self._fail(request, name, str(error), started)
-            raise
-        return response, content, time.perf_counter() - started
+                f"the target limits the pace of requests: {name} answered {_TOO_MANY} "
+                f"{repeats + 1} times, and asks to wait for {asked:g} s more"
+            )
+        return outcome
+
+    def _pause(
+        self, method: str, outcome: _Response | _Failure, repeats: int, elapsed: float
+    ) -> float | None:
+        """Return the seconds after which a request is sent again; ``None`` if it is not."""
+        if isinstance(outcome, _Response) and (asked := outcome.pause_asked) is not None:
+            return min(asked, _MAX_PAUSE_SECONDS) if repeats < _MAX_PACE_REPEATS else None
+        faulty = (
+            outcome.is_gateway_error
+            if isinstance(outcome, _Response)
+            else isinstance(outcome.error, ConnectionBroken)
+        )
+        if not faulty or method not in _SAFE or repeats >= len(_FAULT_PAUSES_SECONDS):
+            return None
+        return _FAULT_PAUSES_SECONDS[repeats] if elapsed < self._max_seconds else None
+
+    def _require_implementation(
+        self, operation: Operation, request: httpx.Request, response: _Response
+    ) -> None:
+        """Raise ``TargetLost`` unless it is the implementation that a gateway error is about.
+
+        Where a safe request is answered so again and again while another one is not, it is the
+        implementation that breaks over it.
+        """
+        if operation.method in _SAFE:
+            probe = self._judge.document.operations[_PROBES[operation.id == _PROBES[0]]]
+            other = self._build(probe.id, probe.method, self._target.base_url + probe.path)
+            answer = self._settle(probe.id, other, self._auth)
+            self.listener(self._written(probe.id, other, answer), (), ())
+            if answer.is_answer:
+                return
+        self.listener(self._written(operation.id, request, response), (), ())
+        raise TargetLost(
+            f"{operation.id} {response} without an error object: what is in front of the "
+            "implementation could not reach it"
+        )
+
+    def _verdict(self, operation: Operation, response: _Response, *, intended: bool) -> Verdict:
+        return self._judge.response(
+            operation,
+            response.status,
+            response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+            response.body,
+            intended=intended,
+            is_json=response.is_json,
+        )
+
+    def _told_secret(self, name: str, response: _Response) -> Iterator[Finding]:
+        """Yield whether a response keeps the client secret to itself, in header and body."""
+        requirement = self._judge.document.raw["x-judge"].get("secret")
+        if requirement is None:
+            return
+        headers = "\n".join(f"{key}: {value}" for key, value in response.headers.items())
+        found = self._client_secret.finds_secret
+        places = {"header": headers, "body": response.spelled}
+        held = [place for place, content in places.items() if found(content)]
+        detail = f"{name} answered {response.status} with the client secret in its "
+        yield Finding(requirement, not held, detail + " and its ".join(held) if held else "")
+
+    def _exchange(
+        self, request: httpx.Request, auth: httpx.Auth | None, name: str, *, ours: bool = True
+    ) -> _Response | _Failure:
+        """Send a request once; ``ours`` is whether it goes to the target."""
+        started = time.perf_counter()
+        try:
+            response, content = within(self._max_seconds, lambda: self._receive(request, auth))
+        except (
+            TimeoutError,
+            httpx.HTTPError,
+            httpx.StreamError,
+            ResponseTooLarge,
+            ResponseUnreadable,
+        ) as error:
+            seconds = time.perf_counter() - started
+            outcome: _Response | _Failure = self._failure(name, error, seconds)
+        else:
+            outcome = _Response.read(response, content, time.perf_counter() - started)
+        if ours and outcome.is_answer:
+            self._outage.answered()
+        elif ours:
+            self._outage.unanswered(f"{name} {outcome}", outcome.seconds)
+        return outcome
+
+    def _failure(self, name: str, error: Exception, seconds: float) -> _Failure:
+        """Return what an exception of :meth:`_receive` means."""
+        cause = self._redact.text(str(error) or type(error).__name__)[:_MAX_ERROR_CHARS]
+        unmet: Unmet
+        if isinstance(error, TimeoutError | httpx.TimeoutException):
+            limit = f"timing.request of the profile, {self._max_seconds:g} s"
+            cause = f"the response took longer than {limit}"
+            unmet = ResponseTooSlow(f"{name}: {cause}")
+        elif isinstance(error, ResponseTooLarge | ResponseUnreadable):
+            unmet = type(error)(f"{name}: {cause}")
+        elif isinstance(error, httpx.LocalProtocolError):
+            unmet = Unusable(f"the request to {name} cannot be written: {cause}")
+        else:
+            base_url = self._target.base_url
+            unmet = ConnectionBroken(f"{name} got no complete response from {base_url}: {cause}")
+        unmet.__cause__ = error
+        return _Failure(seconds, unmet, cause)
 
     def _receive(
         self, request: httpx.Request, auth: httpx.Auth | None
     ) -> tuple[httpx.Response, bytes]:
-        response = self._http.send(request, auth=auth, stream=True)
-        try:
-            return response, _bounded(response)
-        finally:
-            response.close()
+        if auth is not None:
+            request = next(auth.sync_auth_flow(request))
+        with self._transport.attempt(self._max_seconds) as attempt:
+            try:
+                response = self._transport.handle_request(request)
+            except httpx.TransportError:
+                if request.method not in _SAFE or not attempt.went_stale:
+                    raise
+                # The server closed the connection while nobody used it.
+                response = self._transport.handle_request(request)
+            try:
+                return response, read_bounded(response, MAX_BODY_BYTES)
+            finally:
+                response.close()
 
-    def _fail(self, request: httpx.Request, name: str, error: str, started: float) -> None:
-        seconds = time.perf_counter() - started
-        exchange = self._note(request, None, name, None, seconds, error=self._redact.text(error))
-        self.listener(exchange, (), ())
+    def _fail(self, name: str, request: httpx.Request, failure: _Failure) -> NoReturn:
+        self.listener(self._written(name, request, failure), (), ())
+        raise failure.error
 
-    def _note(
+    def _written(
+        self, name: str, request: httpx.Request, outcome: _Response | _Failure
+    ) -> Exchange:
+        """Write down what came of a request."""
+        if isinstance(outcome, _Response):
+            return self._note(name, request, outcome)[0]
+        return self._write(name, request, outcome.seconds, error=outcome.cause)
+
+    def _note(self, name: str, request: httpx.Request, response: _Response) -> tuple[Exchange, Any]:
+        """Write down a response; return that, and the body without secrets.
+
+        The body keeps members that carry a secret by their nature, which a scenario may need.
+        """
+        spelled, body = response.spelled, response.body
+        if self._redact.finds_secret(spelled):
+            body = self._redact.json(body, members=False)
+        shown = self._redact.json(body) if self._redact.finds_member(spelled) else body
+        if not response.is_json:
+            shown = self._redact.text(spelled)
+        if len(response.content) > MAX_SHOWN_BYTES:
+            start = spelled if shown is response.body else json.dumps(shown, ensure_ascii=False)
+            shown = _cut(start, len(response.content))
+        exchange = self._write(
+            name,
+            request,
+            response.seconds,
+            status=response.status,
+            response_headers=self._redact.headers(response.headers),
+            response_body=shown,
+        )
+        return exchange, body
+
+    def _write(
         self,
-        request: httpx.Request,
-        response: httpx.Response | None,
         name: str,
-        body: Any,
+        request: httpx.Request,
         seconds: float,
         *,
+        status: int = 0,
+        response_headers: dict[str, str] | None = None,
+        response_body: Any = None,
         error: str = "",
     ) -> Exchange:
-        # Files would be long and hard to read.
-        sent = request.extensions.get(_SHOWN) or _shown(request.read())
         exchange = Exchange(
             id=self._journal.number(),
             test=self.test,
@@ -515,10 +697,10 @@ class RecordingClient:
             method=request.method,
             url=self._redact.text(self._url_of(request)),
             request_headers=self._redact.headers(request.headers),
-            request_body=self._redact.json(sent),
-            status=0 if response is None else response.status_code,
-            response_headers={} if response is None else self._redact.headers(response.headers),
-            response_body=self._redact.json(body),
+            request_body=self._sent(request),
+            status=status,
+            response_headers=response_headers or {},
+            response_body=response_body,
             seconds=round(seconds, 6),
             error=error,
             at=time.time(),
@@ -526,28 +708,23 @@ class RecordingClient:
         self._journal.exchange(exchange)
         return exchange
 
+    def _sent(self, request: httpx.Request) -> Any:
+        """Return the body of a request as it is written down."""
+        # Files would be long and hard to read.
+        if (form := request.extensions.get(_SHOWN)) is not None:
+            return self._redact.json(form)
+        content = request.read()
+        if len(content) > MAX_SHOWN_BYTES:
+            return _cut(self._redact.text(text(content[:_MAX_REDACTED_BYTES])), len(content))
+        value, is_json = decode(content)
+        return self._redact.json(value if is_json else text(content))
+
     def _url_of(self, request: httpx.Request) -> str:
         """Return the URL as it goes over the wire."""
         if _TARGET not in request.extensions:
             return str(request.url)
         target: bytes = request.extensions[_TARGET]
         return self.origin + target.decode()
-
-
-def _redactors(secrets: Iterable[str]) -> tuple[Redactor, Redactor]:
-    """Return what removes secrets from what is written, and from what an answer echoes.
-
-    Credentials that an answer echoes would get into the messages of assertions. Short ones may
-    stand in an answer by chance, and are masked where it is written only.
-    """
-    known = tuple(secrets)
-    echoed = (secret for secret in known if _surely(secret))
-    return Redactor(known), Redactor(echoed, members=())
-
-
-def _surely(secret: str) -> tuple[str, ...]:
-    """Return a secret that stands nowhere by chance; none where it is too short for that."""
-    return (secret,) if len(secret) > _LONGEST_BY_CHANCE else ()
 
 
 def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | None]]]:
@@ -559,35 +736,8 @@ def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | N
     ]
 
 
-def _bounded(response: httpx.Response) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    for part in response.iter_bytes():
-        size += len(part)
-        if size > _LARGEST_BODY:
-            raise Flooded(f"the response is larger than {_LARGEST_BODY} bytes")
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _shown(content: bytes) -> Any:
-    if len(content) > _LONGEST_SHOWN:
-        return f"{text(content[:_SHOWN_OF_LONG])}… ({len(content)} bytes)"
-    value, is_json = decode(content)
-    return value if is_json else text(content)
-
-
-def _throttled(answer: Answer) -> float | None:
-    """Return for how many seconds the target asks to wait, where it answered for the pace alone.
-
-    Rates of requests are not shown in the specification (Limits, line 503).
-    """
-    after = answer.headers.get("retry-after", "")
-    if answer.status != _TOO_MANY or answer.code in _LIMIT_CODES or not after.isdigit():
-        return None
-    if float(after) > _LONGEST_PACE:
-        return None
-    return min(float(after), _LONGEST_PAUSE)
+def _cut(shown: str, size: int) -> str:
+    return f"{shown[:_SHOWN_CHARS]}… ({size} bytes)"
 
 
 def _either(options: Iterable[object]) -> str:

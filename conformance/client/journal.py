@@ -48,23 +48,21 @@ class Journal:
     Args:
         path: the file.
         worker: name of the process in the run.
-        run: id of the run, for the head of the file; without one it has no head.
         redactor: what removes the secrets.
+        run: id of the run, for the head of the file; without one it has no head.
 
     Raises:
         OSError: the file cannot be made.
     """
 
-    def __init__(
-        self, path: Path, worker: str, run: str = "", redactor: Redactor | None = None
-    ) -> None:
+    def __init__(self, path: Path, worker: str, redactor: Redactor, run: str = "") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A target may send halves of characters that have no form in UTF-8.
         self._file: IO[str] = path.open("w", encoding="utf-8", errors="backslashreplace")
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._worker = worker
-        self._redactor = redactor or Redactor(())
+        self._redactor = redactor
         self.failure: str | None = None
         """Why an entry could not be written; from then on none is."""
         if run:
@@ -96,15 +94,15 @@ class Journal:
         # What it holds is JSON already; asdict would copy all of it.
         self.write("exchange", {name: getattr(exchange, name) for name in Exchange.__slots__})
 
-    def delivery(self, delivery: Delivery, redactor: Redactor) -> None:
+    def delivery(self, delivery: Delivery) -> None:
         """Append one webhook delivery."""
         self.write(
             "delivery",
             {
                 "number": delivery.number,
                 "at": delivery.at,
-                "headers": redactor.headers(delivery.headers),
-                "body": redactor.json(delivery.body),
+                "headers": self._redactor.headers(delivery.headers),
+                "body": self._redactor.json(delivery.body),
             },
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -20,24 +20,36 @@ class Redactor:
 
     A secret goes wherever it stands, in plain, in base64 (alone or as part of something) and as
     URLs and JSON spell it; headers and JSON members that carry secrets by their nature lose their
-    values.
+    values. One redactor serves all of a process. Safe to use from several threads.
+
+    Args:
+        secrets: the secrets of the run; those of fewer than four characters are passed over.
     """
 
-    def __init__(
-        self, secrets: Iterable[str], *, members: Collection[str] = _SECRET_MEMBERS
-    ) -> None:
-        long_enough = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._of_run = tuple(secrets)
+        self._of_test: frozenset[str] = frozenset()
+        self._spell()
+
+    def learn(self, *secrets: str) -> None:
+        """Remove further secrets too, until :meth:`forget`."""
+        self._of_test |= set(secrets)
+        self._spell()
+
+    def forget(self) -> None:
+        """Keep to the secrets of the run; those of a test are not met again after its end."""
+        if self._of_test:
+            self._of_test = frozenset()
+            self._spell()
+
+    def _spell(self) -> None:
+        known = {*self._of_run, *self._of_test}
+        long_enough = [secret for secret in known if len(secret) >= _SHORTEST_SECRET]
         forms = {form for secret in long_enough for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
         self._in_urls = [
             _in_url(secret) for secret in long_enough if quote(secret, safe="") != secret
         ]
-        self._members = members
-
-    @property
-    def hides(self) -> bool:
-        """Whether there is any secret to remove."""
-        return bool(self._secrets)
 
     def text(self, text: str) -> str:
         """Return ``text`` without any of the secrets."""
@@ -56,18 +68,34 @@ class Redactor:
             for name, value in headers.items()
         }
 
-    def json(self, value: Any) -> Any:
-        """Return a JSON value without secrets."""
+    def json(self, value: Any, *, members: bool = True) -> Any:
+        """Return a JSON value without secrets.
+
+        Args:
+            value: the value.
+            members: whether members that carry secrets by their nature lose their values.
+        """
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self.json(member) for member in value]
+            return [self.json(member, members=members) for member in value]
         if isinstance(value, dict):
+            masked = _SECRET_MEMBERS if members else ()
             return {
-                self.text(name): _MASK if name in self._members else self.json(member)
+                self.text(name): _MASK if name in masked else self.json(member, members=members)
                 for name, member in value.items()
             }
         return value
+
+    def finds_secret(self, text: str) -> bool:
+        """Return whether ``text`` holds any of the secrets."""
+        return any(secret in text for secret in self._secrets) or (
+            "%" in text and any(pattern.search(text) for pattern in self._in_urls)
+        )
+
+    def finds_member(self, text: str) -> bool:
+        """Return whether ``text`` holds the name of a member that carries a secret."""
+        return any(name in text for name in _SECRET_MEMBERS)
 
 
 def _in_url(secret: str) -> re.Pattern[str]:
@@ -82,7 +110,8 @@ def _in_url(secret: str) -> re.Pattern[str]:
 
 def _forms(secret: str) -> Iterator[str]:
     """Yield the ways in which a secret may be written."""
-    yield from (secret, quote_plus(secret), json.dumps(secret)[1:-1])
+    yield from (secret, quote_plus(secret))
+    yield from (json.dumps(secret, ensure_ascii=short)[1:-1] for short in (True, False))
     for before in range(3):
         # Base64 spells three bytes at a time, so that what stands before the secret matters.
         coded = base64.b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -18,6 +19,14 @@ _ANY_MEMBER = "*"
 _OF_OBJECTS = frozenset({"if", "required", "properties"})
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _CLIENT_ERRORS = range(400, 500)
+MAX_OBSERVATIONS = 20
+MAX_OBSERVATION_CHARS = 200
+MAX_DETAIL_CHARS = 1000
+MAX_DESCRIBED = 20_000
+"""Characters and parts of a value of which it is told why it does not fit."""
+
+MAX_LOOKED_AT = 2_000
+"""Entries of a list that are looked at one by one, where it does not fit as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +80,15 @@ class SchemaJudge:
                     yield from (Finding(name, passed=True) for name in note.requirements)
             return
         # What a schema with an annotation of its own says is for that one to decide.
-        annotated = KEY in self._schema
-        rest = None if annotated else next(self._errors(self._schema, value), None)
+        rest = None if KEY in self._schema else _misfit(self._bare(self._schema), value)
         failed = [
             (note, error) for note in self._annotations if (error := self._error(note, value))
         ]
         for note, error in failed:
             yield from (Finding(name, passed=False, detail=error) for name in note.requirements)
         if rest is None and not failed:
-            rest = next(self._validator.iter_errors(value))
-        detail = "" if rest is None else _describe(rest)
-        yield Finding(self._fallback, passed=rest is None, detail=detail)
+            rest = _misfit(self._validator, value)
+        yield Finding(self._fallback, passed=rest is None, detail=rest or "")
         broken = {id(note) for note, _ in failed}
         for note in self._annotations:
             if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
@@ -91,7 +98,7 @@ class SchemaJudge:
         """Yield the members of ``value`` that the schema does not name."""
         known = self._schema.get("properties")
         if known is not None and isinstance(value, dict):
-            yield from value.keys() - known.keys()
+            yield from (name for name in value if name not in known)
 
     def _error(self, note: _Annotation, value: Any) -> str | None:
         if note.required:
@@ -100,9 +107,9 @@ class SchemaJudge:
                     return f"{_dotted(note.instance_path)} is missing"
         # A null where something is required is wrong; elsewhere null and absent are alike.
         for found in _walk(value, note.instance_path) if note.required else _at(value, note):
-            error = next(self._errors(note.schema, found), None)
+            error = _misfit(self._bare(note.schema), found, note.instance_path)
             if error is not None:
-                return _describe(error, note.instance_path)
+                return error
         return None
 
     def _applies(self, note: _Annotation, found: Any) -> bool:
@@ -112,11 +119,9 @@ class SchemaJudge:
         condition = note.schema.get("if")
         return condition is None or self._validator_of(condition).is_valid(found)
 
-    def _errors(
-        self, schema: Mapping[str, Any], value: Any
-    ) -> Iterator[jsonschema_rs.ValidationError]:
-        """Yield what ``value`` breaks of a schema, less what is for annotations within it."""
-        return self._validator_of(schema, bare=True).iter_errors(value)
+    def _bare(self, schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
+        """Return what judges by a schema, less what is for annotations within it."""
+        return self._validator_of(schema, bare=True)
 
     def _validator_of(
         self, schema: Mapping[str, Any], *, bare: bool = False
@@ -174,7 +179,7 @@ class Judge:
             return Verdict(tuple(findings))
         schema = content.get("application/json", {}).get("schema")
         if media_type not in content or not is_json:
-            shown = media_type or "no media type"
+            shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
             detail = (
                 f"{operation.id} answered {status} with {shown}"
                 + ("" if is_json else " and a body that is not JSON")
@@ -195,8 +200,8 @@ class Judge:
             detail = "" if fits else f"{code} came with {status}; its status is {listed}"
             findings.append(Finding(ids["code-status"], passed=fits, detail=detail))
         unknown = tuple(
-            f"answers carry {name!r}, which the suite does not look at"
-            for name in judge.unknown_members(body)
+            _shortened(f"answers carry {name!r}, which the suite does not look at")
+            for name in islice(judge.unknown_members(body), MAX_OBSERVATIONS)
         )
         return Verdict(tuple(findings), unknown)
 
@@ -206,9 +211,8 @@ class Judge:
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
         if not isinstance(kind, str) or kind not in webhooks:
-            return Verdict(
-                (), (f"an event of type {kind!r} arrived, which the suite does not look at",)
-            )
+            seen = f"an event of type {kind!r} arrived, which the suite does not look at"
+            return Verdict((), (_shortened(seen),))
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
         return Verdict(tuple(judge.judge(body)))
@@ -329,15 +333,61 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
         yield value
     elif path[0] == _ANY_MEMBER:
         if isinstance(value, list):
-            for member in value:
+            for member in islice(value, MAX_LOOKED_AT):
                 yield from _walk(member, path[1:])
     elif isinstance(value, dict) and path[0] in value:
         yield from _walk(value[path[0]], path[1:])
 
 
-def _describe(error: jsonschema_rs.ValidationError, at: tuple[str, ...] = ()) -> str:
-    place = _dotted((*at, *map(str, error.instance_path)))
-    return f"{place}: {error.message}" if place else error.message
+def _misfit(
+    validator: jsonschema_rs.Draft202012Validator, value: Any, at: tuple[str, ...] = ()
+) -> str | None:
+    """Return where ``value``, which stands at ``at``, does not fit, and why; ``None`` if it fits.
+
+    To tell why takes time and memory for each of its parts, so that of a long list only the first
+    entry that does not fit is looked at, and other long values not at all.
+    """
+    if validator.is_valid(value):
+        return None
+    if not _is_long(value):
+        return _describe(next(validator.iter_errors(value)), at)
+    first = islice(value, MAX_LOOKED_AT) if isinstance(value, list) else ()
+    for number, entry in enumerate(first):
+        if not (validator.is_valid([entry]) or _is_long(entry)):
+            return _describe(next(validator.iter_errors([entry])), at, number)
+    return ": ".join(filter(None, [_dotted(at), "it does not fit, and is too long to be shown"]))
+
+
+def _describe(
+    error: jsonschema_rs.ValidationError, at: tuple[str, ...] = (), number: int | None = None
+) -> str:
+    """Return an error as text; ``number`` is what it has to say in the place of entry 0."""
+    path = list(map(str, error.instance_path))
+    if path and number is not None:
+        path[0] = str(number)
+    place = _dotted((*at, *path))
+    return _shortened(f"{place}: {error.message}" if place else error.message, MAX_DETAIL_CHARS)
+
+
+def _is_long(value: Any) -> bool:
+    """Return whether a value has many parts, or long ones."""
+    room = MAX_DESCRIBED
+    parts = [value]
+    while parts:
+        part = parts.pop()
+        room -= len(part) if isinstance(part, str | list | dict) else 1
+        if room < 0:
+            return True
+        if isinstance(part, dict):
+            parts.extend(part)
+            parts.extend(part.values())
+        elif isinstance(part, list):
+            parts.extend(part)
+    return False
+
+
+def _shortened(text: str, limit: int = MAX_OBSERVATION_CHARS) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _dotted(path: Iterable[str]) -> str:

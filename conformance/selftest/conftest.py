@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from conformance import plugin
+from conformance.client.budget import Budget
 from conformance.client.http import RecordingClient
 from conformance.client.journal import Journal
+from conformance.client.redaction import Redactor
 from conformance.contract.judge import judge
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
@@ -64,9 +66,13 @@ def connect(
     with ExitStack() as stack:
 
         def connect(base_url: str, **parts: Any) -> RecordingClient:
-            journal = Journal(tmp_path / "journal" / "main.jsonl", "main")
+            target = make_target(base_url, **parts)
+            redactor = Redactor(target.secrets)
+            journal = Journal(tmp_path / "journal" / "main.jsonl", "main", redactor)
             stack.callback(journal.close)
-            client = RecordingClient(make_target(base_url, **parts), judge(), journal)
+            budget = Budget.start(tmp_path / "budget", target.profile.budget)
+            stack.callback(budget.close)
+            client = RecordingClient(target, judge(), journal, budget, redactor)
             stack.callback(client.close)
             return client
 

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.client.folder import PREVIOUS, FolderError, RunFolder, foreign, journals_of
 from conformance.client.journal import Journal
+from conformance.client.redaction import Redactor
 
 REPORT = '{\n  "format": 1,\n  "verdict": "conformant"}'
 PAGE = '<!doctype html>\n<meta name="generator" content="payments-conformance 0.1.0">'
@@ -45,7 +46,7 @@ def leave_a_run(path: Path) -> str:
     """Leave in a folder what a run of two processes leaves; return the id of the run."""
     folder = RunFolder.claim(path)
     for worker in ("main", "gw0"):
-        Journal(folder.journals / f"{worker}.jsonl", worker, run=folder.run).close()
+        Journal(folder.journals / f"{worker}.jsonl", worker, Redactor(()), run=folder.run).close()
     (path / "report.json").write_text(REPORT)
     (path / "report.html").write_text(PAGE)
     folder.release()
@@ -113,7 +114,7 @@ class TestEarlierRuns:
     def test_journals_of_another_run_are_left_out(self, tmp_path: Path) -> None:
         """Such as that of a worker that outlived its run, or notes of the user."""
         leave_a_run(tmp_path)
-        Journal(tmp_path / "journal" / "gw1.jsonl", "gw1", run="another").close()
+        Journal(tmp_path / "journal" / "gw1.jsonl", "gw1", Redactor(()), run="another").close()
         (tmp_path / "journal" / "notes.jsonl").write_text('{"kind": "note"}\n')
 
         assert [path.name for path in journals_of(tmp_path)] == ["main.jsonl", "gw0.jsonl"]

@@ -35,7 +35,7 @@ EXCHANGE = Exchange(
 @pytest.fixture
 def journal(tmp_path: Path) -> Generator[Journal]:
     """A journal in a folder that does not exist yet."""
-    writing = Journal(tmp_path / "new" / "main.jsonl", "main")
+    writing = Journal(tmp_path / "new" / "main.jsonl", "main", Redactor([SECRET]))
     yield writing
     writing.close()
 
@@ -91,7 +91,7 @@ class TestWriting:
         """As an exchange is."""
         sent = Delivery(3, 1.5, {"authorization": "x", "a": SECRET}, {"data": SECRET}, b"")
 
-        journal.delivery(sent, Redactor([SECRET]))
+        journal.delivery(sent)
 
         (entry,) = entries(tmp_path)
         assert entry["number"] == 3
@@ -159,3 +159,15 @@ class TestRedactor:
     def test_what_is_too_short_is_no_secret(self) -> None:
         """It would be found everywhere."""
         assert Redactor(["", "abc"]).text("abc") == "abc"
+
+    def test_what_a_test_learns_is_forgotten(self) -> None:
+        """A long run does not look for all that it ever heard of."""
+        redactor = Redactor(["of the run"])
+        redactor.learn("of a test")
+        redactor.learn("of it too")
+
+        told = redactor.text("of the run, of a test, of it too")
+        redactor.forget()
+
+        assert told == "***, ***, ***"
+        assert redactor.text("of the run, of a test, of it too") == "***, of a test, of it too"

@@ -23,6 +23,7 @@ from conformance.target import target as module
 from conformance.target.credentials import WeakSecret, weakness
 from conformance.target.deadline import within
 from conformance.target.profile import Profile
+from conformance.target.reading import retry_after
 from conformance.target.target import (
     BadBaseUrl,
     MissingCredentials,
@@ -32,8 +33,6 @@ from conformance.target.target import (
     TargetError,
     Unreachable,
     WrongCredentials,
-    from_environment,
-    retry_after,
 )
 
 MakeTarget = Callable[..., Target]
@@ -473,13 +472,6 @@ class TestWithin:
         """The caller goes on."""
         with pytest.raises(TimeoutError):
             within(0.01, lambda: time.sleep(0.5))
-
-
-def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CI systems set variables to nothing."""
-    monkeypatch.setenv("BASE_URL", "")
-
-    assert from_environment("BASE_URL") is None
 
 
 def in_turn(*behaviours: Behaviour) -> Behaviour:

@@ -609,6 +609,12 @@ class Timing(_Part):
     quiet: float = Field(
         0.3, ge=0, description="how long nothing may arrive before an event counts as not sent"
     )
+    outage: float = Field(
+        60.0,
+        gt=0,
+        description="how long the target may answer no request, at least 5 in a row, before it is "
+        "given up and the rest of the run is inconclusive",
+    )
 
 
 class Budget(_Part):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import os
-import re
 import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -24,6 +21,13 @@ from conformance.target.deadline import within
 from conformance.target.errors import TargetError as TargetError  # noqa: PLC0414
 from conformance.target.legible import MAX_SHOWN_CHARS, legible
 from conformance.target.profile import Profile
+from conformance.target.reading import (
+    ACCEPT_ENCODING,
+    ResponseTooLarge,
+    ResponseUnreadable,
+    read_bounded,
+    retry_after,
+)
 from conformance.target.tls import mistrust, tls_context
 
 E = TypeVar("E", bound=BaseException)
@@ -227,7 +231,11 @@ class Target:
         return legible(text, limit)
 
     def _ask(self, url: str) -> tuple[httpx.Response, bytes]:
-        """Return the answer to one request and its body, of which a mebibyte is enough."""
+        """Return the answer to one request and its body.
+
+        Raises:
+            NotTheInterface: the body is larger than a mebibyte, or cannot be decoded.
+        """
         with (
             httpx.Client(
                 verify=tls_context(self.profile, os.environ),
@@ -235,19 +243,19 @@ class Target:
                 follow_redirects=False,
                 trust_env=False,
             ) as client,
-            client.stream("GET", url, auth=(self.token_id, self.client_secret)) as answer,
+            client.stream(
+                "GET",
+                url,
+                auth=(self.token_id, self.client_secret),
+                headers={"accept-encoding": ACCEPT_ENCODING},
+            ) as answer,
         ):
-            content = b""
-            for part in answer.iter_bytes():
-                content += part
-                if len(content) > _LONGEST_CONFIGURATION:
-                    break
-            return answer, content
-
-
-def from_environment(name: str) -> str | None:
-    """Return the environment variable ``name``, or ``None`` where it is not set or empty."""
-    return os.environ.get(name) or None
+            try:
+                return answer, read_bounded(answer, _LONGEST_CONFIGURATION)
+            except (ResponseTooLarge, ResponseUnreadable) as error:
+                raise NotTheInterface(
+                    f"GET {url} answered {answer.status_code}: {error}"
+                ) from error
 
 
 def _parts(url: str) -> SplitResult | None:
@@ -269,20 +277,6 @@ def _is_json(answer: httpx.Response, content: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def retry_after(value: str) -> float | None:
-    """Return for how many seconds a ``Retry-After`` header asks to wait; ``None`` if it is none.
-
-    The header has a number of seconds, or the time until which to wait.
-    """
-    if re.fullmatch(r"[0-9]{1,9}", value):
-        return float(value)
-    try:
-        moment = parsedate_to_datetime(value[:40])
-        return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
-    except (ValueError, OverflowError):
-        return None
 
 
 def _pauses() -> Iterator[float]:

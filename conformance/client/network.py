@@ -1,0 +1,124 @@
+"""Connections that keep to the deadline of the request that they carry."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore
+import httpx
+
+_MAX_CONNECTIONS = 64
+_KEEP_ALIVE_SECONDS = 1.0
+"""Servers close connections that have been idle for some seconds; the suite does so before."""
+
+_PIECE_BYTES = 65536
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One request on its way: until when it may take, and what its connection saw of it."""
+
+    deadline: float
+    connected: bool = False
+    received: bool = False
+
+    @property
+    def went_stale(self) -> bool:
+        """Whether nothing came over a connection that had served an earlier request."""
+        return not (self.connected or self.received)
+
+    def left(self) -> float:
+        """Return the seconds until the deadline; 0 or less where it has passed."""
+        return self.deadline - time.monotonic()
+
+
+class _Current(threading.local):
+    attempt: Attempt
+
+
+_current = _Current()
+
+
+class Transport(httpx.HTTPTransport):
+    """Sends requests over pooled connections, each of which ends at the deadline of its request.
+
+    The time-outs of the HTTP library count from byte to byte, so that a server which sends a byte
+    now and then would keep the connection, and the thread that reads it, for ever.
+    """
+
+    def __init__(self, verify: ssl.SSLContext | bool = True) -> None:
+        """Open no connection yet; ``verify`` says by whom certificates are vouched for."""
+        limits = httpx.Limits(
+            max_connections=_MAX_CONNECTIONS,
+            max_keepalive_connections=_MAX_CONNECTIONS,
+            keepalive_expiry=_KEEP_ALIVE_SECONDS,
+        )
+        super().__init__(verify=verify, trust_env=False, limits=limits)
+        # httpx has no parameter for it.
+        self._pool._network_backend = _Backend()  # noqa: SLF001
+
+    @contextmanager
+    def attempt(self, seconds: float) -> Iterator[Attempt]:
+        """Let what this thread sends and reads in the block end after so many seconds."""
+        _current.attempt = Attempt(time.monotonic() + seconds)
+        yield _current.attempt
+
+
+class _Backend(httpcore.NetworkBackend):
+    def __init__(self) -> None:
+        self._network = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ARG002 - the deadline decides
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        attempt = _current.attempt
+        attempt.connected = True
+        if (left := attempt.left()) <= 0:
+            raise httpcore.ConnectTimeout
+        return _Stream(self._network.connect_tcp(host, port, left, local_address, socket_options))
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
+        attempt = _current.attempt
+        if (left := attempt.left()) <= 0:
+            raise httpcore.ReadTimeout
+        content = self._stream.read(max_bytes, left)
+        attempt.received = attempt.received or bool(content)
+        return content
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
+        for start in range(0, len(buffer), _PIECE_BYTES):
+            if (left := _current.attempt.left()) <= 0:
+                raise httpcore.WriteTimeout
+            self._stream.write(buffer[start : start + _PIECE_BYTES], left)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> httpcore.NetworkStream:
+        if (left := _current.attempt.left()) <= 0:
+            raise httpcore.ConnectTimeout
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
