@@ -24,6 +24,8 @@ from conformance.verdict.recorder import Recorder
 
 BASE_URL = "https://api.acme.example/pay/2025-10-13"
 
+JSON = {"content-type": "application/json"}
+
 TOOLS = [name for name in ("sh", "curl", "jq") if shutil.which(name) is None]
 needs_tools = pytest.mark.skipif(bool(TOOLS), reason=f"not installed: {', '.join(TOOLS)}")
 """The script is for a shell with curl and jq."""
@@ -44,6 +46,8 @@ def exchange(number: int = 1, **members: Any) -> Exchange:
         "response_body": None,
         "seconds": 0.0123,
     }
+    if "request_body" in members:
+        usual["request_headers"] = JSON
     return Exchange(**{**usual, **members})
 
 
@@ -183,7 +187,7 @@ class TestCurlChain:
                 exchange(
                     method="POST",
                     url=f"{BASE_URL}/quotes",
-                    request_headers={"idempotency-key": "it's $1", "user-agent": "httpx"},
+                    request_headers={**JSON, "idempotency-key": "it's $1", "user-agent": "httpx"},
                     request_body={"note": "a'b\"c $(id) ü"},
                 ),
                 exchange(
