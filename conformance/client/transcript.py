@@ -24,7 +24,8 @@ _MAX_ARGUMENT_BYTES = 120_000
 """Linux takes 131,072 bytes; what a variable holds comes on top."""
 
 _MAX_MEMBERS = 5_000
-"""How many members of one response are searched for ids."""
+_MAX_WIDTH = 500
+"""How many members of a response, and of each list and object in it, are searched for ids."""
 
 _MAX_CHARACTERS = 1_000_000
 """How many characters of URLs and bodies one script repeats."""
@@ -361,10 +362,10 @@ def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Any]]:
             break
         value, place = queue.popleft()
         if isinstance(value, dict):
-            members = islice(value.items(), _MAX_MEMBERS)
+            members = islice(value.items(), _MAX_WIDTH)
             queue.extend((member, (place, name)) for name, member in members)
         elif isinstance(value, list):
-            queue.extend((v, (place, at)) for at, v in enumerate(islice(value, _MAX_MEMBERS)))
+            queue.extend((v, (place, at)) for at, v in enumerate(islice(value, _MAX_WIDTH)))
         elif isinstance(value, str) and place and value not in found and is_wanted(value):
             path = _path(place)
             if all(isinstance(name, int) or _NAME.fullmatch(name) for name in path):
