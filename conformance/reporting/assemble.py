@@ -35,6 +35,7 @@ class _Run:
     finished: dict[str, Any] = field(default_factory=dict)
     named: dict[str, list[str]] = field(default_factory=dict)
     selected: list[str] = field(default_factory=list)
+    addresses: dict[str, str] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     observations: Counter[str] = field(default_factory=Counter)
     requests: int = 0
@@ -71,6 +72,7 @@ def assemble(folder: Path) -> Report:
         _run_info(run, profile),
         dict(_exchanges(journals, needed)),
         run.observations,
+        addresses=run.addresses,
     )
 
 
@@ -93,6 +95,7 @@ def _take_in(run: _Run, line: str) -> None:
             run.finished = dict(entry)
         case "collected":
             run.named, run.selected = entry["named"], entry["selected"]
+            run.addresses = entry["addresses"]
         case "decisions":
             run.decisions.extend(map(Decision.from_json, entry["decisions"]))
         case "observations":

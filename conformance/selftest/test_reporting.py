@@ -86,6 +86,12 @@ RULES = (
 )
 TESTS = {entry.id: [f"scenarios/test_{entry.part}.py::test_{entry.id}"] for entry in RULES}
 
+ADDRESSES = {
+    test: test.replace("/", ".").replace(".py::", "::")
+    for tests in TESTS.values()
+    for test in tests
+}
+
 
 def unmet(requirement: Requirement) -> tuple[Reason, str] | None:
     """Tell what the profile of :data:`RUN` does not offer."""
@@ -153,6 +159,7 @@ def reported(
         RUN.model_copy(update=run),
         exchanges,
         observations or {},
+        addresses=ADDRESSES,
         measured=measured,
     )
 
@@ -288,7 +295,7 @@ class TestReport:
         assert shlex.split(item.rerun) == [
             "pytest",
             "--pyargs",
-            "conformance.scenarios.test_quotes::test_QUO-002",
+            "scenarios.test_quotes::test_QUO-002",
             f"--base-url={BASE_URL}",
             "--profile=my profiles/acme.yaml",
             "--quick",
