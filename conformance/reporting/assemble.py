@@ -95,7 +95,7 @@ def _take_in(run: _Run, line: str) -> None:
             run.finished = dict(entry)
         case "collected":
             run.named, run.selected = entry["named"], entry["selected"]
-            run.addresses = entry["addresses"]
+            run.addresses = entry.get("addresses", {})
         case "decisions":
             run.decisions.extend(map(Decision.from_json, entry["decisions"]))
         case "observations":

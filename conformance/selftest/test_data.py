@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 
 from conformance import data
 from conformance.contract.catalogue import Catalogue
 from conformance.contract.document import Document
 from conformance.data import FIXTURES, SPEC
 from conformance.selftest.collection import ROOT
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package as it is installed, unpacked."""
-    folder = tmp_path_factory.mktemp("wheel")
-    (built,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(folder / "installed")
-    return folder / "installed" / "conformance"
 
 
 def test_a_checkout_has_them_beside_the_package() -> None:
