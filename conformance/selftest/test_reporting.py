@@ -87,7 +87,7 @@ RULES = (
 TESTS = {entry.id: [f"scenarios/test_{entry.part}.py::test_{entry.id}"] for entry in RULES}
 
 ADDRESSES = {
-    test: test.replace("/", ".").replace(".py::", "::")
+    test: f"conformance.{test.replace('/', '.').replace('.py::', '::')}"
     for tests in TESTS.values()
     for test in tests
 }
@@ -295,7 +295,7 @@ class TestReport:
         assert shlex.split(item.rerun) == [
             "pytest",
             "--pyargs",
-            "scenarios.test_quotes::test_QUO-002",
+            "conformance.scenarios.test_quotes::test_QUO-002",
             f"--base-url={BASE_URL}",
             "--profile=my profiles/acme.yaml",
             "--quick",

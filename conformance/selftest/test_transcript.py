@@ -507,12 +507,13 @@ class TestHostileValues:
     def test_an_id_cannot_close_its_quote(self) -> None:
         """It is one argument, as it was sent."""
         name = "a:'$(touch x)'"
+        answer = {"id": name, "other": "a:'"}
         chain = [
-            exchange(1, method="POST", request_body={}, response_body={"id": name}),
+            exchange(1, method="POST", request_body={}, response_body=answer),
             exchange(2, url=f"{BASE_URL}/quotes/{name}", request_body={"id": name}),
         ]
 
-        done = replay(curl_chain(chain, BASE_URL), [{"id": name}, {}])
+        done = replay(curl_chain(chain, BASE_URL), [answer, {}])
 
         assert (done.status, done.errors, done.left) == (0, "", [])
         kind = "content-type: application/json"
