@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from conformance.client.characters import runs
 
-_BARE = re.compile(r"[A-Za-z0-9_%+,./:@-]+")
+_BARE = re.compile(r"[A-Za-z0-9_%+,./:=@-]+")
 
 
 @dataclass(frozen=True, slots=True)
