@@ -508,16 +508,16 @@ class TestHostileValues:
         """It is one argument, as it was sent."""
         name = "a:'$(touch x)'"
         answer = {"id": name, "other": "a:'"}
+        url = f"{BASE_URL}/quotes/{name}/a:'"
         chain = [
             exchange(1, method="POST", request_body={}, response_body=answer),
-            exchange(2, url=f"{BASE_URL}/quotes/{name}", request_body={"id": name}),
+            exchange(2, url=url, request_body={"id": name}),
         ]
 
         done = replay(curl_chain(chain, BASE_URL), [answer, {}])
 
         assert (done.status, done.errors, done.left) == (0, "", [])
         kind = "content-type: application/json"
-        url = f"{BASE_URL}/quotes/{name}"
         assert done.calls == [
             own("-X", "POST", f"{BASE_URL}/config", "-H", kind, "--data-raw", "{}"),
             own("-X", "GET", url, "-H", kind, "--data-raw", json.dumps({"id": name})),
