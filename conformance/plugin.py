@@ -97,10 +97,11 @@ def _argument_paths(config: pytest.Config) -> Iterator[Path]:
 def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
     """The suite in the part of a platform; what the test moved is audited at its end."""
     from conformance.client.audit import audit  # noqa: PLC0415
+    from conformance.session import within_file  # noqa: PLC0415
 
     session = request.config.stash[SESSION]
     # The same wherever the suite is installed, so that the data are too.
-    name = request.node.nodeid.rpartition("/")[2]
+    name = f"{request.path.name}{within_file(request.node)}"
     acting = session.connection.platform(name)
     yield acting
     session.audit(request.node, lambda: audit(acting))

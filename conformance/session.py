@@ -43,6 +43,8 @@ EXIT_STATUS = {
     RunVerdict.INCONCLUSIVE: 6,
 }
 
+_PACKAGE = Path(__file__).parent
+
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
 _HANDED_ON = "payments_conformance"
@@ -162,7 +164,12 @@ class Session:
             with self._usage_errors():
                 self._open(reference_target(self._sandbox, self.profile))
         self.connection.journal.write(
-            "collected", {"named": self._named, "selected": self._selected}
+            "collected",
+            {
+                "named": self._named,
+                "selected": self._selected,
+                "addresses": {item.nodeid: address(item) for item in session.items},
+            },
         )
 
     def plan(self) -> Plan:
@@ -458,6 +465,23 @@ class Session:
 def named_by(item: pytest.Item) -> list[str]:
     """Return the ids that the ``requirement`` markers of a test name, each once."""
     return list(dict.fromkeys(i for mark in item.iter_markers("requirement") for i in mark.args))
+
+
+def address(item: pytest.Item) -> str:
+    """Return the argument by which ``pytest --pyargs`` finds a test from any folder.
+
+    A node id is relative to the root that pytest chose, and may lack even the name of the file.
+    """
+    file = item.path.with_suffix("")
+    if not file.is_relative_to(_PACKAGE):
+        return f"{item.path}{within_file(item)}"
+    return ".".join((_PACKAGE.name, *file.relative_to(_PACKAGE).parts)) + within_file(item)
+
+
+def within_file(item: pytest.Item) -> str:
+    """Return the end of a node id that leads to the test within its file: ``::test_x[a/b]``."""
+    module = item.getparent(pytest.Module)
+    return item.nodeid.removeprefix(module.nodeid if module else "")
 
 
 def _label(item: pytest.Item, *, allure: bool) -> None:

@@ -4,22 +4,79 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
+from conformance.client.characters import visible
 from conformance.client.journal import Exchange
+from conformance.client.shell import Part, Variable, spell
+
+__all__ = ["curl_chain", "transcript", "visible"]
 
 _LONGEST = 1200
 _TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
 _FORM = "multipart/form-data"
-_FILE = re.compile(r"<file (.+), ([^,]+), (\d+) bytes>")
-_FILES = [
-    "# Files come from the folder $DOCUMENTS, cut or filled up to the size that was sent.",
-    "DOCUMENTS=${DOCUMENTS:-fixtures/documents}",
-    'paper() { { cat "$DOCUMENTS/$1" || :; head -c "$2" /dev/zero; } | head -c "$2"; }',
-]
+_MAX_ARGUMENT_BYTES = 120_000
+"""Linux takes 131,072 bytes; what a variable holds comes on top."""
+
+_MAX_MEMBERS = 5_000
+_MAX_WIDTH = 500
+"""How many members of a response, and of each list and object in it, are searched for ids."""
+
+_MAX_CHARACTERS = 1_000_000
+"""How many characters of URLs and bodies one script repeats."""
+
+# A name without a slash stays within the folder of documents, whoever chose it.
+_FILE = re.compile(r"<file ([\w. -]+), ([\w.+-]+/[\w.+-]+), (\d{1,9}) bytes>", re.ASCII)
+_TOO_DEEP = "… (nested too deeply)"
+_SHORTENED = re.compile(r"… \((?:\d+ bytes|nested too deeply)\)\Z")
+_URL = re.compile(r"(https?)://([^/?#]+)(.*)", re.IGNORECASE | re.DOTALL)
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+# No character of an id means anything else in a URL, in JSON, in a header or in a form.
+_ID = re.compile(r"(?<![A-Za-z])[A-Za-z]++:[A-Za-z0-9._~:-]+")
+_ID_IN_URL = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?::|%3A)(?:[A-Za-z0-9._~:-]|%3A)+")
+_NAME = re.compile(r"(?!.*\*\*\*)[\x20-\x7e]*")
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_HALF = re.compile("[\ud800-\udfff]")
+
+_HEAD = """\
+#!/bin/sh
+# Needs curl and jq, PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET.
+BASE_URL=${{BASE_URL:-{base_url}}}
+# Question marks stand for what is not ASCII in an answer: it could steer the terminal.
+call() {{ curl -gsS --path-as-is "$@" | LC_ALL=C tr -c '\\11\\12\\40-\\176' '?'; echo; }}
+api() {{ call -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; }}
+"""
+_ORIGIN = """\
+host=${BASE_URL#*://}
+ORIGIN=${BASE_URL%%://*}://${host%%/*}
+"""
+_TAKE = """\
+# Takes an id out of an answer: take ANSWER PATH
+take() {
+    taken=$(printf '%s' "$1" | jq -r --argjson path "$2" 'getpath($path) | strings') || taken=
+    case $taken in
+        *[!A-Za-z0-9._~:-]*) ;;
+        [A-Za-z]*:?*) return ;;
+    esac
+    printf 'the answer has no id at %s\\n' "$2" >&2
+    exit 1
+}
+"""
+_FILES = """\
+# Files come from the folder $DOCUMENTS, cut or filled up to the size that was sent.
+DOCUMENTS=${DOCUMENTS:-fixtures/documents}
+paper() { { cat "$DOCUMENTS/$1" || :; head -c "$2" /dev/zero; } | head -c "$2"; }
+"""
+_MARKS = {
+    "***": "*** stands for a secret that was taken out, and is sent as it is.",
+    "\ufffd": "Bytes that are no text were recorded as U+FFFD, and are sent as such.",
+}
 
 
 def transcript(exchanges: Iterable[Exchange]) -> str:
@@ -27,140 +84,342 @@ def transcript(exchanges: Iterable[Exchange]) -> str:
     return visible("\n".join(_describe(exchange) for exchange in exchanges))
 
 
-def visible(text: str) -> str:
-    """Return ``text`` with escapes for what a target could hide or steer a terminal with."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
-        for char in text
-    )
-
-
 def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
     """Return a shell script that repeats the requests with curl.
 
     The secrets and the base URL are variables. An id that a response brought and a later request
-    uses is taken from the repeated response, so that the chain works on fresh resources.
+    uses is taken from the repeated response, so that the chain works on fresh resources. Ids are
+    those of the interface, ``Type:id``, of letters, digits and ``._~:-``; any other value is sent
+    as it was recorded. The credentials go to the origin of the base URL alone. What no command can
+    repeat is a comment that says why.
     """
-    chain = list(exchanges)
-    lines = [
-        "#!/bin/sh",
-        "# Needs curl and jq, PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET.",
-        f"BASE_URL=${{BASE_URL:-{base_url}}}",
-        'api() { curl -sS -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; echo; }',
-    ]
-    if any(_is_form(exchange) for exchange in chain):
-        lines += _FILES
-    origin = urljoin(base_url, "/")
-    known = {base_url: "BASE_URL", base_url.rpartition("/")[0]: "BASE_URL%/*"}
-    for number, exchange in enumerate(chain, 1):
-        later = json.dumps([(_legible(e.url), e.request_body) for e in chain[number:]])
-        used: dict[str, str] = {}
-        for pointer, value in _ids(exchange.response_body, ""):
-            if value in later and value not in known:
-                # The first place is the nearest to the resource itself.
-                used.setdefault(value, pointer)
-        command = " ".join(_command(exchange, origin, known))
-        lines.append(f"# {number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
+    return _Script(_Base.of(base_url)).write(list(_requests(exchanges)))
+
+
+_Place = tuple[Any, ...]
+"""Where a member stands: the place of what it is a member of, and its name or index; or ``()``."""
+
+
+class _NotRepeatable(Exception):
+    """No command sends this request again; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What a command has to send, read once from its exchange."""
+
+    exchange: Exchange
+    left_out: bool = False
+    """Whether the script is long enough without it."""
+
+    @cached_property
+    def form(self) -> Mapping[str, str]:
+        """The parts of a form by their names; empty for a request that is none."""
+        parts = self.exchange.request_body
+        # A hostile request may send JSON, and call it a form.
+        is_form = (
+            self.exchange.request_headers.get("content-type", "").startswith(_FORM)
+            and isinstance(parts, dict)
+            and all(isinstance(part, str) for part in parts.values())
+        )
+        return parts if is_form else {}
+
+    @cached_property
+    def body(self) -> str | None:
+        """The body as text; ``None`` for a form, and where none was sent."""
+        body = self.exchange.request_body
+        if self.form:
+            return None
+        if body is None:
+            # A body that was recorded as nothing is the null of JSON.
+            sent = self.exchange.request_headers.get("content-length", "0") != "0"
+            return "null" if sent else None
+        return body if isinstance(body, str) else _as_json(body)
+
+    @property
+    def texts(self) -> Collection[str]:
+        """All that is sent beside URL and headers."""
+        return self.form.values() or (self.body or "",)
+
+    def ids(self) -> Iterator[str]:
+        """Yield what looks like an id in the URL and the body."""
+        if not self.left_out:
+            for found in _ID_IN_URL.finditer(self.exchange.url):
+                yield found[0].replace("%3A", ":")
+            for text in self.texts:
+                yield from _ID.findall(text)
+
+
+def _requests(exchanges: Iterable[Exchange]) -> Iterator[_Request]:
+    """Yield what there is to repeat, as long as there is room in the script."""
+    room = _MAX_CHARACTERS
+    for exchange in exchanges:
+        request = _Request(exchange)
+        size = len(exchange.url) + sum(map(len, request.texts))
+        yield request if size <= room else _Request(exchange, left_out=True)
+        room -= size if size <= room else 0
+
+
+@dataclass(frozen=True)
+class _Base:
+    """The base URL of the target: as it is written, its normalised origin, and its path."""
+
+    url: str
+    origin: str
+    path: str
+
+    @classmethod
+    def of(cls, url: str) -> _Base:
+        """Take a base URL apart; one that is no URL of HTTP has an origin that no URL has."""
+        parts = _URL.fullmatch(url)
+        return cls(url, "", "") if parts is None else cls(url, _origin(parts), parts[3])
+
+    def root(self, rest: str) -> tuple[str, int]:
+        """Return what a URL of this origin begins with, and how much of ``rest`` that covers.
+
+        ``rest`` is the URL after its host.
+        """
+        roots = (
+            ("BASE_URL", self.path),
+            ("BASE_URL%/*", self.path.rpartition("/")[0]),
+            ("ORIGIN", ""),
+        )
+        return next(
+            (variable, len(path))
+            for variable, path in roots
+            if rest.startswith(path) and rest[len(path) :][:1] in ("", "/", "?", "#")
+        )
+
+
+@dataclass
+class _Script:
+    """A script that is being written."""
+
+    base: _Base
+    known: dict[str, Variable] = field(default_factory=dict)
+    """Ids that earlier responses brought, and where the script keeps those that come anew."""
+
+    needed: set[str] = field(default_factory=set)
+    """The optional pieces of the script's head that its commands use."""
+
+    def write(self, requests: list[_Request]) -> str:
+        """Return the whole script."""
+        last_use = {name: at for at, request in enumerate(requests) for name in request.ids()}
+        commands = [
+            line
+            for at, request in enumerate(requests)
+            for line in self._repeat(at, request, last_use)
+        ]
+        head = _HEAD.format(base_url=spell(self.base.url.replace("\0", "")))
+        pieces = [piece for piece in (_ORIGIN, _TAKE, _FILES) if piece in self.needed]
+        return "".join((head, *pieces, *(f"{line}\n" for line in commands)))
+
+    def _repeat(self, at: int, request: _Request, last_use: Mapping[str, int]) -> Iterator[str]:
+        """Yield the lines that repeat one request, and take over the ids that later ones use."""
+        exchange, number = request.exchange, at + 1
+        yield _comment(f"{number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
+        try:
+            command = " ".join(self._command(request))
+        except _NotRepeatable as reason:
+            yield _comment(f"Not sent again: {exchange.method} {_cut(exchange.url)}: {reason}.")
+            return
+        for mark, meaning in _MARKS.items():
+            if mark in command:
+                yield _comment(meaning)
+        used = _found(
+            exchange.response_body,
+            lambda value: last_use.get(value, 0) > at and value not in self.known,
+        )
         if not used:
-            lines.append(command)
-            continue
-        lines.append(f'r{number}=$({command}); echo "$r{number}"')
-        for value, pointer in used.items():
-            variable = f"id{len(known) - 1}"
-            known[value] = variable
-            lines.append(f"{variable}=$(printf '%s' \"$r{number}\" | jq -r {shlex.quote(pointer)})")
-    return "\n".join(lines) + "\n"
+            yield command
+            return
+        self.needed.add(_TAKE)
+        yield f"r{number}=$({command}); printf '%s\\n' \"$r{number}\""
+        for name, path in used.items():
+            variable = f"id{len(self.known) + 1}"
+            self.known[name] = Variable(variable)
+            yield f'take "$r{number}" {spell(json.dumps(path))}; {variable}=$taken'
+
+    def _command(self, request: _Request) -> list[str]:
+        """Return the words of the command that repeats a request."""
+        exchange, body = request.exchange, request.body
+        if request.left_out:
+            raise _NotRepeatable(f"the script is too long for it; the journal has {exchange.id}")
+        words = [*self._start(exchange), *_headers(exchange, body)]
+        if request.form:
+            return self._with_form(words, request.form)
+        return words if body is None else self._with_body(words, body)
+
+    def _start(self, exchange: Exchange) -> list[str]:
+        """Return the words for method and URL.
+
+        Ids are taken over only after the host, which no answer may choose.
+        """
+        url, method = exchange.url, ["-X", _argument(exchange.method)]
+        if exchange.method == "HEAD" and exchange.request_body is None:
+            # Told by -X, curl would wait for the body that the answer does not have.
+            method = ["--head"]
+        parts = _URL.fullmatch(url)
+        if parts is None:
+            raise _NotRepeatable("this is no URL of HTTP")
+        if _origin(parts) != self.base.origin:
+            return ["call", *method, _argument(*self._parts(_ID_IN_URL, url, parts.start(3)))]
+        root, covered = self.base.root(parts[3])
+        if root == "ORIGIN":
+            self.needed.add(_ORIGIN)
+        below = self._parts(_ID_IN_URL, parts[3][covered:])
+        return ["api", *method, _argument(Variable(root), *below)]
+
+    def _with_body(self, words: list[str], body: str) -> list[str]:
+        """Return the words of a command that sends a body too."""
+        if _SHORTENED.search(body):
+            raise _NotRepeatable("its body was not recorded as a whole")
+        if "\0" not in body and _fits(body):
+            return [*words, "--data-raw", spell(*self._parts(_ID, body))]
+        # Neither NUL nor what is very long can be an argument; printf is a part of the shell.
+        pieces = body.split("\0")
+        form = r"\000".join(["%s"] * len(pieces))
+        texts = [spell(*self._parts(_ID, piece)) for piece in pieces]
+        return ["printf", f"'{form}'", *texts, "|", *words, "--data-binary", "@-"]
+
+    def _with_form(self, words: list[str], form: Mapping[str, str]) -> list[str]:
+        """Return the words of a command that sends a form too, its file through a pipe."""
+        pipe: list[str] = []
+        parts: list[str] = []
+        for name, part in form.items():
+            if "=" in name:
+                raise _NotRepeatable("curl cannot send a part of a form with = in its name")
+            if file := _FILE.fullmatch(part):
+                if pipe:
+                    raise _NotRepeatable("its form has more than one file")
+                self.needed.add(_FILES)
+                pipe = ["paper", spell(file[1]), file[3], "|"]
+                parts += ["--form", _argument(f'{name}=@-;filename="{file[1]}";type={file[2]}')]
+            else:
+                told = self._parts(_ID, f"{name}={part}", len(name) + 1)
+                parts += ["--form-string", _argument(*told)]
+        return [*pipe, *words, *parts]
+
+    def _parts(self, pattern: re.Pattern[str], text: str, start: int = 0) -> list[Part]:
+        """Return ``text`` as parts of a word: from ``start`` on, known ids are variables."""
+        parts: list[Part] = []
+        end = 0
+        for found in pattern.finditer(text, start):
+            variable = self.known.get(found[0].replace("%3A", ":"))
+            if variable is not None:
+                parts += [text[end : found.start()], variable]
+                end = found.end()
+        return [*parts, text[end:]]
 
 
-def _command(exchange: Exchange, origin: str, known: dict[str, str]) -> list[str]:
-    """Return the words of a command that repeats one request."""
-    # The credentials are for the target alone; a trigger may be caused elsewhere.
-    curl = "api" if exchange.url.startswith(origin) else "curl -sS"
-    command = [curl, "-X", exchange.method, _quote(_legible(exchange.url), known)]
-    for name, value in exchange.request_headers.items():
-        if name in _TOLD:
-            command += ["-H", shlex.quote(f"{name}: {value}")]
-    if _is_form(exchange):
-        pipe, parts = _form(exchange.request_body, known)
-        return [*pipe, *command, *parts]
-    if exchange.request_body is not None:
-        body = exchange.request_body
-        if not isinstance(body, str):
-            body = json.dumps(body, ensure_ascii=False)
-        kind = exchange.request_headers.get("content-type", "application/json")
-        command += ["-H", shlex.quote(f"content-type: {kind}")]
-        command += ["--data-raw", _quote(body, known)]
-    return command
+def _headers(exchange: Exchange, body: str | None) -> Iterator[str]:
+    """Yield the words for the headers that are not curl's own to send."""
+    told = {name: value for name, value in exchange.request_headers.items() if name in _TOLD}
+    if body is not None:
+        told["content-type"] = exchange.request_headers.get("content-type", "")
+    for name, value in told.items():
+        if "\r" in value or "\n" in value:
+            raise _NotRepeatable(f"its header {name} has more than one line")
+        # A header with nothing after its colon is one that curl leaves out.
+        header = f"{name}: {value}" if value.strip() else f"{name};"
+        yield from ("-H", _argument(header))
 
 
-def _is_form(exchange: Exchange) -> bool:
-    kind = exchange.request_headers.get("content-type", "")
-    parts = exchange.request_body
-    # A hostile request may send JSON, and call it a form.
-    return (
-        kind.startswith(_FORM)
-        and isinstance(parts, dict)
-        and all(isinstance(part, str) for part in parts.values())
-    )
+def _origin(url: re.Match[str]) -> str:
+    """Return scheme and host of a URL in lower case, and its port unless that is the default."""
+    scheme, host = url[1].lower(), url[2].lower()
+    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS[scheme])}"
 
 
-def _form(body: dict[str, str], known: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Return the words of a command that pipes the file of a form, and those that send its parts.
+def _argument(*parts: Part) -> str:
+    """Return a word that can be an argument of a command."""
+    literals = "".join(part for part in parts if isinstance(part, str))
+    if "\0" in literals:
+        raise _NotRepeatable("no argument of a command holds NUL")
+    if not _fits(literals):
+        raise _NotRepeatable("it is longer than an argument of a command can be")
+    return spell(*parts)
 
-    A form has one file at most.
+
+def _fits(text: str) -> bool:
+    return len(text.encode("utf-8", "surrogatepass")) <= _MAX_ARGUMENT_BYTES
+
+
+def _comment(text: str) -> str:
+    return "# " + visible(text).replace("\n", "\\n")
+
+
+def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Any]]:
+    """Return the wanted ids that a response holds, each with the path to its first place.
+
+    The first place is the nearest to the resource itself. Left out are names that the script
+    would not find again.
     """
-    pipe: list[str] = []
-    parts: list[str] = []
-    for name, part in body.items():
-        if file := _FILE.fullmatch(part):
-            pipe = ["paper", shlex.quote(file[1]), file[3], "|"]
-            sent = f'{name}=@-;filename="{file[1]}";type={file[2]}'
-            parts += ["--form", shlex.quote(sent)]
-        else:
-            parts += ["--form-string", _quote(f"{name}={part}", known)]
-    return pipe, parts
+    found: dict[str, list[Any]] = {}
+    queue: deque[tuple[Any, _Place]] = deque([(body, ())])
+    for _ in range(_MAX_MEMBERS):
+        if not queue:
+            break
+        value, place = queue.popleft()
+        if isinstance(value, dict):
+            members = islice(value.items(), _MAX_WIDTH)
+            queue.extend((member, (place, name)) for name, member in members)
+        elif isinstance(value, list):
+            queue.extend((v, (place, at)) for at, v in enumerate(islice(value, _MAX_WIDTH)))
+        elif isinstance(value, str) and place and value not in found and is_wanted(value):
+            path = _path(place)
+            if all(isinstance(name, int) or _NAME.fullmatch(name) for name in path):
+                found[value] = path
+    return found
+
+
+def _path(place: _Place) -> list[Any]:
+    """Return the names and indices that lead to a place."""
+    names = []
+    while place:
+        place, name = place
+        names.append(name)
+    return names[::-1]
 
 
 def _describe(exchange: Exchange) -> str:
-    lines = [f"[{exchange.id}] {exchange.method} {exchange.url}"]
+    lines = [f"[{exchange.id}] {exchange.method} {_cut(exchange.url)}"]
     if exchange.request_body is not None:
         lines.append(f"    → {_short(exchange.request_body)}")
     if exchange.error:
-        lines.append(f"    ← no response: {exchange.error}")
+        lines.append(f"    ← no response: {_cut(exchange.error)}")
     else:
         lines.append(
             f"    ← {exchange.status} ({exchange.seconds * 1000:.0f} ms) "
             f"{_short(exchange.response_body)}"
         )
-    return "\n".join(lines)
+    # No line of a message can pass for one of the transcript.
+    return "\n".join(line.replace("\n", "\n      ") for line in lines)
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Return the start of a body as text; of a long one no more is written than is shown."""
+    if isinstance(value, str):
+        return _cut(value)
+    text = ""
+    try:
+        for piece in _ENCODER.iterencode(value):
+            text += piece
+            if len(text) > _LONGEST:
+                return f"{text[:_LONGEST]}… (more than {_LONGEST} characters)"
+    except RecursionError:
+        return text + _TOO_DEEP
+    return text
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
-def _ids(value: Any, pointer: str) -> Iterable[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _ids(member, f"{pointer}.{json.dumps(name)}")
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _ids(member, f"{pointer or '.'}[{index}]")
-    elif isinstance(value, str) and ":" in value and value.partition(":")[0].isalpha():
-        yield pointer or ".", value
-
-
-def _legible(url: str) -> str:
-    # In a query the colon of an id is written %3A, and has the same meaning as it is.
-    return url.replace("%3A", ":")
-
-
-def _quote(text: str, known: dict[str, str]) -> str:
-    """Return ``text`` as one word of a shell, in which nothing but our variables is live."""
-    quoted = "'" + text.replace("'", "'\"'\"'") + "'"
-    for value in sorted(known, key=len, reverse=True):
-        quoted = quoted.replace(value, f"'\"${{{known[value]}}}\"'")
-    return quoted.removeprefix("''")
+def _as_json(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return _TOO_DEEP
+    # Half a character has no form but that of an escape.
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)

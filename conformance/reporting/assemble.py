@@ -37,6 +37,7 @@ class _Run:
     finished: dict[str, Any] = field(default_factory=dict)
     named: dict[str, list[str]] = field(default_factory=dict)
     selected: list[str] = field(default_factory=list)
+    addresses: dict[str, str] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
     observations: Counter[str] = field(default_factory=Counter)
@@ -82,6 +83,7 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         _run_info(run, profile),
         dict(_exchanges(journals, needed)),
         run.observations,
+        addresses=run.addresses,
     )
 
 
@@ -110,6 +112,7 @@ def _take_in(run: _Run, line: str) -> None:
             run.finished = dict(entry)
         case "collected":
             run.named, run.selected = entry["named"], entry["selected"]
+            run.addresses = entry.get("addresses", {})
         case "decisions":
             run.decisions.extend(map(Decision.from_json, entry["decisions"]))
             run.ended.add(entry["test"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.client.journal import Exchange
+from conformance.client.shell import spell
 from conformance.client.transcript import curl_chain, transcript, visible
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
@@ -30,7 +30,6 @@ _MOST_EXCHANGES = 30
 _LONGEST_DETAIL = 8_000
 _LONGEST_CURL = 100_000
 _ROOM = 6_000_000
-_OF_SUITE = re.compile(r"^(?:[^:]*/)?(?P<room>scenarios|fuzz)/(?P<module>\w+)\.py(?=::|$)")
 _DECISIVE = {
     Status.FAILED: Outcome.FAILED,
     Status.WARNED: Outcome.FAILED,
@@ -188,6 +187,7 @@ def build(
     evidence: Mapping[str, Exchange],
     observations: Mapping[str, int],
     *,
+    addresses: Mapping[str, str] | None = None,
     measured: Path = MEASURED,
 ) -> Report:
     """Put a report together.
@@ -199,10 +199,12 @@ def build(
         evidence: the journal's exchanges by their ids. Those that no decision names, and those
             of passed requirements, are not used; one that is missing is said to be missing.
         observations: how often what was observed.
+        addresses: what leads pytest to a test from any folder, by its node id; the node id is
+            taken where there is none.
         measured: the kill matrix, where it exists.
     """
     figures = _figures(measured)
-    shown = _evidence(conclusions, run, evidence)
+    shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=run_verdict(conclusions),
         run=run,
@@ -311,7 +313,10 @@ class _Room:
 
 
 def _evidence(
-    conclusions: Sequence[Conclusion], run: RunInfo, exchanges: Mapping[str, Exchange]
+    conclusions: Sequence[Conclusion],
+    run: RunInfo,
+    exchanges: Mapping[str, Exchange],
+    addresses: Mapping[str, str],
 ) -> dict[str, tuple[Evidence, ...]]:
     """Return what to show for each requirement, failures first as long as there is room."""
     room = _Room(_ROOM)
@@ -324,22 +329,33 @@ def _evidence(
             decisive.sort(key=lambda decision: len(decision.exchanges))
             full = status is not Status.INCONCLUSIVE or number < _MOST_INCONCLUSIVE
             shown[conclusion.requirement.id] = tuple(
-                _piece(decision, run, exchanges, room if full else _Room(0))
+                _piece(
+                    decision,
+                    exchanges,
+                    room if full else _Room(0),
+                    base_url=run.base_url,
+                    rerun=_rerun(addresses.get(decision.test, decision.test), run.options),
+                )
                 for decision in decisive[:most]
             )
     return shown
 
 
 def _piece(
-    decision: Decision, run: RunInfo, exchanges: Mapping[str, Exchange], room: _Room
+    decision: Decision,
+    exchanges: Mapping[str, Exchange],
+    room: _Room,
+    *,
+    base_url: str,
+    rerun: str,
 ) -> Evidence:
     chain = [exchanges[name] for name in decision.exchanges if name in exchanges]
     return Evidence(
         test=decision.test,
         detail=_bounded(decision.detail),
         transcript=_transcript(decision, chain, room),
-        curl=_curl(chain, run.base_url, room),
-        rerun=_rerun(decision.test, run.options),
+        curl=_curl(chain, base_url, room),
+        rerun=rerun,
     )
 
 
@@ -364,14 +380,9 @@ def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
     return room.take(script) if len(script) <= _LONGEST_CURL else ""
 
 
-def _rerun(test: str, options: Mapping[str, str]) -> str:
+def _rerun(address: str, options: Mapping[str, str]) -> str:
     words = [f"{name}={value}" if value else name for name, value in options.items()]
-    return shlex.join(["pytest", "--pyargs", _OF_SUITE.sub(_by_module, test), *words])
-
-
-def _by_module(file: re.Match[str]) -> str:
-    # Where the suite is installed, the path of a node id may lead nowhere from the current folder.
-    return f"conformance.{file['room']}.{file['module']}"
+    return " ".join(spell(word) for word in ("pytest", "--pyargs", address, *words))
 
 
 def _bounded(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import zipfile
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from conformance import plugin
 from conformance.client.budget import Budget
@@ -19,6 +21,7 @@ from conformance.contract.judge import judge
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
+from conformance.selftest.collection import ROOT
 from conformance.selftest.runs import TINY, Inside, write
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.target.profile import Profile
@@ -77,6 +80,16 @@ def connect(
             return client
 
         yield connect
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it is installed, unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    (built,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(folder / "installed")
+    return folder / "installed" / "conformance"
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,12 @@ RULES = (
 )
 TESTS = {entry.id: [f"scenarios/test_{entry.part}.py::test_{entry.id}"] for entry in RULES}
 
+ADDRESSES = {
+    test: f"conformance.{test.replace('/', '.').replace('.py::', '::')}"
+    for tests in TESTS.values()
+    for test in tests
+}
+
 
 def unmet(requirement: Requirement) -> tuple[Reason, str] | None:
     """Tell what the profile of :data:`RUN` does not offer."""
@@ -155,6 +161,7 @@ def reported(
         RUN.model_copy(update=run),
         exchanges,
         observations or {},
+        addresses=ADDRESSES,
         measured=measured,
     )
 
