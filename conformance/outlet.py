@@ -14,7 +14,7 @@ from typing import IO, Any
 import pytest
 
 from conformance.client.redaction import Redactor
-from conformance.client.transcript import visible
+from conformance.target.characters import visible
 
 _FORMATTER = logging.Formatter()
 

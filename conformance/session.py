@@ -81,7 +81,10 @@ class Session:
         self._outlet = Outlet()
         self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
-        self._folder: Path = config.rootpath / config.getoption("report_dir")
+        # As with the files of pytest itself, it starts at the current folder, and every process
+        # and test finds the same one.
+        config.option.report_dir = config.invocation_params.dir / config.option.report_dir
+        self._folder: Path = config.option.report_dir
         self.reports = True
         """Whether the end of the session writes a report."""
         self.report: Report | None = None
@@ -419,6 +422,8 @@ class Session:
     def _options(self) -> dict[str, str]:
         names = ("base_url", "profile", "run_seed", "fuzz_examples")
         given = {name: self._config.getoption(name, None) for name in names}
+        # It may stand in the environment, where whoever runs a test again may have another one.
+        given["base_url"] = self._base_url
         return {
             f"--{name.replace('_', '-')}": str(value)
             for name, value in given.items()

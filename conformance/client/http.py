@@ -18,10 +18,10 @@ from conformance.client.journal import Exchange, Journal
 from conformance.client.network import Transport
 from conformance.client.outage import Outage
 from conformance.client.redaction import Redactor
-from conformance.client.transcript import visible
 from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict, error_code
 from conformance.target.addresses import same_origin, segment
+from conformance.target.characters import visible
 from conformance.target.deadline import within
 from conformance.target.profile import Environment
 from conformance.target.reading import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from conformance.client.characters import runs
+from conformance.target.characters import runs
 
 _BARE = re.compile(r"[A-Za-z0-9_%+,./:=@-]+")
 

@@ -11,11 +11,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from conformance.client.characters import visible
 from conformance.client.journal import Exchange
 from conformance.client.shell import Part, Variable, spell
-
-__all__ = ["curl_chain", "transcript", "visible"]
+from conformance.target.addresses import origin
+from conformance.target.characters import visible
 
 _LONGEST = 1200
 _TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
@@ -35,7 +34,6 @@ _FILE = re.compile(r"<file ([\w. -]+), ([\w.+-]+/[\w.+-]+), (\d{1,9}) bytes>", r
 _TOO_DEEP = "… (nested too deeply)"
 _SHORTENED = re.compile(r"… \((?:\d+ bytes|nested too deeply)\)\Z")
 _URL = re.compile(r"(https?)://([^/?#]+)(.*)", re.IGNORECASE | re.DOTALL)
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 # No character of an id means anything else in a URL, in JSON, in a header or in a form.
 _ID = re.compile(r"(?<![A-Za-z])[A-Za-z]++:[A-Za-z0-9._~:-]+")
@@ -172,7 +170,7 @@ class _Base:
     def of(cls, url: str) -> _Base:
         """Take a base URL apart; one that is no URL of HTTP has an origin that no URL has."""
         parts = _URL.fullmatch(url)
-        return cls(url, "", "") if parts is None else cls(url, _origin(parts), parts[3])
+        return cls(url, "", "") if parts is None else cls(url, origin(url) or "", parts[3])
 
     def root(self, rest: str) -> tuple[str, int]:
         """Return what a URL of this origin begins with, and how much of ``rest`` that covers.
@@ -262,7 +260,7 @@ class _Script:
         parts = _URL.fullmatch(url)
         if parts is None:
             raise _NotRepeatable("this is no URL of HTTP")
-        if _origin(parts) != self.base.origin:
+        if origin(url) != self.base.origin:
             return ["call", *method, _argument(*self._parts(_ID_IN_URL, url, parts.start(3)))]
         root, covered = self.base.root(parts[3])
         if root == "ORIGIN":
@@ -323,12 +321,6 @@ def _headers(exchange: Exchange, body: str | None) -> Iterator[str]:
         # A header with nothing after its colon is one that curl leaves out.
         header = f"{name}: {value}" if value.strip() else f"{name};"
         yield from ("-H", _argument(header))
-
-
-def _origin(url: re.Match[str]) -> str:
-    """Return scheme and host of a URL in lower case, and its port unless that is the default."""
-    scheme, host = url[1].lower(), url[2].lower()
-    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS[scheme])}"
 
 
 def _argument(*parts: Part) -> str:

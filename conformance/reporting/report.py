@@ -14,9 +14,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.client.journal import Exchange
 from conformance.client.shell import spell
-from conformance.client.transcript import curl_chain, transcript, visible
+from conformance.client.transcript import curl_chain, transcript
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
+from conformance.target.characters import visible
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import DECIDED, Conclusion, Plan, RunVerdict, Status, run_verdict
 

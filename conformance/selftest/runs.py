@@ -139,6 +139,7 @@ class Inside:
                 [
                     str(self.folder / "scenarios"),
                     f"--rootdir={self.folder}",
+                    f"--report-dir={self.folder / 'reports' / 'latest'}",
                     "--import-mode=importlib",
                     *(f"-pno:{name}" for name in ("cacheprovider", "randomly", "xdist")),
                     "-Wignore::pytest.PytestAssertRewriteWarning",

@@ -21,12 +21,13 @@ from hypothesis import strategies as st
 
 from conformance.client.folder import RunFolder
 from conformance.client.journal import Exchange
-from conformance.client.transcript import curl_chain, transcript, visible
+from conformance.client.transcript import curl_chain, transcript
 from conformance.data import FIXTURES
 from conformance.reference.server import BackgroundServer
 from conformance.run import Connection
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
 from conformance.selftest.standins import Received, StandIn, answers, echoes
+from conformance.target.characters import visible
 from conformance.target.target import Target
 from conformance.verdict.recorder import Recorder
 

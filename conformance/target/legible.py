@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from conformance.target.characters import visible
+
 MAX_SHOWN_CHARS = 200
 
 
@@ -11,9 +13,5 @@ def legible(text: str, limit: int = MAX_SHOWN_CHARS) -> str:
     Whatever could steer a terminal or hide something, line breaks included, is written as an
     escape.
     """
-    shown = text[: limit + 1]
-    if not shown.isprintable():
-        shown = "".join(
-            char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown
-        )
+    shown = visible(text[: limit + 1]).replace("\n", "\\n")
     return shown if len(shown) <= limit else f"{shown[:limit]}…"
