@@ -1,0 +1,224 @@
+"""Contents: pages of lists, money, states, and texts that are shown to people."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from conformance.selftest.hostile.entry import BROKEN, OPEN, UNDECIDED, Entry, Expected, front
+from conformance.selftest.hostile.front import (
+    ACCOUNTS,
+    CREATE_CUSTOMER,
+    CREATE_QUOTE,
+    EXECUTE,
+    READ_CUSTOMER,
+    TRANSACTIONS,
+    Behaviour,
+    Reply,
+    json_body,
+    member,
+    only,
+    reply,
+    sends,
+    spelled,
+    status,
+)
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import Status
+
+_SHORT = {"timing": {"state": 0.4, "event": 0.4}}
+_NOT_LISTED = Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)})
+_FOUND = Expected((OPEN, BROKEN), {"TRX-070": Status.PASSED})
+_STOPPED = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Status.FAILED)})
+_MARKS = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200f<script>alert(1)</script><img src=x>"
+
+
+def _listed(name: str, does: str, change: Callable[[Any], Any], expected: Expected) -> Entry:
+    """Return an entry whose target lists transactions in another way."""
+    start = front(lambda: only(TRANSACTIONS, json_body(change)))
+    return Entry(f"pages-{name}", does, start, expected, "transactions", _SHORT)
+
+
+def _endless() -> Behaviour:
+    """List nothing, on pages without end."""
+    numbers = itertools.count()
+    return json_body(lambda body: {**body, "data": [], "nextCursor": f"page-{next(numbers)}"})
+
+
+def _quoted(name: str, does: str, expected: Expected = _STOPPED, **members: Any) -> Entry:
+    """Return an entry whose target creates quotes with other members."""
+    start = front(lambda: only(CREATE_QUOTE, json_body(lambda body: {**body, **members})))
+    return Entry(f"money-{name}", does, start, expected, "execution or limit", _SHORT)
+
+
+def _balance(name: str, does: str, value: Any) -> Entry:
+    """Return an entry whose target shows other balances."""
+
+    def change(body: Any) -> Any:
+        amounts = ("balance", "totalBalance")
+        shown = lambda one: {  # noqa: E731
+            **one, **{key: {**one[key], "amount": value} if isinstance(one[key], dict) else value
+                      for key in amounts if key in one}
+        }  # fmt: skip
+        return {**body, "data": [shown(one) for one in body["data"]]}
+
+    start = front(lambda: only(ACCOUNTS, json_body(change)))
+    expected = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Reason.TRIGGER_FAILED)})
+    return Entry(f"money-{name}", does, start, expected, "execution", _SHORT)
+
+
+def _stuck(name: str, does: str, value: Any) -> Entry:
+    """Return an entry whose target shows one status of transactions for ever."""
+
+    def change(body: Any) -> Any:
+        return {**body, "data": [{**one, "status": value} for one in body["data"]]}
+
+    start = front(lambda: only(TRANSACTIONS, json_body(change)))
+    expected = Expected(UNDECIDED, {"EVT-011": (Reason.PRECONDITION, Status.FAILED)}, seconds=6)
+    return Entry(f"state-{name}", does, start, expected, "webhook", _SHORT)
+
+
+def _shown(name: str, does: str, behaviour: Callable[[], Behaviour], *runs: str) -> Entry:
+    """Return an entry whose target sends what must not reach a terminal or a page."""
+    return Entry(f"shown-{name}", does, front(behaviour), Expected((0, *UNDECIDED)), *runs)
+
+
+def _marked(answer: Reply) -> Reply:
+    return answer.with_headers(x_note="\x9b31m<script>alert(1)</script>", server="\x85\x84")
+
+
+ENTRIES = (
+    Entry(
+        "pages-without-end",
+        "Lists nothing, on pages without end.",
+        front(lambda: only(TRANSACTIONS, _endless())),
+        Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)}, at_most=600),
+        "transactions",
+        _SHORT,
+    ),
+    _listed("to-itself", "Leads from an empty page to itself.",
+            lambda b: {**b, "data": [], "nextCursor": "same"}, _NOT_LISTED),  # fmt: skip
+    _listed("of-another-kind", "Lists a text.", lambda _: {"data": "none"}, _NOT_LISTED),
+    _listed("of-null", "Lists null.", lambda _: None, _NOT_LISTED),
+    _listed("of-two-lists", "Holds two lists.", lambda b: {"a": b["data"], "b": []}, _NOT_LISTED),
+    _listed("of-numbers", "Lists numbers.", lambda b: {**b, "data": [1, None, "x", []]},
+            _NOT_LISTED),  # fmt: skip
+    _listed("among-nonsense", "Lists null and numbers before what is right.",
+            lambda b: {**b, "data": [None, 7, {}, *b["data"]]},
+            Expected(UNDECIDED)),  # fmt: skip
+    _listed("with-cursor-of-a-list", "Leads on by a list.",
+            lambda b: {**b, "data": [], "nextCursor": ["x"]}, _NOT_LISTED),  # fmt: skip
+    _listed("with-cursor-of-an-object", "Leads on by an object.",
+            lambda b: {**b, "data": [], "nextCursor": {"a": 1}}, _NOT_LISTED),  # fmt: skip
+    _listed("with-huge-cursor", "Leads on by 100,000 characters.",
+            lambda b: {**b, "data": [], "nextCursor": "x" * 100_000}, Expected(UNDECIDED)),  # fmt: skip
+    _listed("with-cursor-of-surrogates", "Leads on by half a surrogate.",
+            lambda b: {**b, "data": [], "nextCursor": "\ud800"}, _NOT_LISTED),  # fmt: skip
+    _quoted("as-text", "Writes amounts as texts.", totalSendingAmount="10000"),
+    _quoted("negative", "Quotes negative amounts.", Expected(UNDECIDED + (0,)),
+            totalSendingAmount=-10_000),  # fmt: skip
+    _quoted("true", "Quotes true as an amount.", totalSendingAmount=True),
+    _quoted("null", "Quotes null as an amount.", totalSendingAmount=None),
+    _quoted("of-a-half", "Quotes half a cent.", totalSendingAmount=10_000.5),
+    _quoted("of-an-object", "Quotes an object as an amount.", totalSendingAmount={"amount": 1}),
+    _quoted("of-40-digits", "Quotes an amount of 40 digits.", Expected(UNDECIDED),
+            totalSendingAmount=10**40),  # fmt: skip
+    Entry(
+        "money-of-1e400",
+        "Quotes an amount of 1e400.",
+        front(
+            lambda: only(
+                CREATE_QUOTE,
+                spelled(lambda b: b[:-1] + b', "totalSendingAmount": 1e400}'),
+            )
+        ),
+        Expected(UNDECIDED),
+        "execution or limit",
+        _SHORT,
+    ),
+    _balance("balance-as-text", "Shows balances as texts.", "100000"),
+    _balance("balance-of-null", "Shows balances of null.", None),
+    _balance("balance-of-a-list", "Shows balances of lists.", [1]),
+    _balance("balance-of-nothing", "Shows balances of 0 for ever.", 0),
+    Entry(
+        "money-made",
+        "Shows each total a cent higher than it is.",
+        front(
+            lambda: only(
+                ACCOUNTS,
+                json_body(lambda b: {**b, "data": [_richer(one) for one in b["data"]]}),
+            )
+        ),
+        Expected((BROKEN,), {"ACC-014": Status.FAILED, "QUO-083": Status.PASSED}),
+        "execution",
+        _SHORT,
+    ),
+    _stuck("processing", "Shows PROCESSING for ever.", "PROCESSING"),
+    _stuck("unknown", "Shows a status that nobody knows.", "SINGING"),
+    _stuck("null", "Shows a status of null.", None),
+    _stuck("list", "Shows a list as the status.", ["COMPLETED"]),
+    Entry(
+        "state-without-an-end",
+        "Creates quotes that expire at no time.",
+        front(lambda: only(CREATE_QUOTE, member("expiresAt", "never"))),
+        Expected(UNDECIDED, {"QUO-110": Reason.TRIGGER_FAILED}),
+        "expiry",
+        {"triggers": {"quote.expire": {"http": None, "wait": {"until": "expiresAt"}}}},
+    ),
+    Entry(
+        "state-far-away",
+        "Creates quotes that expire in the year 9999, beyond what any clock adds up.",
+        front(lambda: only(CREATE_QUOTE, member("expiresAt", "9999-12-31T23:59:59-23:59"))),
+        Expected(UNDECIDED, {"QUO-110": Reason.TRIGGER_FAILED}),
+        "expiry",
+        {"triggers": {"quote.expire": {"http": None, "wait": {"until": "expiresAt"}}}},
+    ),
+    Entry(
+        "accepts-everything",
+        "Refuses nothing: each refusal becomes a success.",
+        front(
+            lambda: only(
+                CREATE_QUOTE, lambda t: t.send(Reply(201, t.answer().headers, t.answer().body))
+            )
+        ),
+        Expected((BROKEN,), {"LIM-002": Status.FAILED}),
+        "limit",
+    ),
+    Entry(
+        "refuses-everything",
+        "Refuses each quote, the right ones too.",
+        front(
+            lambda: only(
+                CREATE_QUOTE, status(400, {"status": 400, "code": "INVALID_INPUT", "message": "no"})
+            )
+        ),
+        Expected((BROKEN,), {"LIM-001": Status.FAILED, "LIM-002": Reason.TWIN_REFUSED}),
+        "limit",
+    ),
+    _shown("in-errors", "Refuses executions with escape codes, bidirectional marks and HTML.",
+           lambda: only(EXECUTE, status(400, {"status": 400, "code": _MARKS, "message": _MARKS})),
+           "execution"),  # fmt: skip
+    _shown("in-names", "Knows customers by names and members of escape codes and HTML.",
+           lambda: only(READ_CUSTOMER, json_body(lambda b: {**b, "fullName": _MARKS, _MARKS: 1})),
+           "customer"),  # fmt: skip
+    _shown("in-headers", "Sends headers of C1 codes and HTML.",
+           lambda: only(READ_CUSTOMER, reply(_marked)), "customer"),  # fmt: skip
+    _shown("in-a-broken-line", "Sends a status line of escape codes.",
+           lambda: only(READ_CUSTOMER, sends(b"HTTP/1.1 2\x1b[31m0 \x9b\r\n\r\n")), "customer"),  # fmt: skip
+    _shown("in-media-types", "Sends a media type of C1 codes and HTML.",
+           lambda: only(READ_CUSTOMER, reply(lambda a: a.with_headers(
+               content_type="text/\x9b31m<script>alert(1)</script>"))), "customer"),  # fmt: skip
+    _shown("in-statuses", "Creates customers at a status of escape codes.",
+           lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "kycStatus": _MARKS})),
+           "customer or execution"),  # fmt: skip
+    _shown("in-refusals-of-triggers", "Refuses triggers with escape codes and HTML.",
+           lambda: only("POST /control/quotes", status(400, {"message": _MARKS})), "expiry"),  # fmt: skip
+)
+
+
+def _richer(account: Any) -> Any:
+    total = account["totalBalance"]
+    if isinstance(total, dict):
+        return {**account, "totalBalance": {**total, "amount": total["amount"] + 1}}
+    return {**account, "totalBalance": total + 1}
