@@ -46,6 +46,7 @@ class Expected:
         at_most: how many requests the target may get.
         seconds: bound on the time of the run.
         mebibytes: bound on the growth of memory during the run.
+        written: bound on the size of ``report.json`` and ``report.html`` each, in MB.
         scripts: whether the scripts of the evidence are executed, to see that they run nothing
             of the target's.
     """
@@ -59,6 +60,7 @@ class Expected:
     at_most: int | None = None
     seconds: float = 8.0
     mebibytes: int = 160
+    written: int = 12
     scripts: bool = False
 
     def __str__(self) -> str:
@@ -125,6 +127,8 @@ def delivering(behaviour: Callable[[Front], Behaviour]) -> Start:
 def _either(verdict: Status | Reason | tuple[Status | Reason, ...]) -> str:
     if not isinstance(verdict, tuple):
         verdict = (verdict,)
+    if verdict == tuple(Reason):
+        return "not decided"
     return " or ".join(
         f"inconclusive ({one.value})" if isinstance(one, Reason) else one.value for one in verdict
     )

@@ -237,7 +237,7 @@ def _read(stream: IO[bytes]) -> Received | None:
 
 CONFIG = rf"GET /{VERSION}/config$"
 CREATE_CUSTOMER = rf"POST /{VERSION}/customers$"
-READ_CUSTOMER = rf"GET /{VERSION}/customers/[^/?]+$"
+READ_CUSTOMER = rf"GET /{VERSION}/customers/Customer:[^/?]+$"
 ACCOUNTS = rf"GET /{VERSION}/customers/internal-accounts"
 CREATE_QUOTE = rf"POST /{VERSION}/quotes$"
 EXECUTE = rf"POST /{VERSION}/quotes/[^/]+/execute$"

@@ -38,7 +38,8 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _OWN_MISTAKE = re.compile(
-    r"^E +((?!AssertionError)[A-Z]\w*(?:Error|Exception|Interrupt|Iteration)\b.*)", re.MULTILINE
+    r"^(?:E +|\S+:\d+: )((?!AssertionError)[A-Z]\w*(?:Error|Iteration|InvalidURL)\b.*)",
+    re.MULTILINE,
 )
 _SCRIPT = Path(scenarios.__file__)
 _NO_PLUGINS = (
@@ -105,6 +106,8 @@ def run(entry: Entry, base_url: str, folder: Path) -> Outcome:
         "-Werror",
         f"--base-url={base_url}",
         f"--profile={profile}",
+        # Long ones are slow to make; some entries ask for them.
+        "--tb=line",
         "--junitxml=junit.xml",
         "--alluredir=allure",
         *([f"-k={entry.runs}"] if entry.runs else []),
@@ -207,9 +210,6 @@ def _unfinished(outcome: Outcome) -> Iterator[str]:
             yield "report.html is cut short"
         if "<script>alert" in text or "<img src=x" in text:
             yield "report.html holds markup of the target"
-    for path in outcome.report_folder.glob("report.*"):
-        if path.stat().st_size > 12_000_000:
-            yield f"{path.name} has {path.stat().st_size} bytes"
     for name, verdict in outcome.verdicts().items():
         if verdict.reason is not None and verdict.reason.name in ("HARNESS", "UNREADABLE"):
             yield f"{name}: {verdict.reason.value}: {verdict.detail}"
@@ -237,12 +237,17 @@ def executed_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
         yield "there is no script to execute"
     for script in scripts:
         done = subprocess.run(
-            ["sh"], input=script.encode(), cwd=place, env=environment, capture_output=True,
-            timeout=20, check=False,
-        )  # fmt: skip
+            ["sh"],
+            input=script.encode(),
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
         if left := [path.name for path in place.iterdir()]:
             yield f"a script of the evidence left {left}"
-        if b"pwned" in done.stdout.splitlines() or done.returncode not in (0,):
+        if b"pwned" in done.stdout.splitlines() or done.returncode != 0:
             yield f"a script of the evidence ended with {done.returncode}: {done.stderr[-200:]!r}"
     shutil.rmtree(folder)
 

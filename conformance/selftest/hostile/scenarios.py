@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 
-from conformance.client.actor import resource, unknown
+from conformance.client.actor import given, resource, unknown
 from conformance.client.platform import Platform
 from conformance.scenarios.marks import Check, requirement
 from conformance.scenarios.reports import COMPLETED
@@ -89,7 +89,7 @@ def test_expiry(platform: Platform) -> None:
     """A quote that a trigger lets expire is not executed."""
     source = platform.account()
     quote = platform.quote(source)
-    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=given(quote, "expiresAt"))
 
     refusal = platform.execute(quote)
 
@@ -101,7 +101,7 @@ def test_transactions(platform: Platform) -> None:
     """The transaction of a quote is among those listed."""
     quote = platform.quote()
 
-    assert platform.transaction(quote).get("id") == quote["transactionId"]
+    assert platform.transaction(quote).get("id") == given(quote, "transactionId")
 
 
 @requirement("EVT-011")
@@ -109,6 +109,6 @@ def test_webhook(platform: Platform) -> None:
     """A payout that completes is told by a webhook, whose signature the judge looks at."""
     quote = platform.completed()
 
-    event = platform.event(COMPLETED, quote["transactionId"])
+    event = platform.event(COMPLETED, given(quote, "transactionId"))
 
     assert event is not None, f"no {COMPLETED} came for {quote['transactionId']}"

@@ -84,6 +84,9 @@ def _unexpected(entry: Entry, outcome: Outcome, received: list[Received]) -> lis
         found.append(f"expected at most {expected.mebibytes} MiB, got {outcome.mebibytes} MiB")
     if expected.at_most is not None and len(received) > expected.at_most:
         found.append(f"expected at most {expected.at_most} requests, got {len(received)}")
+    for path in outcome.report_folder.glob("report.*"):
+        if path.stat().st_size > expected.written * 1_000_000:
+            found.append(f"{path.name} has {path.stat().st_size} bytes")
     report = outcome.report()
     told = outcome.printed + (report.model_dump_json() if report else "")
     found += [f"expected {text!r} to be said" for text in expected.says if text not in told]

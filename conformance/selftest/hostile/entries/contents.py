@@ -58,9 +58,13 @@ def _balance(name: str, does: str, value: Any) -> Entry:
     def change(body: Any) -> Any:
         amounts = ("balance", "totalBalance")
         shown = lambda one: {  # noqa: E731
-            **one, **{key: {**one[key], "amount": value} if isinstance(one[key], dict) else value
-                      for key in amounts if key in one}
-        }  # fmt: skip
+            **one,
+            **{
+                key: {**one[key], "amount": value} if isinstance(one[key], dict) else value
+                for key in amounts
+                if key in one
+            },
+        }
         return {**body, "data": [shown(one) for one in body["data"]]}
 
     start = front(lambda: only(ACCOUNTS, json_body(change)))
@@ -97,33 +101,56 @@ ENTRIES = (
         "transactions",
         _SHORT,
     ),
-    _listed("to-itself", "Leads from an empty page to itself.",
-            lambda b: {**b, "data": [], "nextCursor": "same"}, _NOT_LISTED),  # fmt: skip
-    _listed("of-another-kind", "Lists a text.", lambda _: {"data": "none"}, _NOT_LISTED),
-    _listed("of-null", "Lists null.", lambda _: None, _NOT_LISTED),
+    _listed(
+        "to-itself",
+        "Leads from an empty page to itself.",
+        lambda b: {**b, "data": [], "nextCursor": "same"},
+        _NOT_LISTED,
+    ),
     _listed("of-two-lists", "Holds two lists.", lambda b: {"a": b["data"], "b": []}, _NOT_LISTED),
-    _listed("of-numbers", "Lists numbers.", lambda b: {**b, "data": [1, None, "x", []]},
-            _NOT_LISTED),  # fmt: skip
-    _listed("among-nonsense", "Lists null and numbers before what is right.",
-            lambda b: {**b, "data": [None, 7, {}, *b["data"]]},
-            Expected(UNDECIDED)),  # fmt: skip
-    _listed("with-cursor-of-a-list", "Leads on by a list.",
-            lambda b: {**b, "data": [], "nextCursor": ["x"]}, _NOT_LISTED),  # fmt: skip
-    _listed("with-cursor-of-an-object", "Leads on by an object.",
-            lambda b: {**b, "data": [], "nextCursor": {"a": 1}}, _NOT_LISTED),  # fmt: skip
-    _listed("with-huge-cursor", "Leads on by 100,000 characters.",
-            lambda b: {**b, "data": [], "nextCursor": "x" * 100_000}, Expected(UNDECIDED)),  # fmt: skip
-    _listed("with-cursor-of-surrogates", "Leads on by half a surrogate.",
-            lambda b: {**b, "data": [], "nextCursor": "\ud800"}, _NOT_LISTED),  # fmt: skip
+    _listed(
+        "of-numbers", "Lists numbers.", lambda b: {**b, "data": [1, None, "x", []]}, _NOT_LISTED
+    ),
+    _listed(
+        "among-nonsense",
+        "Lists null and numbers before what is right.",
+        lambda b: {**b, "data": [None, 7, {}, *b["data"]]},
+        Expected(UNDECIDED),
+    ),
+    _listed(
+        "with-cursor-of-a-list",
+        "Leads on by a list.",
+        lambda b: {**b, "data": [], "nextCursor": ["x"]},
+        _NOT_LISTED,
+    ),
+    _listed(
+        "with-huge-cursor",
+        "Leads on by 100,000 characters.",
+        lambda b: {**b, "data": [], "nextCursor": "x" * 100_000},
+        Expected(UNDECIDED),
+    ),
+    _listed(
+        "with-cursor-of-surrogates",
+        "Leads on by half a surrogate.",
+        lambda b: {**b, "data": [], "nextCursor": "\ud800"},
+        _NOT_LISTED,
+    ),
     _quoted("as-text", "Writes amounts as texts.", totalSendingAmount="10000"),
-    _quoted("negative", "Quotes negative amounts.", Expected(UNDECIDED + (0,)),
-            totalSendingAmount=-10_000),  # fmt: skip
-    _quoted("true", "Quotes true as an amount.", totalSendingAmount=True),
-    _quoted("null", "Quotes null as an amount.", totalSendingAmount=None),
-    _quoted("of-a-half", "Quotes half a cent.", totalSendingAmount=10_000.5),
-    _quoted("of-an-object", "Quotes an object as an amount.", totalSendingAmount={"amount": 1}),
-    _quoted("of-40-digits", "Quotes an amount of 40 digits.", Expected(UNDECIDED),
-            totalSendingAmount=10**40),  # fmt: skip
+    _quoted(
+        "negative",
+        "Quotes negative amounts.",
+        Expected((*UNDECIDED, 0)),
+        totalSendingAmount=-10_000,
+    ),
+    _quoted(
+        "of-a-half", "Quotes half a cent.", Expected((*UNDECIDED, 0)), totalSendingAmount=10_000.5
+    ),
+    _quoted(
+        "of-40-digits",
+        "Quotes an amount of 40 digits.",
+        Expected(UNDECIDED),
+        totalSendingAmount=10**40,
+    ),
     Entry(
         "money-of-1e400",
         "Quotes an amount of 1e400.",
@@ -138,7 +165,6 @@ ENTRIES = (
         _SHORT,
     ),
     _balance("balance-as-text", "Shows balances as texts.", "100000"),
-    _balance("balance-of-null", "Shows balances of null.", None),
     _balance("balance-of-a-list", "Shows balances of lists.", [1]),
     _balance("balance-of-nothing", "Shows balances of 0 for ever.", 0),
     Entry(
@@ -155,8 +181,6 @@ ENTRIES = (
         _SHORT,
     ),
     _stuck("processing", "Shows PROCESSING for ever.", "PROCESSING"),
-    _stuck("unknown", "Shows a status that nobody knows.", "SINGING"),
-    _stuck("null", "Shows a status of null.", None),
     _stuck("list", "Shows a list as the status.", ["COMPLETED"]),
     Entry(
         "state-without-an-end",
@@ -196,24 +220,51 @@ ENTRIES = (
         Expected((BROKEN,), {"LIM-001": Status.FAILED, "LIM-002": Reason.TWIN_REFUSED}),
         "limit",
     ),
-    _shown("in-errors", "Refuses executions with escape codes, bidirectional marks and HTML.",
-           lambda: only(EXECUTE, status(400, {"status": 400, "code": _MARKS, "message": _MARKS})),
-           "execution"),  # fmt: skip
-    _shown("in-names", "Knows customers by names and members of escape codes and HTML.",
-           lambda: only(READ_CUSTOMER, json_body(lambda b: {**b, "fullName": _MARKS, _MARKS: 1})),
-           "customer"),  # fmt: skip
-    _shown("in-headers", "Sends headers of C1 codes and HTML.",
-           lambda: only(READ_CUSTOMER, reply(_marked)), "customer"),  # fmt: skip
-    _shown("in-a-broken-line", "Sends a status line of escape codes.",
-           lambda: only(READ_CUSTOMER, sends(b"HTTP/1.1 2\x1b[31m0 \x9b\r\n\r\n")), "customer"),  # fmt: skip
-    _shown("in-media-types", "Sends a media type of C1 codes and HTML.",
-           lambda: only(READ_CUSTOMER, reply(lambda a: a.with_headers(
-               content_type="text/\x9b31m<script>alert(1)</script>"))), "customer"),  # fmt: skip
-    _shown("in-statuses", "Creates customers at a status of escape codes.",
-           lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "kycStatus": _MARKS})),
-           "customer or execution"),  # fmt: skip
-    _shown("in-refusals-of-triggers", "Refuses triggers with escape codes and HTML.",
-           lambda: only("POST /control/quotes", status(400, {"message": _MARKS})), "expiry"),  # fmt: skip
+    _shown(
+        "in-errors",
+        "Refuses executions with escape codes, bidirectional marks and HTML.",
+        lambda: only(EXECUTE, status(400, {"status": 400, "code": _MARKS, "message": _MARKS})),
+        "execution",
+    ),
+    _shown(
+        "in-names",
+        "Knows customers by names and members of escape codes and HTML.",
+        lambda: only(READ_CUSTOMER, json_body(lambda b: {**b, "fullName": _MARKS, _MARKS: 1})),
+        "customer",
+    ),
+    _shown(
+        "in-headers",
+        "Sends headers of C1 codes and HTML.",
+        lambda: only(READ_CUSTOMER, reply(_marked)),
+        "customer",
+    ),
+    _shown(
+        "in-a-broken-line",
+        "Sends a status line of escape codes.",
+        lambda: only(READ_CUSTOMER, sends(b"HTTP/1.1 2\x1b[31m0 \x9b\r\n\r\n")),
+        "customer",
+    ),
+    _shown(
+        "in-media-types",
+        "Sends a media type of C1 codes and HTML.",
+        lambda: only(
+            READ_CUSTOMER,
+            reply(lambda a: a.with_headers(content_type="text/\x9b31m<script>alert(1)</script>")),
+        ),
+        "customer",
+    ),
+    _shown(
+        "in-statuses",
+        "Creates customers at a status of escape codes.",
+        lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "kycStatus": _MARKS})),
+        "customer or execution",
+    ),
+    _shown(
+        "in-refusals-of-triggers",
+        "Refuses triggers with escape codes and HTML.",
+        lambda: only("POST /control/quotes", status(400, {"message": _MARKS})),
+        "expiry",
+    ),
 )
 
 

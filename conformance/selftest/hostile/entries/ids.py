@@ -27,7 +27,7 @@ from conformance.verdict.plan import Status
 
 _IDS = re.compile(rb"(?:Customer|InternalAccount|ExternalAccount|Quote|Transaction):[\w-]+")
 _OPEN = (Reason.PRECONDITION, Reason.TRIGGER_FAILED, Reason.TARGET_LOST)
-_RUNS = "customer or execution or expiry or transactions"
+_RUNS = "customer or expiry"
 
 
 def suffixed(suffix: str, then: Behaviour | None = None) -> Behaviour:
@@ -72,9 +72,7 @@ def _without(value: Any, suffix: str) -> Any:
 
 _SAME = Expected(
     (OPEN,),
-    dict.fromkeys(
-        ("CUS-005", "CUS-006", "QUO-083", "QUO-084", "QUO-110", "TRX-070"), Status.PASSED
-    ),
+    dict.fromkeys(("CUS-005", "CUS-006", "QUO-110"), Status.PASSED),
     never_received=("pwned", "/control/reset"),
 )
 """The specification allows any id, so that the verdicts are those of the reference."""
@@ -135,26 +133,21 @@ ENTRIES = (
     _scripted("of-a-shell", "Ids that close a quote and run a command.", "'$(touch pwned)'"),
     _scripted("of-backquotes", "Ids that run a command in backquotes.", '"`touch pwned`"'),
     _scripted("of-lines", "Ids with line feeds and a command.", "\ntouch pwned\n'\ntouch pwned\n"),
-    _scripted("of-pipes", "Ids with semicolons, pipes and redirections.",
-              '";touch pwned|cat>pwned;\'&&touch pwned #'),  # fmt: skip
     _scripted("of-jq", "Ids that are programs of jq.", '") | env | halt_error ("'),
     _scripted("of-curl", "Ids that curl would read files for.", "@/etc/passwd -o pwned {a,b}[1-9]"),
-    _scripted("of-heredoc", "Ids that end a here-document.", "\nEOF\ntouch pwned\n"),
     _suffixed("of-a-path", "Ids that lead to another path.", "/../../../control/reset"),
     _suffixed("of-a-query", "Ids with a query and a fragment.", "?x=y#z"),
-    _suffixed("of-percents", "Ids that are percent-encoded already.", "%2e%2e%2fpwned%"),
-    _suffixed("of-backslashes", "Ids with backslashes.", "\\..\\..\\x"),
+    _suffixed("of-percents", "Ids that are percent-encoded already.", "%2e%2e%2f%zz"),
     _suffixed("of-html", "Ids of HTML.", "<script>alert(1)</script><img src=x onerror=alert(1)>"),
-    _suffixed("of-a-terminal", "Ids of escape codes.", "\x1b[2J\x1b]0;owned\x07"),
-    _suffixed("of-c1", "Ids of C1 codes.", "\x9b31m\x85"),
+    _suffixed(
+        "of-a-terminal", "Ids of escape codes, of C0 and C1.", "\x1b[2J\x1b]0;owned\x07\x9b31m\x85"
+    ),
     _suffixed("of-bidi", "Ids that turn the direction of a text.", "\u202edetcejer\u2066"),
-    _suffixed("of-templates", "Ids that are names of triggers.", "{origin}{quoteId}{base_url}"),
-    _suffixed("of-jinja", "Ids that are templates.", "{{ 7 * 7 }}{% for x in y %}"),
-    _suffixed("of-formats", "Ids that are formats.", "{0.__class__}%s%(x)s{}"),
+    _suffixed(
+        "of-templates", "Ids that are templates.", "{origin}{quoteId}{{ 7 * 7 }}{0.__class__}%s"
+    ),
     _suffixed("of-json", "Ids that end a JSON text.", '"},{"id":"'),
     _suffixed("of-dots-and-dashes", "Ids of dots, dashes, colons and tildes.", ":a.b-c_d=e~"),
-    _suffixed("of-spaces", "Ids with spaces and tabs.", " a\tb "),
-    _suffixed("of-markup", "Ids of Markdown, YAML and of pytest's own.", "::test[x]-k `a` &b *c"),
     _suffixed("of-unicode", "Ids of many scripts and an emoji.", "é漢字\U0001f600"),
     _suffixed("of-5,000-characters", "Ids of 5,000 characters.", "x" * 5_000),
     _suffixed("of-nul", "Ids with a NUL.", "a\0b"),
@@ -165,13 +158,10 @@ ENTRIES = (
         Expected(UNDECIDED, never_received=("pwned",)),
     ),
     _quote("of-dots", "Quotes whose id is two dots.", ".."),
-    _quote("of-a-dot", "Quotes whose id is a dot.", "."),
     _quote("of-nothing", "Quotes with an empty id.", ""),
     _quote("of-null", "Quotes whose id is null.", None),
     _quote("of-a-number", "Quotes whose id is a number.", 1e300),
     _quote("of-a-list", "Quotes whose id is a list.", ["Quote:1"]),
-    _quote("of-an-object", "Quotes whose id is an object.", {"a": 1}),
-    _quote("of-true", "Quotes whose id is true.", True),  # noqa: FBT003
     _quote("of-1-mb", "Quotes whose id has a million characters.", "Quote:" + "x" * 1_000_000),
     _quote(
         "as-an-option",
@@ -200,9 +190,7 @@ ENTRIES = (
         {"triggers": _command("true", "{quoteId}")},
     ),
     _customer("of-dots", "Customers whose id is two dots.", ".."),
-    _customer("of-null", "Customers whose id is null.", None),
     _customer("of-a-list", "Customers whose id is a list.", [1]),
-    _customer("of-a-number", "Customers whose id is a number.", 7),
     Entry(
         "transaction-of-a-list",
         "Quotes whose transaction is a list.",

@@ -46,9 +46,7 @@ def _read(
     name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected = _TOLD
 ) -> Entry:
     """Return an entry whose target tells a secret where a customer is read."""
-    return Entry(
-        name, does, front(lambda: only(READ_CUSTOMER, behaviour())), expected, "customer"
-    )
+    return Entry(name, does, front(lambda: only(READ_CUSTOMER, behaviour())), expected, "customer")
 
 
 def _spells(spelling: str) -> Callable[[], Behaviour]:
@@ -73,22 +71,20 @@ def _echoes_in_webhooks(turn: Turn) -> None:
     }
     received = turn.received
     headers = {**received.headers, "x-echo": _BASIC, "x-webhook-signature": CLIENT_SECRET}
-    told = type(received)(
-        received.at, "POST", received.path, headers, json.dumps(event).encode()
-    )
+    told = type(received)(received.at, "POST", received.path, headers, json.dumps(event).encode())
     turn.ask(told)
     turn.send(turn.answer())
 
 
 ENTRIES = (
-    _read("secret-in-body", "Tells the client secret in a member.",
-          _spells(_in_json(CLIENT_SECRET))),  # fmt: skip
-    _read("secret-by-escapes", "Tells it with each character as an escape of JSON.",
-          _spells(_ESCAPED)),  # fmt: skip
+    _read(
+        "secret-in-body", "Tells the client secret in a member.", _spells(_in_json(CLIENT_SECRET))
+    ),
+    _read(
+        "secret-by-escapes", "Tells it with each character as an escape of JSON.", _spells(_ESCAPED)
+    ),
     _read("secret-in-base64", "Tells the Authorization header.", _spells(_BASIC)),
     _read("secret-in-a-url", "Tells it percent-encoded.", _spells(quote(CLIENT_SECRET, safe=""))),
-    _read("secret-by-percents", "Tells it with each character percent-encoded, in lower case.",
-          _spells(_PERCENT)),  # fmt: skip
     _read(
         "token-id-in-body",
         "Tells the token id in a member.",
@@ -177,7 +173,9 @@ ENTRIES = (
     Entry(
         "secret-in-the-configuration",
         "Tells it in the configuration, as a currency.",
-        front(lambda: only(CONFIG, json_body(lambda b: {**b, "supportedCurrencies": CLIENT_SECRET}))),
+        front(
+            lambda: only(CONFIG, json_body(lambda b: {**b, "supportedCurrencies": CLIENT_SECRET}))
+        ),
         Expected((BROKEN,), {"CFG-001": Status.FAILED}),
         "configuration",
         arguments=("--showlocals", "--tb=long"),

@@ -8,7 +8,6 @@ from functools import cache
 
 from conformance.selftest.hostile.entry import BROKEN, OPEN, UNDECIDED, Entry, Expected, front
 from conformance.selftest.hostile.front import (
-    CREATE_CUSTOMER,
     READ_CUSTOMER,
     content,
     goes_on,
@@ -52,19 +51,19 @@ ENTRIES = (
         "body-below-the-bound",
         "Sends a customer with a member of 8,000,000 characters.",
         front(lambda: only(READ_CUSTOMER, json_body(lambda b: {**b, "note": "x" * 8_000_000}))),
-        Expected(UNDECIDED + (0,), seconds=8),
+        Expected((*UNDECIDED, 0), seconds=8),
         "customer",
     ),
     Entry(
         "body-of-many-members",
-        "Sends a customer with 300,000 members that nobody knows.",
+        "Sends a customer with 30,000 members that nobody knows.",
         front(
             lambda: only(
                 READ_CUSTOMER,
-                json_body(lambda b: {**b, **{f"member{n}": n for n in range(300_000)}}),
+                json_body(lambda b: {**b, **{f"member{n}": n for n in range(30_000)}}),
             )
         ),
-        Expected((*UNDECIDED, 0), seconds=10, mebibytes=400),
+        Expected((*UNDECIDED, 0), written=2),
         "customer",
     ),
     Entry(
@@ -75,30 +74,9 @@ ENTRIES = (
         "customer",
     ),
     Entry(
-        "headers-without-end",
-        "Sends headers without end.",
-        front(lambda: only(READ_CUSTOMER, goes_on(_JSON, b"x-more: " + b"x" * 1000 + b"\r\n"))),
-        _LOST,
-        "customer",
-        {"timing": {"request": 1.0}},
-    ),
-    Entry(
         "one-header-without-end",
         "Sends one header without end.",
         front(lambda: only(READ_CUSTOMER, goes_on(_JSON + b"x-long: ", b"x" * 65536))),
-        _LOST,
-        "customer",
-        {"timing": {"request": 1.0}},
-    ),
-    Entry(
-        "chunk-extensions-without-end",
-        "Sends a chunk whose extension does not end.",
-        front(
-            lambda: only(
-                READ_CUSTOMER,
-                goes_on(_JSON + b"transfer-encoding: chunked\r\n\r\n1;x=", b"x" * 65536),
-            )
-        ),
         _LOST,
         "customer",
         {"timing": {"request": 1.0}},
@@ -146,13 +124,6 @@ ENTRIES = (
         "Sends 512 MiB in half a MiB of deflate.",
         front(lambda: only(READ_CUSTOMER, content(bomb()[10:], content_encoding="deflate"))),
         Expected(UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Status.FAILED, Reason.PRECONDITION)}),
-        "customer",
-    ),
-    Entry(
-        "bomb-as-an-error",
-        "Refuses each customer with a bomb.",
-        front(lambda: only(CREATE_CUSTOMER, content(NESTED_BOMB, content_encoding="gzip, gzip"))),
-        Expected((OPEN,), {"CUS-005": Reason.TARGET_LOST}),
         "customer",
     ),
     Entry(

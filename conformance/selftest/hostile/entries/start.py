@@ -92,12 +92,6 @@ ENTRIES = (
         at_most=2,
     ),
     _start(
-        "start-redirect-to-a-file",
-        "Leads to a file of this machine.",
-        lambda: status(307, {}, location="file:///etc/passwd"),
-        "redirect",
-    ),
-    _start(
         "start-redirect-with-escapes",
         "Leads to a Location of escape codes that holds the client secret.",
         lambda: sends(
@@ -105,7 +99,7 @@ ENTRIES = (
             + CLIENT_SECRET.encode()
             + b"\r\ncontent-length: 0\r\n\r\n"
         ),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-content-type-with-escapes",
@@ -115,13 +109,13 @@ ENTRIES = (
             + CLIENT_SECRET.encode()
             + b"\r\ncontent-length: 2\r\n\r\n{}"
         ),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-header-with-the-secret",
         "Sends a line that is no header and holds the client secret.",
         lambda: sends(_OK + CLIENT_SECRET.encode() + b"\x1b[31m\r\n\r\n{}"),
-        "config",
+        "/2025-10-13",
     ),
     _start("start-hangs", "Never answers.", lambda: hangs, "within 3 seconds"),
     _start(
@@ -140,37 +134,37 @@ ENTRIES = (
         "start-floods",
         "Sends a body without end.",
         lambda: goes_on(_OK + b"\r\n", b" " * 65536),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-bomb",
         "Sends 512 MiB in half a MiB of gzip.",
         lambda: content(bomb(), content_encoding="gzip"),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-nested-bomb",
         "Sends 512 MiB in some KiB of gzip in gzip.",
         lambda: content(NESTED_BOMB, content_encoding="gzip, gzip"),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-cut-short",
         "Dies in the middle of the body.",
         lambda: sends(_OK + b'content-length: 100\r\n\r\n{"supportedCurr'),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-deep",
         "Answers with 100,000 lists in each other.",
         lambda: content(b"[" * 100_000 + b"]" * 100_000),
-        "config",
+        "/2025-10-13",
     ),
     _start(
         "start-null",
         "Answers with null in the place of the configuration.",
         lambda: json_body(lambda _: None),
-        "config",
+        "/2025-10-13",
         exits=(1, USAGE),
     ),
 )
