@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
+from conformance import plugin
+from conformance.contract import catalogue as catalogue_module
+from conformance.contract.catalogue import catalogue
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
+from conformance.selftest.hostile.few import few
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
 
 
@@ -19,3 +24,18 @@ def upstream() -> Generator[BackgroundServer]:
     )
     with BackgroundServer(settings) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def few_requirements() -> Generator[None]:
+    """Let the catalogue be what the few scenarios decide, so that a run can be conformant."""
+    requirements = few()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogue_module.Catalogue, "load", lambda *_: requirements)
+        patch.setattr(plugin, "_SUITE", (Path(__file__).parent,))
+        patch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
+        patch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
+        patch.delenv("BASE_URL", raising=False)
+        catalogue.cache_clear()
+        yield
+    catalogue.cache_clear()

@@ -48,6 +48,21 @@ _NO_PLUGINS = (
     "unraisableexception",
 )
 
+ARGUMENTS = (
+    str(_SCRIPT),
+    # An ini-file of its own, and nothing of the self-tests.
+    "-c/dev/null",
+    "--noconftest",
+    "--import-mode=importlib",
+    *(f"-pno:{name}" for name in _NO_PLUGINS),
+    "-Wignore::pytest.PytestAssertRewriteWarning",
+    "--strict-markers",
+    "-Werror",
+    # Long ones are slow to make; some entries ask for them.
+    "--tb=line",
+)
+"""What each run of the few scenarios is called with."""
+
 FAST = {"request": 4.0, "event": 4.0, "state": 4.0, "quiet": 0.05, "outage": 1.0}
 """Bounds that an honest target keeps on a loaded machine."""
 
@@ -91,36 +106,34 @@ class Outcome:
 
 def run(entry: Entry, base_url: str, folder: Path) -> Outcome:
     """Judge the target of an entry by the few scenarios, within this process."""
-    profile = folder.parent / f"{folder.name}.yaml"
-    profile.write_text(json.dumps(merged(usual_profile(), entry.profile)), encoding="utf-8")
-    arguments = [
-        str(_SCRIPT),
-        f"--rootdir={folder}",
-        # An ini-file of its own, and nothing of the self-tests.
-        "-c/dev/null",
-        "--noconftest",
-        "--import-mode=importlib",
-        *(f"-pno:{name}" for name in _NO_PLUGINS),
-        "-Wignore::pytest.PytestAssertRewriteWarning",
-        "--strict-markers",
-        "-Werror",
+    profile = write_profile(folder.parent / f"{folder.name}.yaml", entry.profile)
+    return judge(
+        folder,
         f"--base-url={base_url}",
         f"--profile={profile}",
-        # Long ones are slow to make; some entries ask for them.
-        "--tb=line",
         "--junitxml=junit.xml",
         "--alluredir=allure",
         *([f"-k={entry.runs}"] if entry.runs else []),
         *entry.arguments,
-    ]
+    )
+
+
+def judge(folder: Path, *arguments: str) -> Outcome:
+    """Run the few scenarios within this process, whose working directory is ``folder``."""
     output = io.StringIO()
     before = _reset_peak()
     started = time.monotonic()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        status = int(pytest.main(arguments))
+        status = int(pytest.main([*ARGUMENTS, f"--rootdir={folder}", *arguments]))
     seconds = time.monotonic() - started
     grown = max(0, _peak() - before)
     return Outcome(status, output.getvalue(), seconds, grown // 1024, folder)
+
+
+def write_profile(path: Path, parts: Mapping[str, Any]) -> Path:
+    """Write the usual profile with other parts in it to ``path``, and return that."""
+    path.write_text(json.dumps(merged(usual_profile(), parts)), encoding="utf-8")
+    return path
 
 
 def usual_profile() -> dict[str, Any]:

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from conformance import plugin
-from conformance.contract import catalogue as catalogue_module
-from conformance.contract.catalogue import Catalogue, catalogue
 from conformance.reference.server import BackgroundServer
 from conformance.selftest.hostile import runs
 from conformance.selftest.hostile.entry import Entry
 from conformance.selftest.hostile.register import REGISTER, table
-from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID, Outcome
-from conformance.selftest.hostile.scenarios import REQUIREMENTS
+from conformance.selftest.hostile.runs import Outcome
 from conformance.selftest.standins import Received
 from conformance.target.profile import Profile
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_requirements() -> Generator[None]:
-    """Let the catalogue be what the few scenarios decide, so that a run can be conformant."""
-    known = catalogue()
-    few = Catalogue({name: known[name] for name in REQUIREMENTS})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue_module.Catalogue, "load", lambda *_: few)
-        patch.setattr(plugin, "_SUITE", (Path(runs.__file__).parent,))
-        patch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
-        patch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
-        patch.delenv("BASE_URL", raising=False)
-        catalogue.cache_clear()
-        yield
-    catalogue.cache_clear()
+pytestmark = pytest.mark.usefixtures("few_requirements")
 
 
 @pytest.mark.parametrize("entry", [pytest.param(e, id=e.name) for _, e in REGISTER])
@@ -84,14 +65,26 @@ def _unexpected(entry: Entry, outcome: Outcome, received: list[Received]) -> lis
         found.append(f"expected at most {expected.mebibytes} MiB, got {outcome.mebibytes} MiB")
     if expected.at_most is not None and len(received) > expected.at_most:
         found.append(f"expected at most {expected.at_most} requests, got {len(received)}")
-    for path in outcome.report_folder.glob("report.*"):
-        if path.stat().st_size > expected.written * 1_000_000:
-            found.append(f"{path.name} has {path.stat().st_size} bytes")
+    found += [
+        f"{path.name} has {path.stat().st_size} bytes"
+        for path in outcome.report_folder.glob("report.*")
+        if path.stat().st_size > expected.written * 1_000_000
+    ]
     report = outcome.report()
     told = outcome.printed + (report.model_dump_json() if report else "")
     found += [f"expected {text!r} to be said" for text in expected.says if text not in told]
+    found += _undecided(entry, outcome)
+    for pattern in expected.never_received:
+        lines = {f"{one.method} {one.path}" for one in received}
+        found += [f"the target got {line}" for line in lines if re.search(pattern, line)]
+    return found
+
+
+def _undecided(entry: Entry, outcome: Outcome) -> list[str]:
+    """Return what is wrong with the verdicts on single requirements."""
+    found = []
     verdicts = outcome.verdicts()
-    for name, wanted in expected.verdicts.items():
+    for name, wanted in entry.expected.verdicts.items():
         if (verdict := verdicts.get(name)) is None:
             found.append(f"{name} is not in the report")
             continue
@@ -99,9 +92,6 @@ def _unexpected(entry: Entry, outcome: Outcome, received: list[Received]) -> lis
         if verdict.verdict not in options and verdict.reason not in options:
             told = f"{verdict.verdict}, {verdict.reason}: {verdict.detail[:300]}"
             found.append(f"{name}: expected {[one.value for one in options]}, got {told}")
-    for pattern in expected.never_received:
-        lines = {f"{one.method} {one.path}" for one in received}
-        found += [f"the target got {line}" for line in lines if re.search(pattern, line)]
     return found
 
 

@@ -34,6 +34,14 @@ _STOPPED = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Status.FAILED)}
 _MARKS = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200f<script>alert(1)</script><img src=x>"
 
 
+_BALANCES = ("balance", "totalBalance")
+
+
+def _amount(known: Any, value: Any) -> Any:
+    """Return an amount with another value, alone or with its currency."""
+    return {**known, "amount": value} if isinstance(known, dict) else value
+
+
 def _listed(name: str, does: str, change: Callable[[Any], Any], expected: Expected) -> Entry:
     """Return an entry whose target lists transactions in another way."""
     start = front(lambda: only(TRANSACTIONS, json_body(change)))
@@ -55,21 +63,27 @@ def _quoted(name: str, does: str, expected: Expected = _STOPPED, **members: Any)
 def _balance(name: str, does: str, value: Any) -> Entry:
     """Return an entry whose target shows other balances."""
 
+    def shown(account: Any) -> Any:
+        return {**account, **{name: _amount(account[name], value) for name in _BALANCES}}
+
     def change(body: Any) -> Any:
-        amounts = ("balance", "totalBalance")
-        shown = lambda one: {  # noqa: E731
-            **one,
-            **{
-                key: {**one[key], "amount": value} if isinstance(one[key], dict) else value
-                for key in amounts
-                if key in one
-            },
-        }
-        return {**body, "data": [shown(one) for one in body["data"]]}
+        return {**body, "data": [shown(account) for account in body["data"]]}
 
     start = front(lambda: only(ACCOUNTS, json_body(change)))
     expected = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Reason.TRIGGER_FAILED)})
     return Entry(f"money-{name}", does, start, expected, "execution", _SHORT)
+
+
+def _richer() -> Behaviour:
+    """Show a million more in each account at each reading."""
+    made = itertools.count(1_000_000, 1_000_000)
+
+    def shown(account: Any) -> Any:
+        total = account["totalBalance"]
+        amount = total["amount"] if isinstance(total, dict) else total
+        return {**account, "totalBalance": _amount(total, amount + next(made))}
+
+    return only(ACCOUNTS, json_body(lambda b: {**b, "data": [shown(one) for one in b["data"]]}))
 
 
 def _stuck(name: str, does: str, value: Any) -> Entry:
@@ -83,9 +97,9 @@ def _stuck(name: str, does: str, value: Any) -> Entry:
     return Entry(f"state-{name}", does, start, expected, "webhook", _SHORT)
 
 
-def _shown(name: str, does: str, behaviour: Callable[[], Behaviour], *runs: str) -> Entry:
+def _shown(name: str, does: str, behaviour: Callable[[], Behaviour], runs: str) -> Entry:
     """Return an entry whose target sends what must not reach a terminal or a page."""
-    return Entry(f"shown-{name}", does, front(behaviour), Expected((0, *UNDECIDED)), *runs)
+    return Entry(f"shown-{name}", does, front(behaviour), Expected((0, *UNDECIDED)), runs)
 
 
 def _marked(answer: Reply) -> Reply:
@@ -169,13 +183,8 @@ ENTRIES = (
     _balance("balance-of-nothing", "Shows balances of 0 for ever.", 0),
     Entry(
         "money-made",
-        "Shows each total a cent higher than it is.",
-        front(
-            lambda: only(
-                ACCOUNTS,
-                json_body(lambda b: {**b, "data": [_richer(one) for one in b["data"]]}),
-            )
-        ),
+        "Shows a million more in each account at each reading.",
+        front(_richer),
         Expected((BROKEN,), {"ACC-014": Status.FAILED, "QUO-083": Status.PASSED}),
         "execution",
         _SHORT,
@@ -266,10 +275,3 @@ ENTRIES = (
         "expiry",
     ),
 )
-
-
-def _richer(account: Any) -> Any:
-    total = account["totalBalance"]
-    if isinstance(total, dict):
-        return {**account, "totalBalance": {**total, "amount": total["amount"] + 1}}
-    return {**account, "totalBalance": total + 1}

@@ -80,6 +80,11 @@ def _two_answers(turn: Turn) -> None:
     turn.raw(answer.head(content_length=str(len(answer.body))) + answer.body + split)
 
 
+def _falls_silent(turn: Turn) -> None:
+    turn.raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n")
+    hangs(turn)
+
+
 def _swapped() -> Behaviour:
     """Answer the second reading with what was answered to the first."""
     kept: list[Reply] = []
@@ -201,10 +206,7 @@ ENTRIES = (
         front(
             lambda: only(
                 READ_CUSTOMER,
-                lambda t: (
-                    t.raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"),
-                    hangs(t),
-                )[-1],
+                _falls_silent,
             )
         ),
         _LOST,

@@ -26,7 +26,12 @@ from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import Status
 
 _IDS = re.compile(rb"(?:Customer|InternalAccount|ExternalAccount|Quote|Transaction):[\w-]+")
-_OPEN = (Reason.PRECONDITION, Reason.TRIGGER_FAILED, Reason.TARGET_LOST)
+_OPEN = (
+    Reason.PRECONDITION,
+    Reason.TRIGGER_FAILED,
+    Reason.TARGET_LOST,
+    Reason.TWIN_REFUSED,
+)
 _RUNS = "customer or expiry"
 
 
@@ -96,11 +101,11 @@ def _quote(
     value: Any,
     *never: str,
     triggers: Mapping[str, Any] | None = None,
-    exits: tuple[int, ...] = UNDECIDED,
+    decided: tuple[Reason, ...] = _OPEN,
 ) -> Entry:
     """Return an entry whose target gives quotes an id of that value, which a trigger gets."""
     expected = Expected(
-        exits, {"QUO-110": _OPEN}, never_received=("pwned", "/control/expire", *never)
+        UNDECIDED, {"QUO-110": decided}, never_received=("pwned", "/control/expire", *never)
     )
     profile = {"triggers": triggers} if triggers else {}
     start = front(lambda: only(CREATE_QUOTE, member("id", value)))
@@ -168,6 +173,7 @@ ENTRIES = (
         "Quotes whose id a command would take for an option.",
         "--help",
         triggers=_command("ls", "{quoteId}"),
+        decided=(Reason.TRIGGER_FAILED, Reason.PRECONDITION),
     ),
     _quote(
         "with-nul-for-a-command",

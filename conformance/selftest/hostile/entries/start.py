@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.selftest.hostile.entries.size import NESTED_BOMB, bomb
-from conformance.selftest.hostile.entry import USAGE, Entry, Expected, front
+from conformance.selftest.hostile.entry import BROKEN, USAGE, Entry, Expected, front
 from conformance.selftest.hostile.front import (
     CONFIG,
     Behaviour,
@@ -30,11 +30,10 @@ def _start(
     does: str,
     behaviour: Callable[[], Behaviour],
     *says: str,
-    exits: tuple[int, ...] = (USAGE,),
     **bounds: Any,
 ) -> Entry:
     """Return an entry whose target fails at the question, so that nothing else is sent."""
-    expected = Expected(exits, says=says, never_received=("^POST",), **bounds)
+    expected = Expected((USAGE,), says=says, never_received=("^POST",), **bounds)
     return Entry(name, does, front(lambda: only(CONFIG, behaviour())), expected, "configuration")
 
 
@@ -160,11 +159,11 @@ ENTRIES = (
         lambda: content(b"[" * 100_000 + b"]" * 100_000),
         "/2025-10-13",
     ),
-    _start(
+    Entry(
         "start-null",
         "Answers with null in the place of the configuration.",
-        lambda: json_body(lambda _: None),
-        "/2025-10-13",
-        exits=(1, USAGE),
+        front(lambda: only(CONFIG, json_body(lambda _: None))),
+        Expected((BROKEN, USAGE)),
+        "configuration",
     ),
 )

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from conformance.selftest.hostile.entry import CONFORMANT, USAGE, Entry, Expected, Start
+from conformance.selftest.hostile.entry import CONFORMANT, USAGE, Entry, Expected, Served, Start
 from conformance.selftest.hostile.front import Front, pass_on
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.selftest.standins import Received
@@ -25,7 +25,7 @@ AUTHORITY = "authority.pem"
 """The file with the certificate of the authority, in the folder that a run may write in."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Elsewhere:
     """A front under another base URL."""
 
@@ -41,13 +41,13 @@ def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 1) -> ssl.
     start = datetime.now(UTC) - timedelta(days=2)
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "register of hostile targets")])
-    authority = _signed(issuer, issuer, authority_key, authority_key, start, 10, None)
+    authority = _signed(issuer, issuer, (authority_key, authority_key), (start, 10), None)
     try:
         name: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
         name = x509.DNSName(host)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-    own = _signed(subject, issuer, key, authority_key, start, days + 1, name)
+    own = _signed(subject, issuer, (key, authority_key), (start, days + 1), name)
     (folder / AUTHORITY).write_bytes(authority.public_bytes(serialization.Encoding.PEM))
     chain = folder / "chain.pem"
     chain.write_bytes(
@@ -66,12 +66,12 @@ def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 1) -> ssl.
 def _signed(
     subject: x509.Name,
     issuer: x509.Name,
-    key: ec.EllipticCurvePrivateKey,
-    signer: ec.EllipticCurvePrivateKey,
-    start: datetime,
-    days: int,
+    keys: tuple[ec.EllipticCurvePrivateKey, ec.EllipticCurvePrivateKey],
+    lifetime: tuple[datetime, int],
     name: x509.GeneralName | None,
 ) -> x509.Certificate:
+    key, signer = keys
+    start, days = lifetime
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -97,7 +97,7 @@ def _under(before: str, after: str, start: Start) -> Start:
     """Start a target, and name it by a URL with another scheme."""
 
     @contextmanager
-    def started(upstream: str, folder: Path) -> Iterator[_Elsewhere]:
+    def started(upstream: str, folder: Path) -> Iterator[Served]:
         with start(upstream, folder) as front:
             yield _Elsewhere(front.base_url.replace(before, after, 1), front.received)
 
