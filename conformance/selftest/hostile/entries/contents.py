@@ -20,7 +20,6 @@ from conformance.selftest.hostile.front import (
     member,
     only,
     reply,
-    sends,
     spelled,
     status,
 )
@@ -132,12 +131,6 @@ ENTRIES = (
         Expected(UNDECIDED),
     ),
     _listed(
-        "with-cursor-of-a-list",
-        "Leads on by a list.",
-        lambda b: {**b, "data": [], "nextCursor": ["x"]},
-        _NOT_LISTED,
-    ),
-    _listed(
         "with-huge-cursor",
         "Leads on by 100,000 characters.",
         lambda b: {**b, "data": [], "nextCursor": "x" * 100_000},
@@ -159,12 +152,6 @@ ENTRIES = (
     _quoted(
         "of-a-half", "Quotes half a cent.", Expected((*UNDECIDED, 0)), totalSendingAmount=10_000.5
     ),
-    _quoted(
-        "of-40-digits",
-        "Quotes an amount of 40 digits.",
-        Expected(UNDECIDED),
-        totalSendingAmount=10**40,
-    ),
     Entry(
         "money-of-1e400",
         "Quotes an amount of 1e400.",
@@ -179,7 +166,6 @@ ENTRIES = (
         _SHORT,
     ),
     _balance("balance-as-text", "Shows balances as texts.", "100000"),
-    _balance("balance-of-a-list", "Shows balances of lists.", [1]),
     _balance("balance-of-nothing", "Shows balances of 0 for ever.", 0),
     Entry(
         "money-made",
@@ -191,14 +177,6 @@ ENTRIES = (
     ),
     _stuck("processing", "Shows PROCESSING for ever.", "PROCESSING"),
     _stuck("list", "Shows a list as the status.", ["COMPLETED"]),
-    Entry(
-        "state-without-an-end",
-        "Creates quotes that expire at no time.",
-        front(lambda: only(CREATE_QUOTE, member("expiresAt", "never"))),
-        Expected(UNDECIDED, {"QUO-110": Reason.TRIGGER_FAILED}),
-        "expiry",
-        {"triggers": {"quote.expire": {"http": None, "wait": {"until": "expiresAt"}}}},
-    ),
     Entry(
         "state-far-away",
         "Creates quotes that expire in the year 9999, beyond what any clock adds up.",
@@ -218,17 +196,6 @@ ENTRIES = (
         Expected((BROKEN,), {"LIM-002": Status.FAILED}),
         "limit",
     ),
-    Entry(
-        "refuses-everything",
-        "Refuses each quote, the right ones too.",
-        front(
-            lambda: only(
-                CREATE_QUOTE, status(400, {"status": 400, "code": "INVALID_INPUT", "message": "no"})
-            )
-        ),
-        Expected((BROKEN,), {"LIM-001": Status.FAILED, "LIM-002": Reason.TWIN_REFUSED}),
-        "limit",
-    ),
     _shown(
         "in-errors",
         "Refuses executions with escape codes, bidirectional marks and HTML.",
@@ -245,12 +212,6 @@ ENTRIES = (
         "in-headers",
         "Sends headers of C1 codes and HTML.",
         lambda: only(READ_CUSTOMER, reply(_marked)),
-        "customer",
-    ),
-    _shown(
-        "in-a-broken-line",
-        "Sends a status line of escape codes.",
-        lambda: only(READ_CUSTOMER, sends(b"HTTP/1.1 2\x1b[31m0 \x9b\r\n\r\n")),
         "customer",
     ),
     _shown(

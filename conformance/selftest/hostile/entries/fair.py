@@ -15,7 +15,6 @@ from typing import Any
 from conformance.selftest.hostile.entry import CONFORMANT, OPEN, Entry, Expected, Start, front
 from conformance.selftest.hostile.front import (
     INTERFACE,
-    READ_CUSTOMER,
     TRANSACTIONS,
     Behaviour,
     Reply,
@@ -184,7 +183,6 @@ _IPV6 = _six()
 ENTRIES: tuple[Entry, ...] = (
     _fair("unchanged", "Answers as the reference does.", lambda: pass_on),
     _fair("further-members", "Has further members everywhere.", lambda: json_body(_further)),
-    _fair("other-order", "Writes members in another order.", lambda: json_body(_reversed)),
     _fair(
         "escapes",
         "Writes each character of a text as an escape, and much white space.",
@@ -207,11 +205,6 @@ ENTRIES: tuple[Entry, ...] = (
         lambda: _closes_silently,
     ),
     _fair("early-hints", "Sends 103 Early Hints before each answer.", lambda: _interim),
-    _fair(
-        "bytewise",
-        "Sends the answer to readings byte by byte.",
-        lambda: only(READ_CUSTOMER, _bytewise),
-    ),
     _fair("slow", "Takes its time over each request, within timing.request.", lambda: late(0.03)),
     _lists("bare-lists", "Lists transactions without anything around.", _bare),
     _lists("items", "Lists transactions under another name.", lambda b: {"items": b["data"]}),

@@ -110,21 +110,10 @@ ENTRIES = (
         _lines(b"content-length: 3\r\n"),
         _LOST,
     ),
-    _read(
-        "length-and-chunks",
-        "Announces a length, and sends chunks of another.",
-        lambda: sends(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n"
-            b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-        ),
-        _UNREAD,
-    ),
     _read("no-chunk-size", "Sends a chunk of size zz.", _chunks(b"zz"), _LOST),
-    _read("huge-chunk-size", "Sends a chunk of size 2 to the 80.", _chunks(b"F" * 20), _LOST),
     _read("no-status", "Sends a status line without a number.", _line(b"HTTP/1.1 abc"), _LOST),
     _read("status-999", "Answers with status 999.", _line(b"HTTP/1.1 999 High"), _UNREAD),
     _read("http-0.9", "Sends the body alone, as in HTTP/0.9.", lambda: sends(b"{}\n"), _LOST),
-    _read("switches", "Switches to another protocol.", _line(b"HTTP/1.1 101 Switching"), _UNREAD),
     _read("no-colon", "Sends a header without a colon.", _lines(b"no colon here\r\n"), _LOST),
     _read(
         "header-of-100-kb",

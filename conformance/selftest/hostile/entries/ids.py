@@ -136,9 +136,7 @@ def _changing() -> Behaviour:
 
 ENTRIES = (
     _scripted("of-a-shell", "Ids that close a quote and run a command.", "'$(touch pwned)'"),
-    _scripted("of-backquotes", "Ids that run a command in backquotes.", '"`touch pwned`"'),
     _scripted("of-lines", "Ids with line feeds and a command.", "\ntouch pwned\n'\ntouch pwned\n"),
-    _scripted("of-jq", "Ids that are programs of jq.", '") | env | halt_error ("'),
     _scripted("of-curl", "Ids that curl would read files for.", "@/etc/passwd -o pwned {a,b}[1-9]"),
     _suffixed("of-a-path", "Ids that lead to another path.", "/../../../control/reset"),
     _suffixed("of-a-query", "Ids with a query and a fragment.", "?x=y#z"),
@@ -153,7 +151,6 @@ ENTRIES = (
     ),
     _suffixed("of-json", "Ids that end a JSON text.", '"},{"id":"'),
     _suffixed("of-dots-and-dashes", "Ids of dots, dashes, colons and tildes.", ":a.b-c_d=e~"),
-    _suffixed("of-unicode", "Ids of many scripts and an emoji.", "é漢字\U0001f600"),
     _suffixed("of-5,000-characters", "Ids of 5,000 characters.", "x" * 5_000),
     _suffixed("of-nul", "Ids with a NUL.", "a\0b"),
     _suffixed(
@@ -165,7 +162,6 @@ ENTRIES = (
     _quote("of-dots", "Quotes whose id is two dots.", ".."),
     _quote("of-nothing", "Quotes with an empty id.", ""),
     _quote("of-null", "Quotes whose id is null.", None),
-    _quote("of-a-number", "Quotes whose id is a number.", 1e300),
     _quote("of-a-list", "Quotes whose id is a list.", ["Quote:1"]),
     _quote("of-1-mb", "Quotes whose id has a million characters.", "Quote:" + "x" * 1_000_000),
     _quote(
@@ -187,15 +183,6 @@ ENTRIES = (
         "Quote:\udc80",
         triggers=_command("true", "{quoteId}"),
     ),
-    Entry(
-        "quote-for-a-command",
-        "Quotes whose id a shell would run, given to a command.",
-        front(lambda: only(CREATE_QUOTE, member("id", "Quote:$(touch pwned);`touch pwned`"))),
-        Expected(UNDECIDED, {"QUO-110": _OPEN}),
-        "expiry",
-        {"triggers": _command("true", "{quoteId}")},
-    ),
-    _customer("of-dots", "Customers whose id is two dots.", ".."),
     _customer("of-a-list", "Customers whose id is a list.", [1]),
     Entry(
         "transaction-of-a-list",

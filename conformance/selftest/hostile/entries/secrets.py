@@ -84,7 +84,6 @@ ENTRIES = (
         "secret-by-escapes", "Tells it with each character as an escape of JSON.", _spells(_ESCAPED)
     ),
     _read("secret-in-base64", "Tells the Authorization header.", _spells(_BASIC)),
-    _read("secret-in-a-url", "Tells it percent-encoded.", _spells(quote(CLIENT_SECRET, safe=""))),
     _read(
         "token-id-in-body",
         "Tells the token id in a member.",
@@ -102,12 +101,6 @@ ENTRIES = (
         lambda: reply(
             lambda r: r.with_headers(x_echo=_BASIC, set_cookie=CLIENT_SECRET, x_plain=CLIENT_SECRET)
         ),
-    ),
-    _read(
-        "secret-as-a-header-name",
-        "Tells it as the name of a header, as far as that goes.",
-        lambda: sends(b"HTTP/1.1 200 OK\r\n" + CLIENT_SECRET.encode() + b": x\r\n\r\n"),
-        _ANY,
     ),
     _read(
         "secret-in-location",

@@ -120,13 +120,6 @@ ENTRIES = (
         "customer",
     ),
     Entry(
-        "deflate-bomb",
-        "Sends 512 MiB in half a MiB of deflate.",
-        front(lambda: only(READ_CUSTOMER, content(bomb()[10:], content_encoding="deflate"))),
-        Expected(UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Status.FAILED, Reason.PRECONDITION)}),
-        "customer",
-    ),
-    Entry(
         "large-message-of-an-error",
         "Explains each refusal in 4 MB.",
         front(

@@ -110,11 +110,6 @@ def _second(behaviour: Behaviour) -> Behaviour:
 ENTRIES = (
     _read("hangs", "Never answers a reading.", lambda: hangs),
     _read(
-        "drips-a-header",
-        "Sends a header a byte at a time, each before any time-out.",
-        lambda: goes_on(_HEAD + b"x-long: ", b"x", 0.05),
-    ),
-    _read(
         "drips-a-body",
         "Sends a body a byte at a time, each before any time-out.",
         lambda: goes_on(_HEAD + b"content-length: 99999\r\n\r\n", b" ", 0.05),
@@ -148,9 +143,6 @@ ENTRIES = (
     ),
     _all(
         "resets-everything", "Resets each request after the question at the start.", lambda: resets
-    ),
-    _all(
-        "closes-everything", "Closes each request after the question at the start.", lambda: closes
     ),
     Entry(
         "hangs-for-ever",
@@ -216,16 +208,7 @@ ENTRIES = (
     _paced("429-without-a-time", "Throttles and does not say for how long.", _THROTTLED),
     _paced("429-superscript", "Asks to wait for ² seconds.", _THROTTLED, retry_after="\xb2"),
     _paced(
-        "429-huge", "Asks to wait for 10 to the 30 seconds.", _THROTTLED, retry_after="1" + "0" * 30
-    ),
-    _paced(
         "429-far-date", "Asks to wait for ten years, as a date.", _THROTTLED, retry_after=_FUTURE
-    ),
-    _paced(
-        "429-no-date",
-        "Asks to wait until no time at all.",
-        _THROTTLED,
-        retry_after="Mon, 99 Foo 2026 25:61:61 GMT",
     ),
     Entry(
         "config-changes",
