@@ -26,9 +26,6 @@ from conformance.verdict.plan import Status
 
 _NOT_JSON = Expected((BROKEN,), {"CNV-002": Status.FAILED})
 _WRONG_SHAPE = Expected((BROKEN,), {"CNV-003": Status.FAILED})
-_NO_CUSTOMER = Expected(
-    UNDECIDED, {"CUS-005": (Reason.PRECONDITION, Reason.TARGET_LOST, Status.FAILED)}
-)
 
 
 def _read(name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected) -> Entry:
@@ -45,10 +42,6 @@ def _all(name: str, does: str, value: Any) -> Entry:
         front(lambda: only(CONFIG, once(pass_on, behaviour), only(INTERFACE, behaviour))),
         Expected(UNDECIDED, {"ACC-014": tuple(Reason)}),
     )
-
-
-def _wide(body: Any) -> Any:
-    return {**body, "x": [{"y": 1}] * 50_000}
 
 
 ENTRIES = (

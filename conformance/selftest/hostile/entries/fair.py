@@ -108,12 +108,6 @@ def _closes_silently(turn: Turn) -> None:
     turn.closes = True
 
 
-def _bytewise(turn: Turn) -> None:
-    answer = turn.answer()
-    for byte in answer.head(content_length=str(len(answer.body))) + answer.body:
-        turn.raw(bytes([byte]))
-
-
 def _capitals(answer: Reply) -> bytes:
     head = answer.head(content_length=str(len(answer.body)), connection="Keep-Alive")
     lines = [
@@ -153,17 +147,6 @@ def _seldom(fault: Behaviour) -> Behaviour:
         (fault if wrong else pass_on)(turn)
 
     return only("GET", only(INTERFACE, behave))
-
-
-def _one_at_a_time() -> Behaviour:
-    """Answer one request at a time, and let the others wait."""
-    lock = threading.Lock()
-
-    def behave(turn: Turn) -> None:
-        with lock:
-            pass_on(turn)
-
-    return behave
 
 
 def _faulty(name: str, does: str, fault: Behaviour) -> Entry:

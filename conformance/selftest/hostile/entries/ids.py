@@ -75,6 +75,44 @@ def _without(value: Any, suffix: str) -> Any:
     return value
 
 
+def aliased(aliases: Mapping[str, str], then: Behaviour) -> Behaviour:
+    """Give the first resource of each kind an id of ours; ``then`` answers executions."""
+    known: dict[str, str] = {}
+
+    def named(found: re.Match[bytes]) -> bytes:
+        real = found[0].decode()
+        alias = aliases.get(real.partition(":")[0])
+        if alias is not None and known.setdefault(alias, real) == real:
+            return json.dumps(alias)[1:-1].encode()
+        return found[0]
+
+    def behave(turn: Turn) -> None:
+        if re.match(EXECUTE, turn.line):
+            then(turn)
+            return
+        received = turn.received
+        path, _, query = received.path.partition("?")
+        parts = [unquote(part) for part in path.split("/")]
+        pairs = [(name, known.get(value, value)) for name, value in parse_qsl(query)]
+        path = "/".join(quote(known.get(part, part), safe=":") for part in parts)
+        body = received.body and json.dumps(_replaced(json.loads(received.body), known)).encode()
+        path = f"{path}?{urlencode(pairs)}" if pairs else path
+        answer = turn.ask(replace(received, path=path, body=body))
+        turn.send(replace(answer, body=_IDS.sub(named, answer.body)))
+
+    return behave
+
+
+def _replaced(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return known.get(value, value)
+    if isinstance(value, list):
+        return [_replaced(member, known) for member in value]
+    if isinstance(value, dict):
+        return {name: _replaced(member, known) for name, member in value.items()}
+    return value
+
+
 _SAME = Expected(
     (OPEN,),
     dict.fromkeys(("CUS-005", "CUS-006", "QUO-110"), Status.PASSED),
@@ -135,6 +173,18 @@ def _changing() -> Behaviour:
 
 
 ENTRIES = (
+    Entry(
+        "ids-within-ids",
+        "An id that ends in a quote, and another that begins with it and runs a command.",
+        front(
+            lambda: aliased(
+                {"Customer": "Customer:'", "InternalAccount": "Customer:'$(touch pwned)'"},
+                status(500, {"status": 500, "code": "INTERNAL_ERROR", "message": "no"}),
+            )
+        ),
+        Expected((BROKEN,), {"QUO-083": Status.FAILED}, scripts=True),
+        "execution",
+    ),
     _scripted("of-a-shell", "Ids that close a quote and run a command.", "'$(touch pwned)'"),
     _scripted("of-lines", "Ids with line feeds and a command.", "\ntouch pwned\n'\ntouch pwned\n"),
     _scripted("of-curl", "Ids that curl would read files for.", "@/etc/passwd -o pwned {a,b}[1-9]"),

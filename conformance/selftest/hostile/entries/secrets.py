@@ -37,7 +37,6 @@ from conformance.verdict.plan import Status
 
 _BASIC = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
 _ESCAPED = "".join(f"\\u{ord(character):04x}" for character in CLIENT_SECRET)
-_PERCENT = "".join(f"%{ord(character):02x}" for character in CLIENT_SECRET)
 _TOLD = Expected((CONFORMANT, OPEN), {"AUT-043": Status.WARNED, "CUS-005": Status.PASSED})
 _ANY = Expected((CONFORMANT, *UNDECIDED))
 

@@ -26,7 +26,6 @@ from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.verdict.plan import Status
 
 _RUNS = "webhook or execution"
-_COMPLETED = "OUTGOING_PAYMENT.COMPLETED"
 _PASSED = Expected(
     (OPEN,), {"EVT-011": Status.PASSED, "QUO-083": Status.PASSED, "EVT-251": Status.PASSED}
 )
