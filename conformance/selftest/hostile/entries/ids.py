@@ -178,7 +178,7 @@ ENTRIES = (
         "An id that ends in a quote, and another that begins with it and runs a command.",
         front(
             lambda: aliased(
-                {"Customer": "Customer:'", "InternalAccount": "Customer:'$(touch pwned)'"},
+                {"Customer": "Customer:'", "InternalAccount": "Customer:'$(touch pwned)"},
                 status(500, {"status": 500, "code": "INTERNAL_ERROR", "message": "no"}),
             )
         ),
