@@ -1,0 +1,237 @@
+"""Contents: pages of lists, money, states, and texts that are shown to people."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from conformance.selftest.hostile.entry import BROKEN, UNDECIDED, Entry, Expected, front
+from conformance.selftest.hostile.front import (
+    ACCOUNTS,
+    CREATE_CUSTOMER,
+    CREATE_QUOTE,
+    EXECUTE,
+    READ_CUSTOMER,
+    TRANSACTIONS,
+    Behaviour,
+    Reply,
+    json_body,
+    member,
+    only,
+    reply,
+    spelled,
+    status,
+)
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import Status
+
+_SHORT = {"timing": {"state": 0.4, "event": 0.4}}
+_NOT_LISTED = Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)})
+_STOPPED = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Status.FAILED)})
+_MARKS = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200f<script>alert(1)</script><img src=x>"
+
+
+_BALANCES = ("balance", "totalBalance")
+
+
+def _amount(known: Any, value: Any) -> Any:
+    """Return an amount with another value, alone or with its currency."""
+    return {**known, "amount": value} if isinstance(known, dict) else value
+
+
+def _listed(name: str, does: str, change: Callable[[Any], Any], expected: Expected) -> Entry:
+    """Return an entry whose target lists transactions in another way."""
+    start = front(lambda: only(TRANSACTIONS, json_body(change)))
+    return Entry(f"pages-{name}", does, start, expected, "transactions", _SHORT)
+
+
+def _endless() -> Behaviour:
+    """List nothing, on pages without end."""
+    numbers = itertools.count()
+    return json_body(lambda body: {**body, "data": [], "nextCursor": f"page-{next(numbers)}"})
+
+
+def _quoted(name: str, does: str, expected: Expected = _STOPPED, **members: Any) -> Entry:
+    """Return an entry whose target creates quotes with other members."""
+    start = front(lambda: only(CREATE_QUOTE, json_body(lambda body: {**body, **members})))
+    return Entry(f"money-{name}", does, start, expected, "execution or limit", _SHORT)
+
+
+def _balance(name: str, does: str, value: Any) -> Entry:
+    """Return an entry whose target shows other balances."""
+
+    def shown(account: Any) -> Any:
+        return {**account, **{name: _amount(account[name], value) for name in _BALANCES}}
+
+    def change(body: Any) -> Any:
+        return {**body, "data": [shown(account) for account in body["data"]]}
+
+    start = front(lambda: only(ACCOUNTS, json_body(change)))
+    expected = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Reason.TRIGGER_FAILED)})
+    return Entry(f"money-{name}", does, start, expected, "execution", _SHORT)
+
+
+def _richer() -> Behaviour:
+    """Show a million more in each account at each reading."""
+    made = itertools.count(1_000_000, 1_000_000)
+
+    def shown(account: Any) -> Any:
+        total = account["totalBalance"]
+        amount = total["amount"] if isinstance(total, dict) else total
+        return {**account, "totalBalance": _amount(total, amount + next(made))}
+
+    return only(ACCOUNTS, json_body(lambda b: {**b, "data": [shown(one) for one in b["data"]]}))
+
+
+def _stuck(name: str, does: str, value: Any) -> Entry:
+    """Return an entry whose target shows one status of transactions for ever."""
+
+    def change(body: Any) -> Any:
+        return {**body, "data": [{**one, "status": value} for one in body["data"]]}
+
+    start = front(lambda: only(TRANSACTIONS, json_body(change)))
+    expected = Expected(UNDECIDED, {"EVT-011": (Reason.PRECONDITION, Status.FAILED)}, seconds=6)
+    return Entry(f"state-{name}", does, start, expected, "webhook", _SHORT)
+
+
+def _shown(name: str, does: str, behaviour: Callable[[], Behaviour], runs: str) -> Entry:
+    """Return an entry whose target sends what must not reach a terminal or a page."""
+    return Entry(f"shown-{name}", does, front(behaviour), Expected((0, *UNDECIDED)), runs)
+
+
+def _marked(answer: Reply) -> Reply:
+    return answer.with_headers(x_note="\x9b31m<script>alert(1)</script>", server="\x85\x84")
+
+
+ENTRIES = (
+    Entry(
+        "pages-without-end",
+        "Lists nothing, on pages without end.",
+        front(lambda: only(TRANSACTIONS, _endless())),
+        Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)}, at_most=600),
+        "transactions",
+        _SHORT,
+    ),
+    _listed(
+        "to-itself",
+        "Leads from an empty page to itself.",
+        lambda b: {**b, "data": [], "nextCursor": "same"},
+        _NOT_LISTED,
+    ),
+    _listed("of-two-lists", "Holds two lists.", lambda b: {"a": b["data"], "b": []}, _NOT_LISTED),
+    _listed(
+        "of-numbers", "Lists numbers.", lambda b: {**b, "data": [1, None, "x", []]}, _NOT_LISTED
+    ),
+    _listed(
+        "among-nonsense",
+        "Lists null and numbers before what is right.",
+        lambda b: {**b, "data": [None, 7, {}, *b["data"]]},
+        Expected(UNDECIDED),
+    ),
+    _listed(
+        "with-huge-cursor",
+        "Leads on by 100,000 characters.",
+        lambda b: {**b, "data": [], "nextCursor": "x" * 100_000},
+        Expected(UNDECIDED),
+    ),
+    _listed(
+        "with-cursor-of-surrogates",
+        "Leads on by half a surrogate.",
+        lambda b: {**b, "data": [], "nextCursor": "\ud800"},
+        _NOT_LISTED,
+    ),
+    _quoted("as-text", "Writes amounts as texts.", totalSendingAmount="10000"),
+    _quoted(
+        "negative",
+        "Quotes negative amounts.",
+        Expected((*UNDECIDED, 0)),
+        totalSendingAmount=-10_000,
+    ),
+    _quoted(
+        "of-a-half", "Quotes half a cent.", Expected((*UNDECIDED, 0)), totalSendingAmount=10_000.5
+    ),
+    Entry(
+        "money-of-1e400",
+        "Quotes an amount of 1e400.",
+        front(
+            lambda: only(
+                CREATE_QUOTE,
+                spelled(lambda b: b[:-1] + b', "totalSendingAmount": 1e400}'),
+            )
+        ),
+        Expected(UNDECIDED),
+        "execution or limit",
+        _SHORT,
+    ),
+    _balance("balance-as-text", "Shows balances as texts.", "100000"),
+    _balance("balance-of-nothing", "Shows balances of 0 for ever.", 0),
+    Entry(
+        "money-made",
+        "Shows a million more in each account at each reading.",
+        front(_richer),
+        Expected((BROKEN,), {"ACC-014": Status.FAILED, "QUO-083": Status.PASSED}),
+        "execution",
+        _SHORT,
+    ),
+    _stuck("processing", "Shows PROCESSING for ever.", "PROCESSING"),
+    _stuck("list", "Shows a list as the status.", ["COMPLETED"]),
+    Entry(
+        "state-far-away",
+        "Creates quotes that expire in the year 9999, beyond what any clock adds up.",
+        front(lambda: only(CREATE_QUOTE, member("expiresAt", "9999-12-31T23:59:59-23:59"))),
+        Expected(UNDECIDED, {"QUO-110": Reason.TRIGGER_FAILED}),
+        "expiry",
+        {"triggers": {"quote.expire": {"http": None, "wait": {"until": "expiresAt"}}}},
+    ),
+    Entry(
+        "accepts-everything",
+        "Refuses nothing: each refusal becomes a success.",
+        front(
+            lambda: only(
+                CREATE_QUOTE, lambda t: t.send(Reply(201, t.answer().headers, t.answer().body))
+            )
+        ),
+        Expected((BROKEN,), {"LIM-002": Status.FAILED}),
+        "limit",
+    ),
+    _shown(
+        "in-errors",
+        "Refuses executions with escape codes, bidirectional marks and HTML.",
+        lambda: only(EXECUTE, status(400, {"status": 400, "code": _MARKS, "message": _MARKS})),
+        "execution",
+    ),
+    _shown(
+        "in-names",
+        "Knows customers by names and members of escape codes and HTML.",
+        lambda: only(READ_CUSTOMER, json_body(lambda b: {**b, "fullName": _MARKS, _MARKS: 1})),
+        "customer",
+    ),
+    _shown(
+        "in-headers",
+        "Sends headers of C1 codes and HTML.",
+        lambda: only(READ_CUSTOMER, reply(_marked)),
+        "customer",
+    ),
+    _shown(
+        "in-media-types",
+        "Sends a media type of C1 codes and HTML.",
+        lambda: only(
+            READ_CUSTOMER,
+            reply(lambda a: a.with_headers(content_type="text/\x9b31m<script>alert(1)</script>")),
+        ),
+        "customer",
+    ),
+    _shown(
+        "in-statuses",
+        "Creates customers at a status of escape codes.",
+        lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "kycStatus": _MARKS})),
+        "customer or execution",
+    ),
+    _shown(
+        "in-refusals-of-triggers",
+        "Refuses triggers with escape codes and HTML.",
+        lambda: only("POST /control/quotes", status(400, {"message": _MARKS})),
+        "expiry",
+    ),
+)

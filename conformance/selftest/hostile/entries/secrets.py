@@ -1,0 +1,189 @@
+"""Targets that tell the credentials again, in whatever place and spelling."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from urllib.parse import quote
+
+from conformance.selftest.hostile.entry import (
+    BROKEN,
+    CONFORMANT,
+    OPEN,
+    UNDECIDED,
+    Entry,
+    Expected,
+    delivering,
+    front,
+)
+from conformance.selftest.hostile.front import (
+    CONFIG,
+    CREATE_CUSTOMER,
+    EXECUTE,
+    READ_CUSTOMER,
+    Behaviour,
+    Turn,
+    content,
+    json_body,
+    only,
+    reply,
+    sends,
+    spelled,
+    status,
+)
+from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
+from conformance.verdict.plan import Status
+
+_BASIC = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
+_ESCAPED = "".join(f"\\u{ord(character):04x}" for character in CLIENT_SECRET)
+_TOLD = Expected((CONFORMANT, OPEN), {"AUT-043": Status.WARNED, "CUS-005": Status.PASSED})
+_ANY = Expected((CONFORMANT, *UNDECIDED))
+
+
+def _read(
+    name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected = _TOLD
+) -> Entry:
+    """Return an entry whose target tells a secret where a customer is read."""
+    return Entry(name, does, front(lambda: only(READ_CUSTOMER, behaviour())), expected, "customer")
+
+
+def _spells(spelling: str) -> Callable[[], Behaviour]:
+    """Answer with a further member whose text is spelled so in the JSON."""
+    return lambda: spelled(lambda body: body[:-1] + f', "note": "{spelling}"}}'.encode())
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def _failure(message: str) -> Behaviour:
+    return status(500, {"status": 500, "code": "INTERNAL_ERROR", "message": message})
+
+
+def _echoes_in_webhooks(turn: Turn) -> None:
+    """Send each delivery on, and before it one that holds the credentials everywhere."""
+    event = {
+        "id": CLIENT_SECRET,
+        "type": f"OUTGOING_PAYMENT.{CLIENT_SECRET}",
+        "data": {"id": TOKEN_ID, CLIENT_SECRET: _BASIC},
+    }
+    received = turn.received
+    headers = {**received.headers, "x-echo": _BASIC, "x-webhook-signature": CLIENT_SECRET}
+    told = type(received)(received.at, "POST", received.path, headers, json.dumps(event).encode())
+    turn.ask(told)
+    turn.send(turn.answer())
+
+
+ENTRIES = (
+    _read(
+        "secret-in-body", "Tells the client secret in a member.", _spells(_in_json(CLIENT_SECRET))
+    ),
+    _read(
+        "secret-by-escapes", "Tells it with each character as an escape of JSON.", _spells(_ESCAPED)
+    ),
+    _read("secret-in-base64", "Tells the Authorization header.", _spells(_BASIC)),
+    _read(
+        "token-id-in-body",
+        "Tells the token id in a member.",
+        _spells(_in_json(TOKEN_ID)),
+        Expected((CONFORMANT, OPEN), {"CUS-005": Status.PASSED}),
+    ),
+    _read(
+        "secret-as-a-name",
+        "Tells it as the name of a member that nobody knows.",
+        lambda: json_body(lambda b: {**b, CLIENT_SECRET: 1}),
+    ),
+    _read(
+        "secret-in-headers",
+        "Tells it in headers of other names.",
+        lambda: reply(
+            lambda r: r.with_headers(x_echo=_BASIC, set_cookie=CLIENT_SECRET, x_plain=CLIENT_SECRET)
+        ),
+    ),
+    _read(
+        "secret-in-location",
+        "Redirects to a URL that holds it.",
+        lambda: status(302, {}, location=f"https://x.invalid/{quote(CLIENT_SECRET, safe='')}"),
+        Expected((BROKEN,), {"CNV-001": Status.FAILED, "AUT-043": Status.WARNED}),
+    ),
+    _read(
+        "secret-in-the-media-type",
+        "Tells it as the media type.",
+        lambda: content(b"{}", content_type=f"text/{CLIENT_SECRET}"),
+        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+    ),
+    _read(
+        "secret-in-the-reason",
+        "Tells it as the reason in the status line.",
+        lambda: sends(f"HTTP/1.1 200 {CLIENT_SECRET}\r\ncontent-length: 2\r\n\r\n{{}}".encode()),
+        _ANY,
+    ),
+    _read(
+        "secret-in-broken-http",
+        "Tells it in a line that is no HTTP.",
+        lambda: sends(f"HTTP/1.1 200 OK\r\n{CLIENT_SECRET} {_BASIC}\r\n\r\n".encode()),
+        Expected((OPEN,)),
+    ),
+    _read(
+        "secret-in-broken-json",
+        "Tells it by escapes in what is no JSON.",
+        lambda: content(f'{{"note": "{_ESCAPED}",'.encode()),
+        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+    ),
+    _read(
+        "secret-in-html",
+        "Tells it in a page, as HTML spells it.",
+        lambda: content(
+            CLIENT_SECRET.replace("&", "&amp;").replace('"', "&#34;").encode(),
+            content_type="text/html",
+        ),
+        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+    ),
+    _read(
+        "secret-as-retry-after",
+        "Tells it as Retry-After.",
+        lambda: status(429, {"code": "RATE_LIMITED", "message": ""}, retry_after=CLIENT_SECRET),
+        Expected(UNDECIDED),
+    ),
+    Entry(
+        "secret-in-an-error",
+        "Refuses an execution with a message that tells it, so that a check quotes it.",
+        front(lambda: only(EXECUTE, _failure(f"wrong: {CLIENT_SECRET} {TOKEN_ID} {_BASIC}"))),
+        Expected((BROKEN,), {"QUO-083": Status.FAILED, "AUT-043": Status.WARNED}),
+        "execution",
+        arguments=("--showlocals", "--tb=long", "--log-level=DEBUG", "-vv"),
+    ),
+    Entry(
+        "secret-as-an-id",
+        "Gives each customer the client secret as its id.",
+        front(lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "id": CLIENT_SECRET}))),
+        Expected(UNDECIDED, {"AUT-043": Status.WARNED}),
+        "customer or execution",
+        arguments=("--showlocals", "--log-level=DEBUG", "-olog_cli=true"),
+    ),
+    Entry(
+        "secret-in-the-configuration",
+        "Tells it in the configuration, as a currency.",
+        front(
+            lambda: only(CONFIG, json_body(lambda b: {**b, "supportedCurrencies": CLIENT_SECRET}))
+        ),
+        Expected((BROKEN,), {"CFG-001": Status.FAILED}),
+        "configuration",
+        arguments=("--showlocals", "--tb=long"),
+    ),
+    Entry(
+        "secret-in-a-webhook",
+        "Sends webhooks that hold the credentials in id, type, data and headers.",
+        delivering(lambda _: _echoes_in_webhooks),
+        Expected(UNDECIDED, {"QUO-083": Status.PASSED}),
+        "webhook or execution",
+    ),
+    Entry(
+        "secret-in-a-trigger",
+        "Refuses a trigger with a message that tells it.",
+        front(lambda: only(r"POST /control/quotes", _failure(f"{CLIENT_SECRET} \x1b[31m"))),
+        Expected((OPEN,), says=("quote.expire",)),
+        "expiry",
+    ),
+)

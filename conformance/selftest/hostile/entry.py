@@ -1,0 +1,134 @@
+"""An entry of the register: what a target does, and what must come out of a run against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from conformance.selftest.hostile.front import Behaviour, Front
+from conformance.selftest.standins import Received
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import Status
+
+CONFORMANT, BROKEN, USAGE, OPEN = 0, 1, 4, 6
+"""Exit statuses: conformant, not conformant, a wrong configuration, no verdict."""
+
+UNDECIDED = (BROKEN, OPEN)
+"""Where the target breaks rules beside the one that the entry is about, or may."""
+
+
+class Served(Protocol):
+    """A running target."""
+
+    base_url: str
+
+    @property
+    def received(self) -> list[Received]:
+        """The requests that it got so far."""
+
+
+Start = Callable[[str, Path], AbstractContextManager[Served]]
+"""Starts a target in front of the reference at an origin; the path is a folder to write in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What must come out of a run.
+
+    Attributes:
+        exits: the exit statuses that are right.
+        verdicts: by requirement, the verdict or the reason why there is none.
+        says: texts that are printed or stand in the report.
+        never_received: expressions that no method and path which the target got may match.
+        at_most: how many requests the target may get.
+        seconds: bound on the time of the run.
+        mebibytes: bound on the growth of memory during the run.
+        written: bound on the size of ``report.json`` and ``report.html`` each, in MB.
+        scripts: whether the scripts of the evidence are executed, to see that they run nothing
+            of the target's.
+    """
+
+    exits: tuple[int, ...]
+    verdicts: Mapping[str, Status | Reason | tuple[Status | Reason, ...]] = field(
+        default_factory=dict
+    )
+    says: tuple[str, ...] = ()
+    never_received: tuple[str, ...] = ()
+    at_most: int | None = None
+    seconds: float = 8.0
+    mebibytes: int = 160
+    written: int = 12
+    scripts: bool = False
+
+    def __str__(self) -> str:
+        return "; ".join(self._words())
+
+    def _words(self) -> list[str]:
+        told = ["exit status " + " or ".join(map(str, self.exits))]
+        told += [f"{name} {_either(verdict)}" for name, verdict in self.verdicts.items()]
+        told += [f"says “{text}”" for text in self.says]
+        told += [f"never asked for `{path}`" for path in self.never_received]
+        if self.at_most is not None:
+            told.append(f"at most {self.at_most} requests")
+        if self.scripts:
+            told.append("its scripts run nothing of the target's")
+        return [*told, f"{self.seconds:g} s", f"{self.mebibytes} MiB"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One hostile target, or a strange but honest one.
+
+    Attributes:
+        name: a short name, unique in the register.
+        does: a sentence on what the target does.
+        start: starts it.
+        expected: what must come out.
+        runs: the scenarios that are run, all by default; an expression of pytest's ``-k``.
+        profile: parts of the profile in the place of the usual ones.
+        arguments: further arguments of the run.
+        needs: a dotted key that profiles must have for the entry to be run.
+    """
+
+    name: str
+    does: str
+    start: Start
+    expected: Expected
+    runs: str = ""
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    needs: str = ""
+
+
+def front(behaviour: Callable[[], Behaviour], **options: Any) -> Start:
+    """Return what starts a front of the reference.
+
+    Args:
+        behaviour: makes the behaviour, anew for each run.
+        options: further arguments of :class:`Front`.
+    """
+    return lambda upstream, _: Front(behaviour(), upstream, **options)
+
+
+def delivering(behaviour: Callable[[Front], Behaviour]) -> Start:
+    """Return what starts a front that spoils webhooks alone."""
+
+    def start(upstream: str, _: Path) -> Front:
+        server = Front(lambda turn: turn.send(turn.answer()), upstream)
+        server.delivers = behaviour(server)
+        return server
+
+    return start
+
+
+def _either(verdict: Status | Reason | tuple[Status | Reason, ...]) -> str:
+    if not isinstance(verdict, tuple):
+        verdict = (verdict,)
+    if verdict == tuple(Reason):
+        return "not decided"
+    return " or ".join(
+        f"inconclusive ({one.value})" if isinstance(one, Reason) else one.value for one in verdict
+    )

@@ -1,0 +1,500 @@
+"""Careless settings, full disks and violent ends: nothing green by mistake, half, or told.
+
+The target is the reference itself. What needs whole processes has them; the rest runs within
+this one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.reference.server import BackgroundServer
+from conformance.reporting.report import Report
+from conformance.selftest.hostile import runs
+from conformance.selftest.hostile.entry import CONFORMANT, OPEN, USAGE
+from conformance.selftest.hostile.front import (
+    EXECUTE,
+    READ_CUSTOMER,
+    Behaviour,
+    Front,
+    Turn,
+    hangs,
+    only,
+    pass_on,
+    status,
+)
+from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID, Outcome, told_secrets
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import RunVerdict, Status
+
+pytestmark = pytest.mark.usefixtures("few_requirements")
+
+BROKEN, INTERRUPTED, NO_TESTS = 1, 2, 5
+
+
+@dataclass
+class Place:
+    """A working directory, and the means to run the few scenarios in it."""
+
+    folder: Path
+    upstream: BackgroundServer
+
+    @property
+    def report_folder(self) -> Path:
+        """Where reports go where nothing else is said."""
+        return self.folder / "reports" / "latest"
+
+    def profile(self, **parts: Any) -> str:
+        """Return the option of the usual profile with other parts in it."""
+        path = self.folder.parent / f"{sum(1 for _ in self.folder.parent.iterdir())}.yaml"
+        return f"--profile={runs.write_profile(path, parts)}"
+
+    def target(self) -> str:
+        """Return the option of the reference's base URL."""
+        return f"--base-url={self.upstream.base_url}"
+
+    def judge(self, *arguments: str) -> Outcome:
+        """Run within this process."""
+        return runs.judge(self.folder, *arguments)
+
+    def start(
+        self, *arguments: str, python: tuple[str, ...] = (), limit: int = 0, **environment: str
+    ) -> subprocess.Popen[str]:
+        """Start a process; with a ``limit`` it can write no file of more bytes."""
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if "PYTEST" not in name and name != "PYTHONDONTWRITEBYTECODE"
+        }
+        credentials = {
+            "PAYMENTS_API_TOKEN_ID": TOKEN_ID,
+            "PAYMENTS_API_CLIENT_SECRET": CLIENT_SECRET,
+        }
+        plugins = [word for word in runs.ARGUMENTS if word not in ("-pno:xdist", "-Werror")]
+
+        def prepare() -> None:
+            # A shell may have let background jobs ignore it.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            if limit:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        return subprocess.Popen(
+            [
+                *(sys.executable, *python, "-m", "pytest"),
+                *("-p", "conformance.selftest.hostile.substitute", *plugins),
+                *(f"--rootdir={self.folder}", *arguments),
+            ],
+            cwd=self.folder,
+            env={**inherited, **credentials, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=prepare,  # noqa: PLW1509 - the threads of this process hold nothing that it needs
+        )
+
+    def run(self, *arguments: str, **options: Any) -> tuple[int, str]:
+        """Run a process to its end; return its exit status and what it printed."""
+        with self.start(*arguments, **options) as process:
+            output, _ = process.communicate(timeout=120)
+            return process.returncode, output
+
+    def report(self, folder: Path | None = None) -> Report:
+        """Return the report of the latest run."""
+        text = ((folder or self.report_folder) / "report.json").read_text("utf-8")
+        return Report.model_validate_json(text)
+
+
+@pytest.fixture
+def place(upstream: BackgroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """An empty working directory, before the reference."""
+    folder = tmp_path / "cwd"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Place(folder, upstream)
+
+
+@contextlib.contextmanager
+def fronted(place: Place, behaviour: Behaviour = pass_on) -> Iterator[Front]:
+    """Put a front before the reference of a place."""
+    with Front(behaviour, place.upstream.origin) as front:
+        yield front
+
+
+def whole(folder: Path) -> bool:
+    """Return whether a folder holds a whole report, and not half of one or none.
+
+    Raises:
+        AssertionError: a part of it is there.
+    """
+    files = [folder / "report.json", folder / "report.html"]
+    there = [path.exists() for path in files]
+    assert len(set(there)) == 1, there
+    if there[0]:
+        Report.model_validate_json(files[0].read_text("utf-8"))
+        assert files[1].read_text("utf-8").rstrip().endswith("</html>")
+    assert not list(folder.glob(".report*")), "a temporary file was left"
+    return there[0]
+
+
+# --- Which target ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variable", [False, True], ids=["option", "variable"])
+def test_an_empty_base_url_is_no_target(
+    place: Place, monkeypatch: pytest.MonkeyPatch, variable: bool
+) -> None:
+    """A variable of CI that was not set gives no green run about nothing."""
+    if variable:
+        monkeypatch.setenv("BASE_URL", "")
+
+    outcome = place.judge(place.profile(), *([] if variable else ["--base-url="]))
+
+    assert outcome.status == USAGE, outcome.printed
+    assert "base URL" in outcome.printed or "base-url" in outcome.printed
+    assert not whole(place.report_folder)
+
+
+def test_a_profile_without_a_base_url_is_no_target(place: Place) -> None:
+    """The reference is judged under its own name alone."""
+    profile = place.profile(implementation={"name": "Acme"})
+
+    outcome = place.judge(profile)
+
+    assert outcome.status == USAGE, outcome.printed
+    assert "base URL" in outcome.printed or "base-url" in outcome.printed
+
+
+@pytest.mark.parametrize("secret", ["a", "pass", "test", "1234"])
+def test_secrets_like_words_are_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    """They could not be told from the words of a report."""
+    monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", secret)
+    right = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
+
+    def admit(turn: Turn) -> None:
+        headers = {**turn.received.headers, "authorization": f"Basic {right}"}
+        turn.send(turn.ask(replace(turn.received, headers=headers)))
+
+    with fronted(place, admit) as front:
+        outcome = place.judge(f"--base-url={front.base_url}", place.profile())
+
+    assert outcome.status == USAGE, outcome.printed
+    assert "PAYMENTS_API_CLIENT_SECRET" in outcome.printed
+    assert not [one for one in front.received if one.method != "GET"]
+
+
+def test_production_is_only_read(place: Place) -> None:
+    """No trigger fires, and no command runs."""
+    marker = place.folder.parent / "ran"
+    command = {"http": None, "command": ["touch", str(marker)]}
+    profile = place.profile(
+        environment="production",
+        triggers={"quote.expire": command, "webhook.register": command},
+    )
+    with fronted(place) as front:
+        outcome = place.judge(f"--base-url={front.base_url}", profile)
+
+    assert outcome.status == OPEN, outcome.printed
+    assert {one.method for one in front.received} <= {"GET", "HEAD", "OPTIONS"}
+    assert not [one for one in front.received if one.path.startswith("/control")]
+    assert not marker.exists()
+    assert not [*runs.problems(outcome)]
+
+
+# --- Where reports go ---------------------------------------------------------------------------
+
+
+OWN = {
+    "journal/notes.jsonl": '{"kind": "dear diary"}\n',
+    "report.json": '{"mine": true}',
+    "report.html": "<p>mine</p>",
+}
+
+
+@pytest.mark.parametrize("name", [*OWN, "all"])
+def test_files_of_the_user_are_left_alone(place: Place, name: str) -> None:
+    """The run ends before anything is sent, and names the file."""
+    mine = OWN if name == "all" else {name: OWN[name]}
+    for path, text in mine.items():
+        (place.folder / path).parent.mkdir(exist_ok=True)
+        (place.folder / path).write_text(text)
+    with fronted(place) as front:
+        outcome = place.judge(f"--base-url={front.base_url}", place.profile(), "--report-dir=.")
+
+    assert {path: (place.folder / path).read_text() for path in mine} == mine
+    assert outcome.status == USAGE, outcome.printed
+    assert any(Path(path).name in outcome.printed for path in mine)
+    assert not front.received
+
+
+@pytest.mark.parametrize("folder", ["file/reports", "/proc/reports", "file", "a\0b"])
+def test_a_folder_that_cannot_be_written_is_named(place: Place, folder: str) -> None:
+    """Before anything is sent."""
+    (place.folder / "file").write_text("mine")
+    with fronted(place) as front:
+        outcome = place.judge(
+            f"--base-url={front.base_url}", place.profile(), f"--report-dir={folder}"
+        )
+
+    assert outcome.status == USAGE, outcome.printed
+    assert folder.partition("\0")[0] in outcome.printed
+    assert "Traceback" not in outcome.printed
+    assert "INTERNALERROR" not in outcome.printed
+    assert not front.received
+    assert (place.folder / "file").read_text() == "mine"
+
+
+def test_a_report_folder_that_leads_elsewhere_is_not_followed_to_a_user_file(
+    place: Place,
+) -> None:
+    """A link in the place of the report leaves what it leads to as it is, or ends the run."""
+    mine = place.folder / "mine.txt"
+    mine.write_text("mine")
+    place.report_folder.mkdir(parents=True)
+    (place.report_folder / "report.json").symlink_to(mine)
+
+    outcome = place.judge(place.target(), place.profile(), "-k=configuration")
+
+    assert mine.read_text() == "mine"
+    assert outcome.status in (USAGE, OPEN), outcome.printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exits"),
+    [
+        (["--base-url=http://127.0.0.1:1/2025-10-13"], USAGE),
+        (["--profile=absent"], USAGE),
+        (["-k=nothing_has_this_name"], NO_TESTS),
+    ],
+    ids=["no target", "no profile", "no tests"],
+)
+def test_an_earlier_report_is_not_that_of_a_run_that_could_not_start(
+    place: Place, arguments: list[str], exits: int
+) -> None:
+    """What stands in the folder afterwards is no green report."""
+    first = place.judge(place.target(), place.profile())
+    assert first.status == CONFORMANT, first.printed
+
+    second = place.judge(place.target(), place.profile(), *arguments)
+
+    assert second.status == exits, second.printed
+    if whole(place.report_folder):
+        assert place.report().verdict is not RunVerdict.CONFORMANT, "the earlier report stands"
+
+
+# --- Nothing told --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--log-level=DEBUG", "--tb=long", "-l", "-vv"],
+        ["--log-level=DEBUG", "-olog_cli=true", "-s"],
+        ["--log-level=DEBUG", "--log-file=run.log", "--log-file-level=DEBUG"],
+        ["--tb=native", "-rA", "--junitxml=junit.xml", "-ojunit_logging=all"],
+        ["--tb=long", "-l", "--full-trace", "--alluredir=allure"],
+        ["--log-level=DEBUG", "--durations=0", "--setup-show", "--debug=debug.log"],
+    ],
+    ids=["showlocals", "log_cli", "log-file", "junit", "allure", "debug"],
+)
+def test_no_option_of_pytest_tells_a_secret(place: Place, arguments: list[str]) -> None:
+    """Against a target that says the credentials again in what a check fails for."""
+    told = {"status": 500, "code": CLIENT_SECRET, "message": f"{TOKEN_ID} {CLIENT_SECRET}"}
+    coded = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
+    failing = status(500, told, x_echo=coded, x_plain=CLIENT_SECRET, set_cookie=CLIENT_SECRET)
+    with fronted(place, only(EXECUTE, failing)) as front:
+        outcome = place.judge(
+            f"--base-url={front.base_url}",
+            place.profile(),
+            "-k=execution",
+            *arguments,
+        )
+
+    assert outcome.status == BROKEN, outcome.printed
+    written = {"terminal": outcome.printed, **outcome.files()}
+    found = {name: [*told_secrets(text)] for name, text in written.items()}
+    assert not {name: secrets for name, secrets in found.items() if secrets}
+
+
+# --- Whole processes -----------------------------------------------------------------------------
+
+
+def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -> None:
+    """Workers leave the journal of the controller alone."""
+    profile = place.profile(features={"webhooks": False, "webhook_signatures": False})
+
+    code, output = place.run(place.target(), profile, "-n2", "-p", "no:randomly")
+
+    assert whole(place.report_folder), output
+    found = {entry.id: entry.verdict for entry in place.report().requirements}
+    one = place.judge(place.target(), profile)
+    assert (code, found) == (one.status, {k: v.verdict for k, v in one.verdicts().items()})
+    assert found["QUO-083"] is Status.PASSED
+
+
+def test_a_budget_is_of_the_run(place: Place) -> None:
+    """However many processes spend it."""
+    with fronted(place) as front:
+        code, output = place.run(
+            f"--base-url={front.base_url}", place.profile(budget={"created": 9}), "-n2"
+        )
+
+    created = [
+        one
+        for one in front.received
+        if one.method == "POST" and not one.path.startswith("/control")
+    ]
+    assert len(created) <= 9, output
+    assert code == OPEN, output
+    assert Reason.BUDGET_SPENT in {entry.reason for entry in place.report().requirements}
+
+
+def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
+    """The second gets a folder of its own, or ends with a message; the first is as if alone."""
+    held = threading.Event()
+    arrived = threading.Event()
+
+    def wait(turn: Any) -> None:
+        arrived.set()
+        held.wait(60)
+        pass_on(turn)
+
+    with fronted(place, only(READ_CUSTOMER, wait)) as front:
+        first = place.start(
+            f"--base-url={front.base_url}",
+            place.profile(
+                timing={"request": 90, "outage": 90} if _has_outage() else {"request": 90}
+            ),
+            "-k=customer",
+        )
+        with first:
+            assert arrived.wait(60)
+            code, said = place.run(place.target(), place.profile(), "-k=execution")
+            held.set()
+            output, _ = first.communicate(timeout=60)
+
+    assert first.returncode == OPEN, output
+    report = place.report()
+    assert report.run.base_url == front.base_url
+    verdicts = {entry.id: entry for entry in report.requirements}
+    assert verdicts["CUS-005"].verdict is Status.PASSED, output
+    assert verdicts["QUO-083"].reason is Reason.DESELECTED
+    assert code in (USAGE, OPEN), said
+    if code == USAGE:
+        assert str(place.report_folder.name) in said
+    for path in place.folder.rglob("*.jsonl"):
+        urls = {
+            json.loads(line)["base_url"]
+            for line in path.read_text("utf-8").splitlines()
+            if '"started"' in line[:40]
+        }
+        assert len(urls) <= 1, path
+
+
+@pytest.mark.parametrize(
+    ("runs_of", "limit"),
+    [("customer or execution", 8_192), ("configuration", 20_000)],
+    ids=["journal", "report"],
+)
+def test_a_full_disk_is_no_verdict(place: Place, runs_of: str, limit: int) -> None:
+    """The run says which folder it cannot write to, and leaves nothing half."""
+    code, output = place.run(place.target(), place.profile(), f"-k={runs_of}", limit=limit)
+
+    assert code not in (CONFORMANT, BROKEN), output
+    assert str(place.report_folder) in output
+    assert "Traceback" not in output
+    whole(place.report_folder)
+
+
+@pytest.mark.parametrize(
+    ("python", "environment"),
+    [(("-O",), {}), ((), {"PYTHONOPTIMIZE": "1"})],
+    ids=["-O", "PYTHONOPTIMIZE"],
+)
+def test_python_without_assertions_is_refused(
+    place: Place, python: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    """No check could fail in it."""
+    code, output = place.run(place.target(), place.profile(), python=python, **environment)
+
+    assert code == USAGE, output
+    assert "PYTHONOPTIMIZE" in output or "-O" in output
+    assert not whole(place.report_folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_an_interrupted_run_leaves_a_whole_report_or_none(
+    place: Place, number: signal.Signals
+) -> None:
+    """And no verdict that it did not come to."""
+    with fronted(place, only(EXECUTE, hangs)) as front:
+        process = place.start(
+            f"--base-url={front.base_url}", place.profile(timing={"request": 60}), "-vv"
+        )
+        with process:
+            wait_for(front, "/execute")
+            process.send_signal(number)
+            output, _ = process.communicate(timeout=60)
+
+    assert process.returncode not in (CONFORMANT, BROKEN, USAGE), output
+    if whole(place.report_folder):
+        assert place.report().verdict is RunVerdict.INCONCLUSIVE
+        verdicts = {entry.id: entry.verdict for entry in place.report().requirements}
+        assert verdicts["QUO-083"] is Status.INCONCLUSIVE
+
+
+def test_a_killed_worker_is_no_verdict(place: Place) -> None:
+    """What it was going to decide is open; the report is whole."""
+    with fronted(place, only(EXECUTE, hangs)) as front:
+        process = place.start(
+            f"--base-url={front.base_url}",
+            place.profile(timing={"request": 60}),
+            *("-n1", "--max-worker-restart=0"),
+            "-k=configuration or customer or execution",
+        )
+        with process:
+            wait_for(front, "/execute")
+            os.kill(child_of(process.pid), signal.SIGKILL)
+            output, _ = process.communicate(timeout=60)
+
+    assert process.returncode == OPEN, output
+    assert whole(place.report_folder)
+    verdicts = {entry.id: entry for entry in place.report().requirements}
+    assert verdicts["QUO-083"].reason is Reason.LOST
+    assert verdicts["CUS-005"].verdict is Status.PASSED
+
+
+def wait_for(front: Front, ending: str) -> None:
+    """Return once the front was asked for a path of that ending."""
+    until = time.monotonic() + 60
+    while not any(one.path.endswith(ending) for one in list(front.received)):
+        assert time.monotonic() < until, "the run did not come that far"
+        time.sleep(0.02)
+
+
+def child_of(parent: int) -> int:
+    """Return the process that ``parent`` started; the only one."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    assert len(children) == 1, children
+    return int(children[0])
+
+
+def _has_outage() -> bool:
+    return "outage" in runs.usual_profile()["timing"]
