@@ -9,6 +9,9 @@ import sys
 from typing import Any, NoReturn
 
 MAX_LEVELS = 64
+MAX_BRACKETS = 500_000
+"""Brackets that open; eight mebibytes of nothing else would take a gigabyte once decoded."""
+
 _BRACKETS = (b"{", b"[")
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAX_DIGITS = sys.float_info.max_10_exp
@@ -19,18 +22,21 @@ def decode(content: bytes) -> tuple[Any, bool]:
     """Return the decoded JSON value and whether there was one (no content counts as one).
 
     JSON is well-formed and UTF-8; a byte order mark before it is passed over. Lists and objects
-    within one another by more than 64 levels count as none. Half surrogate pairs, which JSON can
-    spell and UTF-8 cannot, become question marks, and numbers beyond the largest of double
-    precision become that one. Of members with the same name the last counts.
+    within one another by more than 64 levels count as none, and so do more than 500,000 of them.
+    Half surrogate pairs, which JSON can spell and UTF-8 cannot, become question marks, and numbers
+    beyond the largest of double precision become that one. Of members with the same name the last
+    counts.
     """
     if not content:
         return None, True
+    brackets = sum(map(content.count, _BRACKETS))
+    if brackets > MAX_BRACKETS:
+        return None, False
     try:
         value = _DECODER.decode(content.removeprefix(codecs.BOM_UTF8).decode())
     except (ValueError, RecursionError):
         return None, False
-    # To count is much faster than to look.
-    if sum(map(content.count, _BRACKETS)) > MAX_LEVELS and _is_deep(value):
+    if brackets > MAX_LEVELS and _is_deep(value):
         return None, False
     if _HALF_PAIR.search(content):
         value = _paired(value)
@@ -62,7 +68,8 @@ def _whole(digits: str) -> int:
 
 
 def _fraction(digits: str) -> float:
-    return _bounded(float(digits))
+    number = float(digits)
+    return number if -_LARGEST <= number <= _LARGEST else _bounded(number)
 
 
 def _bounded(number: float) -> float:
