@@ -8,6 +8,7 @@ these are cleaned here, before anybody reads them.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -17,6 +18,7 @@ from conformance.client.redaction import Redactor
 from conformance.target.characters import visible
 
 _FORMATTER = logging.Formatter()
+_COLOUR = re.compile("(\x1b\\[[0-9;]{0,20}m)")
 
 
 class Outlet:
@@ -27,14 +29,25 @@ class Outlet:
 
     def __init__(self) -> None:
         self.redactor = Redactor(())
+        self._in_colours = False
         self._undo: list[Callable[[], None]] = []
 
     def text(self, text: str) -> str:
-        """Return a text without secrets, with escapes for what could steer a terminal."""
-        return visible(self.redactor.text(text))
+        """Return a text without secrets, with escapes for what could steer a terminal.
+
+        Colours stay where pytest prints in colours, as it colours what assertions compare.
+        """
+        cleaned = self.redactor.text(text)
+        if not self._in_colours:
+            return visible(cleaned)
+        pieces = _COLOUR.split(cleaned)
+        return "".join(
+            piece if number % 2 else visible(piece) for number, piece in enumerate(pieces)
+        )
 
     def install(self, config: pytest.Config) -> None:
         """Clean from now on what is logged in this process and what pytest prints."""
+        self._in_colours = config.get_terminal_writer().hasmarkup
         factory = logging.getLogRecordFactory()
         logging.setLogRecordFactory(lambda *args, **named: self._record(factory(*args, **named)))
         self._undo.append(lambda: logging.setLogRecordFactory(factory))
@@ -64,7 +77,7 @@ class Outlet:
             error.args = tuple(self._argument(argument) for argument in error.args)
             error = error.__cause__ or error.__context__
         error = call.excinfo.value
-        if (message := self.redactor.text(str(error))) != str(error):
+        if (message := self.text(str(error))) != str(error):
             told = RuntimeError(f"{type(error).__name__}: {message}")
             told.__traceback__ = call.excinfo.tb
             call.excinfo = pytest.ExceptionInfo.from_exception(told)
@@ -84,7 +97,7 @@ class Outlet:
         return self.redactor.text(text)
 
     def _argument(self, argument: object) -> object:
-        return self.redactor.text(argument) if isinstance(argument, str) else argument
+        return self.text(argument) if isinstance(argument, str) else argument
 
     def _record(self, record: logging.LogRecord) -> logging.LogRecord:
         record.msg, record.args = self.text(record.getMessage()), ()

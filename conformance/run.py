@@ -158,7 +158,7 @@ class Connection:
             written = journal if follow_url is None else None
             inbox.watcher = lambda delivery: connection.delivered(delivery, written)
             if listener:
-                listener.observe = lambda text: connection.observations.update([text])
+                listener.observe = lambda text: connection._observe([text])
             if listener and triggers.maps("webhook.register"):
                 # Where nothing may be changed, nothing will happen that a webhook would tell.
                 with contextlib.suppress(ReadOnly):
@@ -173,7 +173,7 @@ class Connection:
         platform = Platform(self.client, self.triggers, self.inbox, profile, samples)
         platform.memory = self.memory
         platform.treat = self.treat or platform.treat
-        platform.observe = lambda text: self.observations.update([text])
+        platform.observe = lambda text: self._observe([text])
         return platform
 
     @contextlib.contextmanager
@@ -196,7 +196,7 @@ class Connection:
         self, exchange: Exchange, findings: tuple[Finding, ...], observations: tuple[str, ...]
     ) -> None:
         """Take in one exchange and what the judge found in it."""
-        self.observations.update(observations)
+        self._observe(observations)
         if self.recorder is None:
             return
         self._recent.append(exchange)
@@ -210,7 +210,7 @@ class Connection:
         if written is not None:
             written.delivery(delivery)
         verdict = judge().delivery(delivery.body)
-        self.observations.update(verdict.observations)
+        self._observe(verdict.observations)
         signed = self.verifier.findings(delivery) if self.verifier else ()
         if self.recorder is not None:
             self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
@@ -218,6 +218,9 @@ class Connection:
     def close(self) -> None:
         """Close everything."""
         self._closers.close()
+
+    def _observe(self, texts: Iterable[str]) -> None:
+        self.observations.update(map(self.redactor.text, texts))
 
     def _decide(self, findings: Iterable[Finding], place: str) -> None:
         recorder = self.recorder
@@ -227,7 +230,8 @@ class Connection:
             if finding.passed:
                 recorder.decide(finding.requirement, Outcome.PASSED)
             else:
-                recorder.decide(finding.requirement, Outcome.FAILED, place + finding.detail)
+                detail = self.redactor.text(place + finding.detail)
+                recorder.decide(finding.requirement, Outcome.FAILED, detail)
 
 
 def reference_target(sandbox: Sandbox, profile: Profile) -> Target:

@@ -189,7 +189,11 @@ class Session:
         with self.recording(item) as recorder:
             result = yield
         # A copy, as a webhook that is just being judged may add one.
-        decisions = [decision.to_json() for decision in list(recorder.decisions.values())]
+        decisions = [
+            # Within JSON within JSON a secret would be spelled in ways that nobody looks for.
+            {**decision.to_json(), "detail": self.connection.redactor.text(decision.detail)}
+            for decision in list(recorder.decisions.values())
+        ]
         journal = self.connection.journal
         journal.write("decisions", {"test": item.nodeid, "decisions": decisions})
         if journal.failure is not None:
@@ -516,8 +520,8 @@ def _base_url(config: pytest.Config) -> str | None:
         given, place = config.getini("base_url") or os.environ.get("BASE_URL"), "BASE_URL"
     if given is not None and not given.strip():
         raise pytest.UsageError(
-            f"{place} is empty, so that there is no target; give the URL of one, or leave "
-            f"{place} out to judge the reference implementation"
+            f"{place} is empty, so that there is no base URL and no target; give the URL of one, "
+            f"or leave {place} out to judge the reference implementation"
         )
     return given
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import struct
 import threading
 from pathlib import Path
 from typing import Self
@@ -12,7 +11,8 @@ from typing import Self
 from conformance.target.profile import Budget as Limits
 from conformance.verdict.decisions import BudgetSpent
 
-_COUNTS = struct.Struct("<QQ")
+_COUNTS = "{:20} requests, {:20} of which create a resource\n"
+_SIZE = len(_COUNTS.format(0, 0))
 
 
 class Budget:
@@ -40,7 +40,7 @@ class Budget:
             OSError: it cannot be written.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_COUNTS.pack(0, 0))
+        path.write_text(_COUNTS.format(0, 0), encoding="ascii")
         return cls(path, limits)
 
     def spend(self, *, created: bool) -> None:
@@ -52,7 +52,7 @@ class Budget:
         with self._lock:
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
-                counts = os.pread(self._file, _COUNTS.size, 0)
+                counts = os.pread(self._file, _SIZE, 0)
                 os.pwrite(self._file, self._counted(counts, created=created), 0)
             finally:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
@@ -62,9 +62,9 @@ class Budget:
         os.close(self._file)
 
     def _counted(self, counts: bytes, *, created: bool) -> bytes:
-        requests, resources = _COUNTS.unpack(counts)
+        requests, resources = (int(word) for word in counts.split() if word.isdigit())
         if requests >= self._limits.requests:
             raise BudgetSpent(f"budget.requests of {self._limits.requests} is spent")
         if created and resources >= self._limits.created:
             raise BudgetSpent(f"budget.created of {self._limits.created} is spent")
-        return _COUNTS.pack(requests + 1, resources + created)
+        return _COUNTS.format(requests + 1, resources + created).encode("ascii")

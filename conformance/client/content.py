@@ -13,6 +13,7 @@ MAX_BRACKETS = 500_000
 """Brackets that open; eight mebibytes of nothing else would take a gigabyte once decoded."""
 
 _BRACKETS = (b"{", b"[")
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/]))')
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAX_DIGITS = sys.float_info.max_10_exp
 _LARGEST = sys.float_info.max
@@ -46,6 +47,11 @@ def decode(content: bytes) -> tuple[Any, bool]:
 def text(content: bytes) -> str:
     """Return bytes as text; what is no UTF-8 becomes replacement characters."""
     return content.decode("utf-8", "replace")
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the escapes of JSON replaced, as far as they are such."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else found[2], text)
 
 
 def _paired(value: Any) -> Any:

@@ -163,12 +163,12 @@ def writing_to(folder: Path) -> Iterator[None]:
     """Tell of a folder that cannot be written, and how to give another one.
 
     Raises:
-        FolderError: the block raised ``OSError``.
+        FolderError: the block raised ``OSError``, or the name of the folder has NUL in it.
     """
+    told = f"the report folder {folder} cannot be written: %s; give another one: --report-dir=DIR"
+    if "\0" in str(folder):
+        raise FolderError(told % "no name has NUL in it")
     try:
         yield
     except OSError as error:
-        raise FolderError(
-            f"the report folder {folder} cannot be written: {error.strerror or error}; "
-            "give one that can: --report-dir=DIR"
-        ) from error
+        raise FolderError(told % (error.strerror or error)) from error

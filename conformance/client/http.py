@@ -13,13 +13,13 @@ from typing import Any, NoReturn, Self
 import httpx
 
 from conformance.client.budget import Budget
-from conformance.client.content import decode, text
+from conformance.client.content import decode, text, unescaped
 from conformance.client.journal import Exchange, Journal
 from conformance.client.network import Transport
 from conformance.client.outage import Outage
 from conformance.client.redaction import Redactor
 from conformance.contract.document import Operation
-from conformance.contract.judge import Finding, Judge, Verdict, error_code
+from conformance.contract.judge import Finding, Judge, Verdict, error_code, error_codes
 from conformance.target.addresses import same_origin, segment
 from conformance.target.characters import visible
 from conformance.target.deadline import within
@@ -101,7 +101,8 @@ class ConnectionBroken(TargetLost):
 class _Response:
     """A whole response, as it came.
 
-    ``spelled`` is the body as text in which no secret hides behind an escape.
+    ``plain`` is the body as text, and ``unescaped`` the same where it has escapes, behind which a
+    secret may hide; else it is empty.
     """
 
     seconds: float
@@ -110,17 +111,23 @@ class _Response:
     content: bytes
     body: Any
     is_json: bool
-    spelled: str
+    plain: str
+    unescaped: str
+
+    @property
+    def spelled(self) -> str:
+        """The body as text, in all spellings in which a secret may stand there."""
+        return f"{self.plain}\n{self.unescaped}" if self.unescaped else self.plain
 
     @classmethod
     def read(cls, response: httpx.Response, content: bytes, seconds: float) -> Self:
         """Decode a response of which ``content`` is the body."""
         body, is_json = decode(content)
-        spelled = text(content)
-        if is_json and "\\" in spelled:
-            spelled += "\n" + json.dumps(body, ensure_ascii=False)
+        plain, free = text(content), ""
+        if "\\" in plain:
+            free = json.dumps(body, ensure_ascii=False) if is_json else unescaped(plain)
         status, headers = response.status_code, response.headers
-        return cls(seconds, status, headers, content, body, is_json, spelled)
+        return cls(seconds, status, headers, content, body, is_json, plain, free)
 
     @property
     def limits_requests(self) -> bool:
@@ -141,7 +148,7 @@ class _Response:
     @property
     def is_gateway_error(self) -> bool:
         """Whether what is in front of the implementation says that it cannot be reached."""
-        return self.status in _GATEWAY_ERRORS and error_code(self.body) is None
+        return self.status in _GATEWAY_ERRORS and error_code(self.body) not in error_codes()
 
     @property
     def is_answer(self) -> bool:
@@ -665,9 +672,11 @@ class RecordingClient:
             body = self._redact.json(body, members=False)
         shown = self._redact.json(body) if self._redact.finds_member(spelled) else body
         if not response.is_json:
-            shown = self._redact.text(spelled)
+            hides = self._redact.finds_secret(response.unescaped)
+            shown = self._redact.text(response.unescaped if hides else response.plain)
         if len(response.content) > MAX_SHOWN_BYTES:
-            start = spelled if shown is response.body else json.dumps(shown, ensure_ascii=False)
+            whole = shown is response.body
+            start = response.plain if whole else json.dumps(shown, ensure_ascii=False)
             shown = _cut(start, len(response.content))
         exchange = self._write(
             name,

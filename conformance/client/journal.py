@@ -57,8 +57,7 @@ class Journal:
 
     def __init__(self, path: Path, worker: str, redactor: Redactor, run: str = "") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A target may send halves of characters that have no form in UTF-8.
-        self._file: IO[str] = path.open("w", encoding="utf-8", errors="backslashreplace")
+        self._file: IO[str] = path.open("w", encoding="ascii")
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._worker = worker
@@ -78,7 +77,8 @@ class Journal:
         Where the disk takes no more, ``failure`` says so: a run is ended by who looks at it
         between two tests, and no test breaks.
         """
-        line = json.dumps({"kind": kind, **entry}, ensure_ascii=False, default=str)
+        # In ASCII, nothing in it can steer the terminal of whoever reads it.
+        line = json.dumps({"kind": kind, **entry}, default=str).replace("\x7f", "\\u007f")
         line = self._redactor.text(line)
         with self._lock:
             if self._file.closed or self.failure is not None:

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -110,7 +111,9 @@ def _in_url(secret: str) -> re.Pattern[str]:
 
 def _forms(secret: str) -> Iterator[str]:
     """Yield the ways in which a secret may be written."""
-    yield from (secret, quote_plus(secret))
+    yield from (secret, quote_plus(secret), repr(secret)[1:-1])
+    yield from (escape(secret, quote=False), escape(secret))
+    yield escape(secret).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
     yield from (json.dumps(secret, ensure_ascii=short)[1:-1] for short in (True, False))
     for before in range(3):
         # Base64 spells three bytes at a time, so that what stands before the secret matters.

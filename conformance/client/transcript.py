@@ -163,14 +163,14 @@ class _Base:
     """The base URL of the target: as it is written, its normalised origin, and its path."""
 
     url: str
-    origin: str
+    origin: str | None
     path: str
 
     @classmethod
     def of(cls, url: str) -> _Base:
         """Take a base URL apart; one that is no URL of HTTP has an origin that no URL has."""
         parts = _URL.fullmatch(url)
-        return cls(url, "", "") if parts is None else cls(url, origin(url) or "", parts[3])
+        return cls(url, None, "") if parts is None else cls(url, _origin(parts), parts[3])
 
     def root(self, rest: str) -> tuple[str, int]:
         """Return what a URL of this origin begins with, and how much of ``rest`` that covers.
@@ -260,7 +260,7 @@ class _Script:
         parts = _URL.fullmatch(url)
         if parts is None:
             raise _NotRepeatable("this is no URL of HTTP")
-        if origin(url) != self.base.origin:
+        if self.base.origin is None or _origin(parts) != self.base.origin:
             return ["call", *method, _argument(*self._parts(_ID_IN_URL, url, parts.start(3)))]
         root, covered = self.base.root(parts[3])
         if root == "ORIGIN":
@@ -321,6 +321,11 @@ def _headers(exchange: Exchange, body: str | None) -> Iterator[str]:
         # A header with nothing after its colon is one that curl leaves out.
         header = f"{name}: {value}" if value.strip() else f"{name};"
         yield from ("-H", _argument(header))
+
+
+def _origin(url: re.Match[str]) -> str | None:
+    # What stands behind the host may have no form in a URL, and is sent as it is all the same.
+    return origin(f"{url[1]}://{url[2]}")
 
 
 def _argument(*parts: Part) -> str:

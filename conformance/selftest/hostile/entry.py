@@ -90,7 +90,6 @@ class Entry:
         runs: the scenarios that are run, all by default; an expression of pytest's ``-k``.
         profile: parts of the profile in the place of the usual ones.
         arguments: further arguments of the run.
-        needs: a dotted key that profiles must have for the entry to be run.
     """
 
     name: str
@@ -100,7 +99,6 @@ class Entry:
     runs: str = ""
     profile: Mapping[str, Any] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
-    needs: str = ""
 
 
 def front(behaviour: Callable[[], Behaviour], **options: Any) -> Start:

@@ -85,6 +85,9 @@ class Place:
             "PAYMENTS_API_TOKEN_ID": TOKEN_ID,
             "PAYMENTS_API_CLIENT_SECRET": CLIENT_SECRET,
         }
+        if limit:
+            # Compiled modules that are cut short would break every later run.
+            inherited["PYTHONDONTWRITEBYTECODE"] = "1"
         plugins = [word for word in runs.ARGUMENTS if word not in ("-pno:xdist", "-Werror")]
 
         def prepare() -> None:
@@ -222,7 +225,7 @@ def test_production_is_only_read(place: Place) -> None:
 
 
 OWN = {
-    "journal/notes.jsonl": '{"kind": "dear diary"}\n',
+    "journal/main.jsonl": '{"kind of": "dear diary"}\n',
     "report.json": '{"mine": true}',
     "report.html": "<p>mine</p>",
 }
@@ -242,6 +245,18 @@ def test_files_of_the_user_are_left_alone(place: Place, name: str) -> None:
     assert outcome.status == USAGE, outcome.printed
     assert any(Path(path).name in outcome.printed for path in mine)
     assert not front.received
+
+
+def test_files_beside_those_of_a_run_do_no_harm(place: Place) -> None:
+    """They stay as they are, and are not taken for journals."""
+    notes = place.folder / "journal" / "notes.jsonl"
+    notes.parent.mkdir()
+    notes.write_text('{"kind": "dear diary"}\n')
+    with fronted(place) as front:
+        outcome = place.judge(f"--base-url={front.base_url}", place.profile(), "--report-dir=.")
+
+    assert notes.read_text() == '{"kind": "dear diary"}\n'
+    assert outcome.status == CONFORMANT, outcome.printed
 
 
 @pytest.mark.parametrize("folder", ["file/reports", "/proc/reports", "file", "a\0b"])

@@ -150,7 +150,6 @@ ENTRIES = (
         front(lambda: only(INTERFACE, hangs)),
         Expected((OPEN,), {**_GONE.verdicts}, says=("timing.outage",), seconds=10),
         profile={"timing": {"request": 0.4, "outage": 1.0}},
-        needs="timing.outage",
     ),
     Entry(
         "refuses-after-20",
@@ -202,7 +201,6 @@ ENTRIES = (
             )
         ),
         Expected((OPEN,), says=("timing.outage",), seconds=15, at_most=40),
-        needs="timing.outage",
         profile={"timing": {"outage": 2.0}},
     ),
     _paced("429-without-a-time", "Throttles and does not say for how long.", _THROTTLED),

@@ -120,8 +120,7 @@ ENTRIES = (
         _secured(host="other.example"),
         _REFUSED,
         "configuration",
-        {"tls": {"certificate_authority": f"../{AUTHORITY}"}},
-        needs="tls.certificate_authority",
+        {"tls": {"certificate_authority": AUTHORITY}},
     ),
     Entry(
         "tls-expired",
@@ -129,16 +128,14 @@ ENTRIES = (
         _secured(days=0),
         _REFUSED,
         "configuration",
-        {"tls": {"certificate_authority": f"../{AUTHORITY}"}},
-        needs="tls.certificate_authority",
+        {"tls": {"certificate_authority": AUTHORITY}},
     ),
     Entry(
         "tls-of-a-private-authority",
         "Shows a certificate of a private authority that the profile names.",
         _secured(),
         Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, Status.PASSED)),
-        profile={"tls": {"certificate_authority": f"../{AUTHORITY}"}},
-        needs="tls.certificate_authority",
+        profile={"tls": {"certificate_authority": AUTHORITY}},
     ),
     Entry(
         "tls-spoken-to-http",
