@@ -290,8 +290,11 @@ class Session:
         """Show what an undecided test lacks, and the transcript of a failed one."""
         # Others, such as Allure, read the message of the exception and not the report.
         self._outlet.clean_error(call)
-        report = yield
         error = call.excinfo.value if call.excinfo else None
+        if call.excinfo and isinstance(error, (Unmet, *UNREADABLE)):
+            # Its message is shown alone; to lay out all that led to it takes pytest 0.1 s.
+            call.excinfo.traceback = call.excinfo.traceback[-1:]
+        report = yield
         # The call has been concluded on, and an audit has decided what it is for.
         audited = call.when == "teardown" and isinstance(error, AssertionError)
         if error is not None and report.failed and call.when != "call" and not audited:

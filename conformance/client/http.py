@@ -637,11 +637,12 @@ class RecordingClient:
     ) -> tuple[httpx.Response, bytes]:
         if auth is not None:
             request = next(auth.sync_auth_flow(request))
-        with self._transport.attempt(self._max_seconds) as attempt:
+        repeatable = request.method in _SAFE
+        with self._transport.attempt(self._max_seconds, repeatable=repeatable) as attempt:
             try:
                 response = self._transport.handle_request(request)
             except httpx.TransportError:
-                if request.method not in _SAFE or not attempt.went_stale:
+                if not (repeatable and attempt.went_stale):
                     raise
                 # The server closed the connection while nobody used it.
                 response = self._transport.handle_request(request)

@@ -25,6 +25,7 @@ class Attempt:
     """One request on its way: until when it may take, and what its connection saw of it."""
 
     deadline: float
+    repeatable: bool
     connected: bool = False
     received: bool = False
 
@@ -61,18 +62,30 @@ class Transport(httpx.HTTPTransport):
         )
         super().__init__(verify=verify, trust_env=False, limits=limits)
         # httpx has no parameter for it.
-        self._pool._network_backend = _Backend()  # noqa: SLF001
+        self._pool._network_backend = self._backend = _Backend()  # noqa: SLF001
 
     @contextmanager
-    def attempt(self, seconds: float) -> Iterator[Attempt]:
-        """Let what this thread sends and reads in the block end after so many seconds."""
-        _current.attempt = Attempt(time.monotonic() + seconds)
-        yield _current.attempt
+    def attempt(self, seconds: float, *, repeatable: bool) -> Iterator[Attempt]:
+        """Let what this thread sends and reads in the block end after so many seconds.
+
+        ``repeatable`` is whether the request may be sent again where its connection turns out to
+        be closed. Once the server is known to close connections without a word, all others get a
+        connection of their own.
+        """
+        _current.attempt = attempt = Attempt(time.monotonic() + seconds, repeatable)
+        yield attempt
+        self._backend.closes_silently |= attempt.went_stale
 
 
 class _Backend(httpcore.NetworkBackend):
+    """Opens connections, and knows whether the server closes those that are idle.
+
+    ``closes_silently`` says that it has closed one within a second, and had not announced it.
+    """
+
     def __init__(self) -> None:
         self._network = httpcore.SyncBackend()
+        self.closes_silently = False
 
     def connect_tcp(
         self,
@@ -86,12 +99,14 @@ class _Backend(httpcore.NetworkBackend):
         attempt.connected = True
         if (left := attempt.left()) <= 0:
             raise httpcore.ConnectTimeout
-        return _Stream(self._network.connect_tcp(host, port, left, local_address, socket_options))
+        stream = self._network.connect_tcp(host, port, left, local_address, socket_options)
+        return _Stream(stream, self)
 
 
 class _Stream(httpcore.NetworkStream):
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
+    def __init__(self, stream: httpcore.NetworkStream, backend: _Backend) -> None:
         self._stream = stream
+        self._backend = backend
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
         attempt = _current.attempt
@@ -118,7 +133,12 @@ class _Stream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         if (left := _current.attempt.left()) <= 0:
             raise httpcore.ConnectTimeout
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left))
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left), self._backend)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        found = self._stream.get_extra_info(info)
+        if info == "is_readable":
+            # The pool asks this of idle connections; those that can be read are closed by now.
+            self._backend.closes_silently |= bool(found)
+            return found or (self._backend.closes_silently and not _current.attempt.repeatable)
+        return found
