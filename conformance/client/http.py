@@ -22,7 +22,6 @@ from conformance.contract.document import Operation
 from conformance.contract.judge import Finding, Judge, Verdict, error_code, error_codes
 from conformance.target.addresses import same_origin, segment
 from conformance.target.characters import visible
-from conformance.target.deadline import within
 from conformance.target.profile import Environment
 from conformance.target.reading import (
     ACCEPT_ENCODING,
@@ -596,9 +595,8 @@ class RecordingClient:
         """Send a request once; ``ours`` is whether it goes to the target."""
         started = time.perf_counter()
         try:
-            response, content = within(self._max_seconds, lambda: self._receive(request, auth))
+            response, content = self._receive(request, auth)
         except (
-            TimeoutError,
             httpx.HTTPError,
             httpx.StreamError,
             ResponseTooLarge,
@@ -618,7 +616,7 @@ class RecordingClient:
         """Return what an exception of :meth:`_receive` means."""
         cause = self._redact.text(str(error) or type(error).__name__)[:_MAX_ERROR_CHARS]
         unmet: Unmet
-        if isinstance(error, TimeoutError | httpx.TimeoutException):
+        if isinstance(error, httpx.TimeoutException):
             limit = f"timing.request of the profile, {self._max_seconds:g} s"
             cause = f"the response took longer than {limit}"
             unmet = ResponseTooSlow(f"{name}: {cause}")

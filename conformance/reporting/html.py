@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from conformance.client.folder import GENERATOR
 from conformance.contract.catalogue import Level
@@ -37,15 +38,7 @@ _PROPER: Mapping[str, str] = {
 
 def render(report: Report) -> str:
     """Return the report as one HTML file that loads nothing from anywhere."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(duration=duration, moment=_moment, slug=_slug, part=_part)
-    page = environment.get_template("report.html.j2").render(
+    page = _template().render(
         report=report,
         run=report.run,
         headline=headline(report),
@@ -61,6 +54,19 @@ def render(report: Report) -> str:
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(duration=duration, moment=_moment, slug=_slug, part=_part)
+    return environment.get_template("report.html.j2")
 
 
 def _moment(moment: datetime) -> str:

@@ -33,10 +33,10 @@ class _Elsewhere:
     received: list[Received]
 
 
-def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 1) -> ssl.SSLContext:
+def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 2) -> ssl.SSLContext:
     """Return a context with a certificate for ``host`` by an authority of its own.
 
-    The certificate is valid for ``days`` from yesterday on.
+    The certificate is valid for ``days`` from yesterday on, one that ends there for none.
     """
     start = datetime.now(UTC) - timedelta(days=2)
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
@@ -87,7 +87,7 @@ def _signed(
     return builder.sign(signer, hashes.SHA256())
 
 
-def _secured(*, host: str = "127.0.0.1", days: int = 1) -> Start:
+def _secured(*, host: str = "127.0.0.1", days: int = 2) -> Start:
     return lambda upstream, folder: Front(
         pass_on, upstream, tls=certificate(folder, host=host, days=days)
     )
