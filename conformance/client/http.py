@@ -134,6 +134,11 @@ class _Response:
         return self.status == _TOO_MANY and error_code(self.body) not in _LIMIT_CODES
 
     @property
+    def wait_asked(self) -> float | None:
+        """For how many seconds the target asks to wait; ``None`` where it does not say."""
+        return retry_after(self.headers.get("retry-after", ""))
+
+    @property
     def pause_asked(self) -> float | None:
         """For how many seconds the target asks to wait, where it answered for the pace alone.
 
@@ -141,7 +146,7 @@ class _Response:
         """
         if not self.limits_requests:
             return None
-        after = retry_after(self.headers.get("retry-after", ""))
+        after = self.wait_asked
         return after if after is not None and after <= _MAX_PACE_SECONDS else None
 
     @property
@@ -537,12 +542,13 @@ class RecordingClient:
         """Return the seconds after which a request is sent again; ``None`` if it is not."""
         if isinstance(outcome, _Response) and (asked := outcome.pause_asked) is not None:
             return min(asked, _MAX_PAUSE_SECONDS) if repeats < _MAX_PACE_REPEATS else None
-        faulty = (
-            outcome.is_gateway_error
-            if isinstance(outcome, _Response)
-            else isinstance(outcome.error, ConnectionBroken)
-        )
-        if not faulty or method not in _SAFE or repeats >= len(_FAULT_PAUSES_SECONDS):
+        if isinstance(outcome, _Failure):
+            faulty = method in _SAFE and isinstance(outcome.error, ConnectionBroken)
+        else:
+            # Whatever was refused for the pace alone has not been carried out.
+            hurried = outcome.limits_requests and outcome.wait_asked is None
+            faulty = hurried or (method in _SAFE and outcome.is_gateway_error)
+        if not faulty or repeats >= len(_FAULT_PAUSES_SECONDS):
             return None
         return _FAULT_PAUSES_SECONDS[repeats] if elapsed < self._max_seconds else None
 

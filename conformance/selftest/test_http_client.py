@@ -134,7 +134,7 @@ class TestBounds:
         answer = client.call("getConfig")
 
         assert answer.body == {"id": "? é"}
-        assert "? é" in journal_of(tmp_path)
+        assert r"? \u00e9" in journal_of(tmp_path)
 
     @pytest.mark.parametrize(
         ("behaviour", "message"),

@@ -35,7 +35,7 @@ def retry_after(value: str) -> float | None:
 
     The header has a number of seconds, or the time until which to wait.
     """
-    if re.fullmatch(r"[0-9]{1,9}", value):
+    if re.fullmatch(r"[0-9]+", value):
         return float(value)
     try:
         moment = parsedate_to_datetime(value[:40])
