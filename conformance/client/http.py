@@ -419,10 +419,23 @@ class RecordingClient:
         if form is not None:
             request.extensions[_SHOWN] = shown
         response = self._settle(name, request, auth or self._auth)
-        if judged and response.is_gateway_error:
-            self._require_implementation(operation, request, response)
         exchange, body = self._note(name, request, response)
-        verdict = self._verdict(operation, response, intended=valid) if judged else Verdict(())
+        if judged and response.is_gateway_error and not self._is_reached(operation):
+            self.listener(exchange, (), ())
+            raise TargetLost(
+                f"{name} {response} without an error object: what is in front of the "
+                "implementation could not reach it"
+            )
+        verdict = Verdict(())
+        if judged:
+            verdict = self._judge.response(
+                operation,
+                response.status,
+                response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+                body,
+                intended=valid,
+                is_json=response.is_json,
+            )
         findings = (*verdict.findings, *self._told_secret(name, response))
         self.listener(exchange, findings, verdict.observations)
         return Answer(operation, response.status, response.headers, body, exchange)
@@ -552,36 +565,23 @@ class RecordingClient:
             return None
         return _FAULT_PAUSES_SECONDS[repeats] if elapsed < self._max_seconds else None
 
-    def _require_implementation(
-        self, operation: Operation, request: httpx.Request, response: _Response
-    ) -> None:
-        """Raise ``TargetLost`` unless it is the implementation that a gateway error is about.
+    def _is_reached(self, operation: Operation) -> bool:
+        """Return whether the implementation is reached, although a gateway error says otherwise.
 
         Where a safe request is answered so again and again while another one is not, it is the
         implementation that breaks over it.
         """
-        if operation.method in _SAFE:
-            probe = self._judge.document.operations[_PROBES[operation.id == _PROBES[0]]]
-            other = self._build(probe.id, probe.method, self._target.base_url + probe.path)
-            answer = self._settle(probe.id, other, self._auth)
-            self.listener(self._written(probe.id, other, answer), (), ())
-            if answer.is_answer:
-                return
-        self.listener(self._written(operation.id, request, response), (), ())
-        raise TargetLost(
-            f"{operation.id} {response} without an error object: what is in front of the "
-            "implementation could not reach it"
-        )
-
-    def _verdict(self, operation: Operation, response: _Response, *, intended: bool) -> Verdict:
-        return self._judge.response(
-            operation,
-            response.status,
-            response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-            response.body,
-            intended=intended,
-            is_json=response.is_json,
-        )
+        if operation.method not in _SAFE:
+            return False
+        name = next(name for name in _PROBES if name != operation.id)
+        probe = self._judge.document.operations[name]
+        request = self._build(name, probe.method, self._target.base_url + probe.path)
+        try:
+            response = self._settle(name, request, self._auth)
+        except TargetLost:
+            return False
+        self.listener(self._written(name, request, response), (), ())
+        return response.is_answer
 
     def _told_secret(self, name: str, response: _Response) -> Iterator[Finding]:
         """Yield whether a response keeps the client secret to itself, in header and body."""
@@ -680,8 +680,8 @@ class RecordingClient:
             hides = self._redact.finds_secret(response.unescaped)
             shown = self._redact.text(response.unescaped if hides else response.plain)
         if len(response.content) > MAX_SHOWN_BYTES:
-            whole = shown is response.body
-            start = response.plain if whole else json.dumps(shown, ensure_ascii=False)
+            nothing_hidden = response.is_json and shown is response.body
+            start = response.plain if nothing_hidden else _spelled(shown)
             shown = _cut(start, len(response.content))
         exchange = self._write(
             name,
@@ -748,6 +748,10 @@ def _parts(form: Form) -> list[tuple[str, tuple[str | None, str | bytes, str | N
         else (name, (None, part, None))
         for name, part in form.items()
     ]
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _cut(shown: str, size: int) -> str:

@@ -587,3 +587,46 @@ def test_an_answer_is_shown_in_short(stand_in: Start, connect: Connect) -> None:
     assert shown.startswith('getConfig → 200 {"note": "xxx')
     assert shown.endswith("…")
     assert len(shown) < 350
+
+
+class TestLongAnswers:
+    """Bodies of more than 200,000 bytes."""
+
+    @pytest.mark.parametrize(
+        ("body", "start"),
+        [
+            (b'{"note": "' + b"x" * 300_000 + b'"}', '{"note": "xxx'),
+            (b"<html>" + b"x" * 300_000, "<html>xxx"),
+            (b'{"accessToken": "t0p", "note": "' + b"x" * 300_000 + b'"}', '{"accessToken": "***"'),
+            (b'["' + CLIENT_SECRET.encode() + b'", "' + b"x" * 300_000 + b'"]', '["***", "xxx'),
+            (CLIENT_SECRET.encode() + b"x" * 300_000, "***xxx"),
+        ],
+        ids=["JSON", "text", "a secret member", "a secret", "a secret in text"],
+    )
+    def test_they_are_written_down_in_part(
+        self, stand_in: Start, connect: Connect, tmp_path: Path, body: bytes, start: str
+    ) -> None:
+        """With their length, and without secrets."""
+        client = connect(stand_in(standins.answers(200, body)).base_url)
+
+        answer = client.call("getConfig")
+
+        written = answer.exchange.response_body
+        assert written.startswith(start)
+        assert written.endswith(f"… ({len(body)} bytes)")
+        assert len(written) < 300
+        assert CLIENT_SECRET not in journal_of(tmp_path) + repr(answer)
+
+    def test_what_they_do_wrong_is_told_in_short(self, stand_in: Start, connect: Connect) -> None:
+        """With the first entry that is wrong, and in a second or so."""
+        rows = [{"id": f"Customer:{number}"} for number in range(200_000)]
+        client = connect(stand_in(standins.answers(200, {"data": rows})).base_url)
+        details: list[str] = []
+        client.listener = lambda _, found, __: details.extend(f.detail for f in found)
+        started = time.process_time()
+
+        client.call("listTransactions")
+
+        assert time.process_time() - started < 10
+        assert '*.id: "Customer:0" does not match "^Transaction:.+$"' in details
+        assert max(map(len, details)) <= 1_000

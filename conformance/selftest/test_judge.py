@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import yaml
 
 from conformance.contract.document import Document, Operation
 from conformance.contract.judge import Finding, Judge, SchemaJudge, Verdict
+from conformance.contract.judge import judge as shipped_judge
 
 IDS = {"status": "CNV-001", "media-type": "CNV-002", "schema": "CNV-003", "code-status": "CNV-010"}
 JSON = "application/json"
@@ -395,3 +396,47 @@ class TestRequests:
             "list takes no JSON body"
         ]
         assert judge.request_errors(judge.document.operations["list"], None) == []
+
+
+class TestLongValues:
+    """What does not fit is told without quoting all of it."""
+
+    NAMES: ClassVar = {"type": "array", "items": {"type": "string", "maxLength": 30_000}}
+
+    def test_of_a_long_list_the_first_wrong_entry_is_told(self) -> None:
+        """By its number."""
+        names: list[Any] = ["abc"] * 50_000
+        names[1_500] = 7
+
+        (finding,) = SchemaJudge(self.NAMES, "A").judge(names)
+
+        assert not finding.passed
+        assert finding.detail == '1500: 7 is not of type "string"'
+
+    @pytest.mark.parametrize(
+        "names", [["x" * 40_000], ["abc"] * 50_000 + [7], {"a": ["b"] * 50_000}]
+    )
+    def test_what_else_is_long_is_not_told(self, names: Any) -> None:
+        """That it does not fit is still found."""
+        (finding,) = SchemaJudge(self.NAMES, "A").judge(names)
+
+        assert not finding.passed
+        assert finding.detail == "it does not fit, and is too long to be shown"
+
+    def test_details_are_shortened(self) -> None:
+        """To a thousand characters."""
+        (finding,) = SchemaJudge({"type": "integer"}, "A").judge("x" * 5_000)
+
+        assert len(finding.detail) == 1_000
+
+    def test_observations_are_few_and_short(self) -> None:
+        """Whatever the members are called, and however many there are."""
+        body = {f"{'x' * 500}{number}": 1 for number in range(1_000)}
+        operation = shipped_judge().document.operations["getConfig"]
+
+        verdict = shipped_judge().response(operation, 200, "application/json", body, intended=True)
+
+        assert len(verdict.observations) == 20
+        assert max(map(len, verdict.observations)) == 200
+        (event,) = shipped_judge().delivery({"type": "x" * 5_000}).observations
+        assert len(event) == 200
