@@ -56,6 +56,9 @@ _UNAUTHORIZED = 401
 _TOO_MANY = 429
 _GATEWAY_ERRORS = frozenset({502, 503, 504})
 _LIMIT_CODES = frozenset({"DAILY_VOLUME_LIMIT_EXCEEDED"})
+_CAPPED = "startFactorReset"
+"""Its 429 limits how many of them a customer may start in a day (Limits, line 491)."""
+
 _MAX_PACE_REPEATS = 5
 _MAX_PAUSE_SECONDS = 5.0
 _MAX_PACE_SECONDS = 600.0
@@ -533,7 +536,7 @@ class RecordingClient:
         for repeats in itertools.count():
             self._admit(request.method, name)
             outcome = self._exchange(request, auth, name)
-            pause = self._pause(request.method, outcome, repeats, time.monotonic() - started)
+            pause = self._pause(name, request.method, outcome, repeats, time.monotonic() - started)
             if pause is None:
                 break
             exchange = self._written(name, request, outcome)
@@ -550,7 +553,12 @@ class RecordingClient:
         return outcome
 
     def _pause(
-        self, method: str, outcome: _Response | _Failure, repeats: int, elapsed: float
+        self,
+        name: str,
+        method: str,
+        outcome: _Response | _Failure,
+        repeats: int,
+        elapsed: float,
     ) -> float | None:
         """Return the seconds after which a request is sent again; ``None`` if it is not."""
         if isinstance(outcome, _Response) and (asked := outcome.pause_asked) is not None:
@@ -559,7 +567,7 @@ class RecordingClient:
             faulty = method in _SAFE and isinstance(outcome.error, ConnectionBroken)
         else:
             # Whatever was refused for the pace alone has not been carried out.
-            hurried = outcome.limits_requests and outcome.wait_asked is None
+            hurried = outcome.limits_requests and name != _CAPPED and outcome.wait_asked is None
             faulty = hurried or (method in _SAFE and outcome.is_gateway_error)
         if not faulty or repeats >= len(_FAULT_PAUSES_SECONDS):
             return None

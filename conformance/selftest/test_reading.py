@@ -60,6 +60,7 @@ class TestEncodings:
             (raw_deflate(CONTENT), "deflate"),
             (gzip.compress(zlib.compress(CONTENT)), "deflate, identity, gzip"),
         ],
+        ids=["none", "no encoding", "capitals", "old name", "deflate", "without frame", "layers"],
     )
     def test_what_was_asked_for_is_decoded(
         self, stand_in: Start, connect: Connect, content: bytes, encoding: str
@@ -94,7 +95,7 @@ class TestEncodings:
         with pytest.raises(ResponseUnreadable, match="getConfig: the response could not be read"):
             client.call("getConfig")
 
-    @pytest.mark.parametrize("content", [b"", gzip.compress(b"")])
+    @pytest.mark.parametrize("content", [b"", gzip.compress(b"")], ids=["none", "packed"])
     def test_nothing_may_be_encoded(
         self, stand_in: Start, connect: Connect, content: bytes
     ) -> None:
