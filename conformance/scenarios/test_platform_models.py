@@ -327,8 +327,9 @@ def at_status(platform: Platform, status: str, *, business: bool = False) -> Jso
     if status == "UNVERIFIED":
         return platform.unsubmitted(business=business)
     fate = next((name for name, end in FATES.items() if end == status), None)
-    # A sandbox approves the businesses that complete its hosted flow.
-    path: Path = "hosted" if fate or not business else "directly"
+    # A sandbox approves the businesses that complete its hosted flow, and may do so at once.
+    direct = business and (fate is None or platform.profile.features.direct_onboarding)
+    path: Path = "directly" if direct else "hosted"
     customer = platform.onboarded(path, business=business, fate=fate)
     wanted = (status,) if fate else REVIEWED
     seen = standing(platform.customer_in(customer, *wanted))
