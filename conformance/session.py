@@ -366,7 +366,8 @@ class Session:
 
             summary(self.report, terminalreporter, None if self._problems else self._folder)
         for problem in self._problems:
-            terminalreporter.write_line(f"No report: {problem}", red=True, bold=True)
+            told = f"No report: {self._outlet.text(problem)}"
+            terminalreporter.write_line(told, red=True, bold=True)
 
     def _finish(self, session: pytest.Session) -> None:
         from conformance.reporting.assemble import NoRun, assemble, publish  # noqa: PLC0415
