@@ -14,6 +14,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.client.folder import FolderError
 from conformance.client.journal import Exchange
@@ -729,3 +731,44 @@ class TestFiles:
             put({tmp_path / "a.json": "new", tmp_path / "b.html": "half \ud800"})
 
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "old")]
+
+
+TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(
+    [
+        "\ud800",
+        "\x1b]0;x\x07",
+        "\u202e",
+        "</script><script>alert(1)</script>",
+        "{{ 7 * 7 }}",
+        "\x9b31m",
+    ]
+)
+BODIES = st.recursive(
+    TEXTS | st.integers() | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class TestAnyText:
+    """Whatever a target sent."""
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(TEXTS, BODIES, TEXTS)
+    def test_a_report_can_be_made_of_it(self, detail: str, body: Any, observation: str) -> None:
+        """Whole, in UTF-8, with nothing that runs or that steers a terminal."""
+        made = reported(
+            failure("QUO-001", detail, "w-1"),
+            exchanges={"w-1": exchange(1, body)},
+            observations={observation: 1},
+        )
+
+        content, page = report.as_json(made), html.render(made)
+
+        assert Report.model_validate_json(content) == made
+        for text in (content, page):
+            assert text.encode()
+            assert not HIDDEN.search(text)
+        assert "<script>alert" not in page
+        assert "49" not in re.findall(r"<title>(.*)</title>", page)[0]
