@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conformance.client import network
 from conformance.client.http import ConnectionBroken, RecordingClient, ResponseTooSlow
 from conformance.client.journal import Exchange
 from conformance.client.outage import TargetGone
@@ -218,13 +219,13 @@ class TestIdleConnections:
         assert len(server.received) == 1
 
     def test_they_are_closed_before_servers_close_them(
-        self, stand_in: Start, connect: Connect
+        self, stand_in: Start, connect: Connect, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """After a second."""
+        """After a second; here at once."""
+        monkeypatch.setattr(network, "_KEEP_ALIVE_SECONDS", 0)
         server = stand_in(closes_idle)
         client = connect(server.base_url)
         client.call("getConfig")
-        time.sleep(1.1)
 
         client.call("createQuote", body=QUOTE)
 
