@@ -22,10 +22,11 @@ from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.document import document
 from conformance.outlet import Outlet
 from conformance.run import Connection, is_reference, load_profile, reference_target
+from conformance.target.errors import TargetError
 from conformance.target.needs import unmet
 from conformance.target.profile import Profile, ProfileError
 from conformance.target.sandbox import Sandbox, SandboxError
-from conformance.target.target import Target, TargetError
+from conformance.target.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
 from conformance.verdict.plan import Plan, RunVerdict
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder

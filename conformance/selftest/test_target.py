@@ -22,6 +22,7 @@ from conformance.selftest.standins import Behaviour, Received, StandIn
 from conformance.target import target as module
 from conformance.target.credentials import WeakSecret, weakness
 from conformance.target.deadline import within
+from conformance.target.errors import TargetError
 from conformance.target.profile import Profile
 from conformance.target.reading import retry_after
 from conformance.target.target import (
@@ -30,7 +31,6 @@ from conformance.target.target import (
     NotReady,
     NotTheInterface,
     Target,
-    TargetError,
     Unreachable,
     WrongCredentials,
 )

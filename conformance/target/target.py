@@ -18,7 +18,7 @@ import httpx
 from conformance.target.addresses import origin
 from conformance.target.credentials import WeakSecret, problem_of, weakness
 from conformance.target.deadline import within
-from conformance.target.errors import TargetError as TargetError  # noqa: PLC0414
+from conformance.target.errors import TargetError
 from conformance.target.legible import MAX_SHOWN_CHARS, legible
 from conformance.target.profile import Profile
 from conformance.target.reading import (
