@@ -14,8 +14,8 @@ from typing import IO, Any
 
 import pytest
 
-from conformance.client.redaction import Redactor
-from conformance.target.characters import visible
+from conformance.exchange.redaction import Redactor
+from conformance.text.characters import visible
 
 _FORMATTER = logging.Formatter()
 _COLOUR = re.compile("(\x1b\\[[0-9;]{0,20}m)")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conformance.client.platform import Platform
+    from conformance.platform.platform import Platform
     from conformance.session import Session
 
 _PACKAGE = Path(__file__).parent
@@ -96,7 +96,7 @@ def _argument_paths(config: pytest.Config) -> Iterator[Path]:
 @pytest.fixture
 def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
     """The suite in the part of a platform; what the test moved is audited at its end."""
-    from conformance.client.audit import audit  # noqa: PLC0415
+    from conformance.platform.audit import audit  # noqa: PLC0415
     from conformance.session import within_file  # noqa: PLC0415
 
     session = request.config.stash[SESSION]

@@ -9,25 +9,33 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.client.actor import wait_until
-from conformance.client.budget import Budget
-from conformance.client.folder import RunFolder, writing_to
-from conformance.client.http import RecordingClient
-from conformance.client.journal import Exchange, Journal
-from conformance.client.listener import Delivery, Follower, Inbox, Treat, WebhookListener
-from conformance.client.memory import Memory
-from conformance.client.platform import Platform
-from conformance.client.redaction import Redactor
-from conformance.client.samples import Samples
-from conformance.client.signatures import Verifier
+from conformance.contract.data import FIXTURES
 from conformance.contract.judge import Finding, judge
-from conformance.data import FIXTURES
-from conformance.target.profile import Profile, ProfileError
-from conformance.target.sandbox import Sandbox
-from conformance.target.target import Target
-from conformance.target.triggers import Triggers
+from conformance.exchange.budget import Budget
+from conformance.exchange.client import RecordingClient
+from conformance.exchange.delivery import Delivery
+from conformance.exchange.folder import RunFolder, writing_to
+from conformance.exchange.journal import Exchange, Journal
+from conformance.exchange.redaction import Redactor
+from conformance.platform.api import Api
+from conformance.platform.ledger import Ledger
+from conformance.platform.memory import Memory
+from conformance.platform.part import Context
+from conformance.platform.platform import Platform
+from conformance.platform.triggers import Triggers
+from conformance.platform.waiting import wait_until
+from conformance.platform.webhooks import Webhooks
+from conformance.profile.model import Profile, ProfileError
+from conformance.sut.sandbox import Sandbox
+from conformance.sut.target import Target
+from conformance.testdata.samples import Samples
 from conformance.verdict.decisions import Outcome, ReadOnly
 from conformance.verdict.recorder import Recorder
+from conformance.webhooks.follower import Follower
+from conformance.webhooks.inbox import Inbox
+from conformance.webhooks.listener import WebhookListener
+from conformance.webhooks.manner import Treat
+from conformance.webhooks.signatures import Verifier
 
 _FIRST = "main"
 _PROFILES = FIXTURES / "profiles"
@@ -168,13 +176,19 @@ class Connection:
 
     def platform(self, test: str) -> Platform:
         """Return the platform that the test acts as."""
-        samples = Samples(self.seed, test)
-        profile = self.target.profile
-        platform = Platform(self.client, self.triggers, self.inbox, profile, samples)
-        platform.memory = self.memory
-        platform.treat = self.treat or platform.treat
-        platform.observe = lambda text: self._observe([text])
-        return platform
+        profile, ledger = self.target.profile, Ledger()
+        return Platform(
+            Context(
+                api=Api(self.client, profile.bindings, ledger),
+                profile=profile,
+                triggers=self.triggers,
+                webhooks=Webhooks(self.inbox, profile, self.treat),
+                samples=Samples(self.seed, test),
+                ledger=ledger,
+                memory=self.memory,
+                observe=lambda text: self._observe([text]),
+            )
+        )
 
     @contextlib.contextmanager
     def recording(self, recorder: Recorder) -> Iterator[None]:

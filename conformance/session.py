@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.client.folder import FolderError, RunFolder, writing_to
-from conformance.client.listener import ListenerError
-from conformance.client.redaction import Redactor
-from conformance.client.transcript import curl_chain, transcript
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.document import document
+from conformance.exchange.folder import FolderError, RunFolder, writing_to
+from conformance.exchange.redaction import Redactor
+from conformance.exchange.transcript import curl_chain, transcript
 from conformance.outlet import Outlet
+from conformance.profile.model import Profile, ProfileError
+from conformance.profile.needs import unmet
 from conformance.run import Connection, is_reference, load_profile, reference_target
-from conformance.target.errors import TargetError
-from conformance.target.needs import unmet
-from conformance.target.profile import Profile, ProfileError
-from conformance.target.sandbox import Sandbox, SandboxError
-from conformance.target.target import Target
+from conformance.sut.errors import TargetError
+from conformance.sut.sandbox import Sandbox, SandboxError
+from conformance.sut.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
 from conformance.verdict.plan import Plan, RunVerdict
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
+from conformance.webhooks.listener import ListenerError
 
 if TYPE_CHECKING:
     from conformance.reporting.report import Report
@@ -43,6 +43,23 @@ EXIT_STATUS = {
     # pytest itself uses 0 to 5.
     RunVerdict.INCONCLUSIVE: 6,
 }
+"""The exit status of a run by its verdict on the target."""
+
+EXIT_MEANING = {
+    EXIT_STATUS[RunVerdict.CONFORMANT]: "The target is conformant: something was decided, nothing "
+    "is broken, and nothing is inconclusive.",
+    EXIT_STATUS[RunVerdict.NOT_CONFORMANT]: "The target is not conformant: at least one "
+    "requirement failed.",
+    EXIT_STATUS[RunVerdict.INCONCLUSIVE]: "There is no verdict on the target: nothing failed, but "
+    "something is inconclusive, nothing was decided, or only safe methods could be sent.",
+    int(pytest.ExitCode.INTERRUPTED): "The run was interrupted.",
+    int(pytest.ExitCode.INTERNAL_ERROR): "The suite or its machine failed, for example by a full "
+    "disk: there is no report, and no verdict.",
+    int(pytest.ExitCode.USAGE_ERROR): "The configuration is wrong, the target cannot be reached at "
+    "the start, or the report folder cannot be had.",
+    int(pytest.ExitCode.NO_TESTS_COLLECTED): "The selection leaves no test.",
+}
+"""What each exit status of a run means."""
 
 _PACKAGE = Path(__file__).parent
 
@@ -148,9 +165,9 @@ class Session:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Check the ids that the tests name, before any selection takes tests away."""
         named: dict[str, list[str]] = defaultdict(list)
-        known = catalogue()
         labelled = self._config.pluginmanager.hasplugin("allure_pytest")
         with self._usage_errors():
+            known = catalogue()
             known.check_operations(set(document().operations))
             for item in items:
                 for identifier in named_by(item):
@@ -189,10 +206,11 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         with self.recording(item) as recorder:
             result = yield
+        # Within JSON within JSON a secret would be spelled in ways that nobody looks for.
+        clean = self.connection.redactor.json
         # A copy, as a webhook that is just being judged may add one.
         decisions = [
-            # Within JSON within JSON a secret would be spelled in ways that nobody looks for.
-            {**decision.to_json(), "detail": self.connection.redactor.text(decision.detail)}
+            clean(decision.to_json(), members=False)
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal
@@ -231,7 +249,7 @@ class Session:
         except BaseException as error:
             recorder.conclude(error)
             raise
-        if recorder.named and not recorder.answers:
+        if recorder.exercised() and not recorder.answers:
             unanswered = HarnessError("the test ended without any answer of the target")
             recorder.abort(unanswered)
             raise unanswered

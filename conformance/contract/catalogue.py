@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -12,10 +12,14 @@ from typing import Any
 
 import yaml
 
-from conformance.contract.vocabulary import FEATURES, TRIGGERS, nearest
-from conformance.data import SPEC
+from conformance.contract.areas import AreaError, areas
+from conformance.contract.data import SPEC
+from conformance.contract.vocabulary import FEATURES, TRIGGERS, did_you_mean, nearest
 
 _ID = re.compile(r"[A-Z]{3}-\d{3,4}")
+PLACEHOLDER = "TODO"
+"""What stands in the skeleton of an entry until it is filled in."""
+
 _KEYS = {"id", "level", "statement", "source", "operations", "each", "needs", "untestable"}
 
 
@@ -85,14 +89,14 @@ class Requirement:
     statement: str
     source: Source
     operations: tuple[str, ...]
-    part: str
+    area: str
     needs: Needs = field(default_factory=Needs)
     untestable: str | None = None
     each: bool = False
 
     @classmethod
-    def from_entry(cls, entry: Any, part: str, where: str) -> Requirement:
-        """Read one mapping of a catalogue file.
+    def from_entry(cls, entry: Any, area: str, where: str) -> Requirement:
+        """Read one mapping of a catalogue file in the folder of an area.
 
         Raises:
             BadEntry: naming the file, the id and the key to change.
@@ -102,11 +106,14 @@ class Requirement:
         where = f"{where}: {entry['id']}"
         if not _ID.fullmatch(entry["id"]):
             raise BadEntry(f"{where}: an id is three capitals, a hyphen and three digits")
+        _check_area(entry["id"], area, where)
         for key in entry.keys() - _KEYS:
-            raise BadEntry(f"{where}: unknown key {key!r}; {_did_you_mean(key, _KEYS)}")
+            raise BadEntry(f"{where}: unknown key {key!r}; {did_you_mean(key, _KEYS)}")
         for key in ("level", "statement", "source", "operations"):
             if key not in entry:
                 raise BadEntry(f"{where}: the key {key!r} is missing")
+            if PLACEHOLDER in str(entry[key]):
+                raise BadEntry(f"{where}: {key} is not filled in yet, it is still {entry[key]!r}")
         if entry["level"] not in Level.__members__:
             raise BadEntry(f"{where}: level {entry['level']!r} is none of {', '.join(Level)}")
         return cls(
@@ -115,7 +122,7 @@ class Requirement:
             statement=" ".join(entry["statement"].split()),
             source=_source(entry["source"], where),
             operations=tuple(entry["operations"]),
-            part=part,
+            area=area,
             needs=_needs(entry.get("needs") or {}, where),
             untestable=entry.get("untestable"),
             each=entry.get("each") is True,
@@ -130,7 +137,7 @@ class Catalogue(Mapping[str, Requirement]):
 
     @classmethod
     def load(cls, folder: Path) -> Catalogue:
-        """Read every ``*.yaml`` below ``folder``; the file's name is the part.
+        """Read every ``*.yaml`` in the folders of the areas below ``folder``.
 
         Raises:
             DuplicateId: two entries carry one id.
@@ -138,16 +145,18 @@ class Catalogue(Mapping[str, Requirement]):
         """
         found: dict[str, Requirement] = {}
         origin: dict[str, str] = {}
-        for path in sorted(folder.glob("*.yaml")):
+        order = list(areas())
+        for path in sorted(folder.glob("*/*.yaml"), key=lambda path: _place(path, order)):
+            place = f"{path.parent.name}/{path.name}"
             entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
             if not isinstance(entries, list):
-                raise BadEntry(f"{path.name}: expected a list of entries")
+                raise BadEntry(f"{place}: expected a list of entries")
             for entry in entries:
-                requirement = Requirement.from_entry(entry, path.stem, path.name)
+                requirement = Requirement.from_entry(entry, path.parent.name, place)
                 if requirement.id in found:
-                    raise DuplicateId(requirement.id, origin[requirement.id], path.name)
+                    raise DuplicateId(requirement.id, origin[requirement.id], place)
                 found[requirement.id] = requirement
-                origin[requirement.id] = path.name
+                origin[requirement.id] = place
         return cls(found)
 
     def require(self, identifier: str, where: str) -> Requirement:
@@ -172,7 +181,7 @@ class Catalogue(Mapping[str, Requirement]):
                 if operation not in known:
                     raise BadEntry(
                         f"{requirement.id}: unknown operation {operation!r}; "
-                        f"{_did_you_mean(operation, known)}"
+                        f"{did_you_mean(operation, known)}"
                     )
 
     def __getitem__(self, identifier: str) -> Requirement:
@@ -183,6 +192,23 @@ class Catalogue(Mapping[str, Requirement]):
 
     def __len__(self) -> int:
         return len(self._requirements)
+
+
+def _place(path: Path, order: Sequence[str]) -> tuple[int, str]:
+    """Return what a file of the catalogue is sorted by: its area, and its name in it."""
+    area = path.parent.name
+    if area not in order:
+        raise BadEntry(f"{area}/{path.name}: there is no area {area}; {did_you_mean(area, order)}")
+    return order.index(area), path.name
+
+
+def _check_area(identifier: str, area: str, where: str) -> None:
+    try:
+        belongs = areas().of(identifier).name
+    except AreaError as error:
+        raise BadEntry(f"{where}: {error}") from error
+    if belongs != area:
+        raise BadEntry(f"{where}: it belongs to the area {belongs}, and stands in {area}")
 
 
 def _source(source: Any, where: str) -> Source:
@@ -203,14 +229,9 @@ def _needs(needs: Any, where: str) -> Needs:
         for name in needs.get(kind, ()):
             if name not in vocabulary:
                 raise BadEntry(
-                    f"{where}: unknown {kind} {name!r}; {_did_you_mean(name, vocabulary)}"
+                    f"{where}: unknown {kind} {name!r}; {did_you_mean(name, vocabulary)}"
                 )
     return Needs(tuple(needs.get("trigger", ())), tuple(needs.get("feature", ())))
-
-
-def _did_you_mean(word: object, known: Any) -> str:
-    hint = nearest(str(word), known)
-    return f"the nearest is {hint!r}" if hint else f"known are {', '.join(sorted(known))}"
 
 
 @cache

@@ -11,7 +11,10 @@ from urllib.parse import unquote
 
 import yaml
 
-from conformance.data import SPEC
+from conformance.contract.data import SPEC
+
+REQUIREMENTS = "x-requirements"
+"""The extension of an operation that names the requirements which it has by itself, by kind."""
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -22,6 +25,16 @@ class DocumentError(Exception):
 
 class BrokenReference(DocumentError):
     """A ``$ref`` leads nowhere, or back to itself."""
+
+
+class MissingRequirement(DocumentError):
+    """An operation does not name the requirement that it has to have."""
+
+    def __init__(self, operation: str, kind: str) -> None:
+        super().__init__(
+            f"{operation}: its {REQUIREMENTS} name none for {kind}; write {REQUIREMENTS}: "
+            f"{{{kind}: ID}} below its operationId"
+        )
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,26 @@ class Operation:
         """The schema of the multipart form, if the operation takes one."""
         media = self.raw.get("requestBody", {}).get("content", {}).get("multipart/form-data")
         return None if media is None else media.get("schema", {})
+
+    @property
+    def requirements(self) -> Mapping[str, str]:
+        """The ids of requirements that each operation has by itself, by their kind.
+
+        ``server-error``: no request makes it answer with one; ``error-object``: it refuses by one;
+        ``faulty-body``: it refuses a body outside the stated types, presence and values.
+        """
+        named: Mapping[str, str] = self.raw.get(REQUIREMENTS, {})
+        return named
+
+    def requirement(self, kind: str) -> str:
+        """Return the id of a requirement that every operation has.
+
+        Raises:
+            MissingRequirement: this one has none of the kind.
+        """
+        if kind not in self.requirements:
+            raise MissingRequirement(self.id, kind)
+        return self.requirements[kind]
 
     @property
     def body_required(self) -> bool:

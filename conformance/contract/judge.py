@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema_rs
 import yaml
 
+from conformance.contract.data import SPEC
 from conformance.contract.document import Document, Operation, document
-from conformance.data import SPEC
 
 KEY = "x-requirement"
 _ANY_MEMBER = "*"

@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 
 from conformance.contract.catalogue import catalogue
-from conformance.data import SPEC
+from conformance.contract.data import SPEC
+from conformance.contract.readings import unspecified
 
 
 class OutlineError(Exception):
@@ -129,12 +130,9 @@ def ledger() -> list[Line]:
     Raises:
         OutlineError: an entry comes from a line that states nothing.
     """
-    left_open = yaml.load(
-        (SPEC / "unspecified.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader
-    )
     return list(
         outline().ledger(
             {entry.id: entry.source.lines for entry in catalogue().values()},
-            {entry["id"]: entry["lines"] for entry in left_open},
+            {entry.id: entry.source.lines for entry in unspecified().values()},
         )
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from conformance.client.http import File
+from conformance.exchange.forms import File
 
 BOUNDARY = "payments-conformance-5d83c1b6"
 FORM = f"multipart/form-data; boundary={BOUNDARY}"

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.client.ground import Ground
-from conformance.client.http import Answer, RecordingClient
 from conformance.contract.document import Operation
 from conformance.contract.judge import judge
+from conformance.exchange.answer import Answer
+from conformance.exchange.client import RecordingClient
 from conformance.fuzz import forms
 from conformance.fuzz.faults import Fault
 from conformance.fuzz.generation import Drawn, Query, encoded
+from conformance.platform.ground import Ground
 
 Json = dict[str, Any]
 

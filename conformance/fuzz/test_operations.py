@@ -1,92 +1,25 @@
 """One test for each operation: no generated request breaks it, and faulty bodies are refused.
 
-Every answer is judged on the way as that of any other test is.
+The ids stand with the operation in the document: ``server-error`` that no request makes it answer
+with one, and ``faulty-body``, where it has one, that a body outside the stated types, presence and
+values is refused. Every answer is judged on the way as that of any other test is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.client.http import Answer
-from conformance.client.platform import Platform
 from conformance.contract.document import Operation, document
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
 from conformance.verdict.decisions import HarnessError, ResourceMissing, TwinRefused
 
 if TYPE_CHECKING:
     from conformance.fuzz.requests import Prepared
-
-UNBROKEN: Mapping[str, str] = {
-    "createQuote": "FUZ-001",
-    "executeQuote": "FUZ-002",
-    "authorizeQuote": "FUZ-003",
-    "listTransactions": "FUZ-004",
-    "approveTransaction": "FUZ-005",
-    "createCustomer": "FUZ-006",
-    "updateCustomer": "FUZ-007",
-    "getCustomer": "FUZ-008",
-    "getEndUserTerms": "FUZ-009",
-    "getConfig": "FUZ-010",
-    "updateConfig": "FUZ-011",
-    "listCustomerInternalAccounts": "FUZ-012",
-    "listPlatformInternalAccounts": "FUZ-013",
-    "fundInternalAccount": "FUZ-014",
-    "createExternalAccount": "FUZ-015",
-    "listCustomerExternalAccounts": "FUZ-016",
-    "listPlatformExternalAccounts": "FUZ-017",
-    "getExternalAccount": "FUZ-018",
-    "deleteExternalAccount": "FUZ-019",
-    "lookupExternalAccount": "FUZ-020",
-    "listDiscoveries": "FUZ-021",
-    "transferIn": "FUZ-022",
-    "transferOut": "FUZ-023",
-    "createKycLink": "FUZ-024",
-    "sendEmailCode": "FUZ-025",
-    "confirmEmail": "FUZ-026",
-    "sendPhoneCode": "FUZ-027",
-    "confirmPhone": "FUZ-028",
-    "createBeneficialOwner": "FUZ-029",
-    "createDocument": "FUZ-030",
-    "createVerification": "FUZ-031",
-    "listVerifications": "FUZ-032",
-    "untrustBeneficiary": "FUZ-033",
-    "confirmUntrust": "FUZ-034",
-    "confirmBeneficiary": "FUZ-035",
-    "challengeOwnership": "FUZ-036",
-    "verifyOwnership": "FUZ-037",
-    "createInternalAccount": "FUZ-038",
-    "startFactorReset": "FUZ-039",
-    "getFactorReset": "FUZ-040",
-    "completeFactorReset": "FUZ-041",
-    "completeScaLogin": "FUZ-042",
-    "listStablecoins": "FUZ-043",
-    "createStablecoin": "FUZ-044",
-    "mintStablecoin": "FUZ-045",
-    "burnStablecoin": "FUZ-046",
-    "listStablecoinOperations": "FUZ-047",
-    "simulateReturnReversal": "FUZ-048",
-}
-"""For each operation the requirement that no request makes it answer with a server error."""
-
-REFUSING: Mapping[str, str] = {
-    "createQuote": "FUZ-101",
-    "authorizeQuote": "FUZ-102",
-    "createCustomer": "FUZ-103",
-    "createExternalAccount": "FUZ-104",
-    "createBeneficialOwner": "FUZ-105",
-    "createDocument": "FUZ-106",
-    "createVerification": "FUZ-107",
-    "createKycLink": "FUZ-108",
-    "confirmEmail": "FUZ-109",
-    "confirmPhone": "FUZ-110",
-    "createInternalAccount": "FUZ-111",
-    "startFactorReset": "FUZ-112",
-    "completeFactorReset": "FUZ-113",
-}
-"""For some the requirement that a body outside the stated types, presence and values is refused."""
 
 NOT_OFFERED = (501, 503)
 """What is answered by an implementation that lacks an operation, or is busy; both are honest."""
@@ -101,15 +34,16 @@ Noted = tuple[str, Answer]
 
 def _test_of(operation: Operation) -> Callable[..., None]:
     """Return the test of one operation."""
-    unbroken, refusing = UNBROKEN[operation.id], REFUSING.get(operation.id)
+    unbroken = operation.requirement("server-error")
+    refusing = operation.requirements.get("faulty-body")
 
     @pytest.mark.requirement(*filter(None, (unbroken, refusing)))
     def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
-        from conformance.client.ground import ground  # noqa: PLC0415
         from conformance.fuzz.faults import faults  # noqa: PLC0415
         from conformance.fuzz.generation import BOUNDARY_SHARE, draw  # noqa: PLC0415
         from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415
+        from conformance.platform.ground import ground  # noqa: PLC0415
 
         seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
         drawn = draw(operation.id, seed, count)
@@ -120,10 +54,10 @@ def _test_of(operation: Operation) -> Callable[..., None]:
         refused = [_send(platform, operation, faulty(operation, fault, here)) for fault in wrong]
         if refusing is not None:
             with check(refusing):
-                _assert_refused(refused, here.twin)
+                _expect_refused(refused, here.twin)
         answered = [*refused, *(_send(platform, operation, request) for request in others)]
         with check(unbroken):
-            _assert_unbroken(operation, answered)
+            _expect_unbroken(operation, answered)
 
     test.__name__ = test.__qualname__ = f"test_{operation.id}"
     test.__doc__ = f"{operation.id} answers whatever comes, and never with a server error."
@@ -131,14 +65,14 @@ def _test_of(operation: Operation) -> Callable[..., None]:
 
 
 def _send(platform: Platform, operation: Operation, request: Prepared) -> Noted:
-    answer = request.send(platform.client, operation)
+    answer = request.send(platform.api.client, operation)
     if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
         # What it moves is audited after the test, as with any other quote.
-        platform.movement.quotes[str(answer.body.get("id"))] = answer.body
+        platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
     return request.note, answer
 
 
-def _assert_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> None:
+def _expect_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> None:
     __tracebackhide__ = True
     if not refused or twin is None:
         raise HarnessError("no faulty body was generated; give --fuzz-examples a larger number")
@@ -149,10 +83,10 @@ def _assert_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> 
         f"{len(accepted)} were accepted:\n{_shown(accepted)}"
     )
     if not (answer := twin()).accepted:
-        raise TwinRefused(f"without the fault it was refused too: {answer}")
+        raise TwinRefused(f"the same request without the fault was refused as well: {answer}")
 
 
-def _assert_unbroken(operation: Operation, answered: list[Noted]) -> None:
+def _expect_unbroken(operation: Operation, answered: list[Noted]) -> None:
     __tracebackhide__ = True
     offered = [noted for noted in answered if noted[1].status not in NOT_OFFERED]
     if not offered:

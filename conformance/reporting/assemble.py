@@ -12,15 +12,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from conformance.client.folder import JOURNALS, FolderError, foreign, journals_of
-from conformance.client.journal import Exchange
 from conformance.contract.catalogue import catalogue
 from conformance.contract.vocabulary import FEATURES
+from conformance.exchange.folder import JOURNALS, FolderError, foreign, journals_of
+from conformance.exchange.journal import Exchange
+from conformance.profile.model import Profile
+from conformance.profile.needs import unmet
 from conformance.reporting import html
 from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, as_json, build
-from conformance.target.needs import unmet
-from conformance.target.profile import Profile
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.plan import Accounting, Plan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,8 +38,6 @@ ADVICE: Mapping[Reason, str] = {
 }
 """What to do about an open requirement, the most pressing reason first."""
 
-_TOLD = re.compile(r"expected (?P<expected>.+?), got (?P<got>[^\n]*)(?:\n(?P<rest>.*))?", re.DOTALL)
-
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -59,23 +56,6 @@ class Group:
             or "what the check names",
             these="this one" if number == 1 else f"these {number}",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The message of a check, taken apart. ``expected`` and ``got`` are empty where it has none."""
-
-    expected: str
-    got: str
-    rest: str
-
-    @classmethod
-    def from_detail(cls, detail: str) -> Told:
-        """Take a message of the form ``expected …, got …`` apart."""
-        match = _TOLD.fullmatch(detail)
-        if match is None:
-            return cls("", "", detail)
-        return cls(match["expected"], match["got"], match["rest"] or "")
 
 
 def groups(report: Report, status: Status) -> list[Group]:

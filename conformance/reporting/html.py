@@ -9,9 +9,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from conformance.client.folder import GENERATOR
+from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
-from conformance.reporting.digest import Told, duration, groups, headline
+from conformance.exchange.folder import GENERATOR
+from conformance.reporting.digest import duration, groups, headline
 from conformance.reporting.report import Report
 from conformance.verdict.plan import RunVerdict, Status
 
@@ -25,21 +26,13 @@ _SYMBOLS: Mapping[str, str] = {
     RunVerdict.CONFORMANT: "✓",
     RunVerdict.NOT_CONFORMANT: "✗",
 }
-_PROPER: Mapping[str, str] = {
-    "africa": "Africa",
-    "americas": "Americas",
-    "asia": "Asia",
-    "europe": "Europe",
-    "kyc": "KYC",
-    "sca": "SCA",
-}
-"""Words of the catalogue's parts that are written in another way in a text."""
 
 
 def render(report: Report) -> str:
     """Return the report as one HTML file that loads nothing from anywhere."""
     page = _template().render(
         report=report,
+        areas=areas().values(),
         run=report.run,
         headline=headline(report),
         failed=report.of(Status.FAILED),
@@ -50,7 +43,6 @@ def render(report: Report) -> str:
         Level=Level,
         Status=Status,
         symbols=_SYMBOLS,
-        told=Told.from_detail,
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
@@ -65,7 +57,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=duration, moment=_moment, slug=_slug, part=_part)
+    environment.filters.update(duration=duration, moment=_moment, slug=_slug)
     return environment.get_template("report.html.j2")
 
 
@@ -75,8 +67,3 @@ def _moment(moment: datetime) -> str:
 
 def _slug(words: str) -> str:
     return words.replace(" ", "-")
-
-
-def _part(name: str) -> str:
-    first, *others = name.split("_")
-    return " ".join([_PROPER.get(first, first.capitalize()), *(_PROPER.get(w, w) for w in others)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +10,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from conformance.client.journal import Exchange
-from conformance.client.shell import spell
-from conformance.client.transcript import curl_chain, transcript
 from conformance.contract.catalogue import Level, Needs, Requirement
-from conformance.contract.vocabulary import FEATURES, TRIGGERS
-from conformance.target.characters import visible
+from conformance.exchange.journal import Exchange
+from conformance.exchange.shell import spell
+from conformance.exchange.transcript import curl_chain, transcript
+from conformance.reporting.kills import MEASURED, Kills, read_kills
+from conformance.text.characters import visible
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import DECIDED, Conclusion, Plan, RunVerdict, Status, run_verdict
-
-MEASURED = Path(__file__).parents[1] / "mutants" / "measured.json"
-"""The last measured kill matrix; optional."""
 
 _MOST_EVIDENCE = {Status.FAILED: 3, Status.WARNED: 3, Status.INCONCLUSIVE: 1}
 _MOST_INCONCLUSIVE = 50
@@ -119,6 +114,9 @@ class Evidence(_Part):
 
     test: str = Field(description="node id of the test")
     detail: str = Field(description="what the check says")
+    expected: str = Field(description="what it expected; empty where it is not put so")
+    got: str = Field(description="what came in the place of that")
+    also: str = Field(description="what the check says beside that")
     transcript: str = Field(description="the test's requests and responses as text")
     curl: str = Field(description="a shell script that sends the requests again")
     rerun: str = Field(description="the command that runs this test alone")
@@ -129,7 +127,7 @@ class Entry(_Part):
 
     id: str
     level: Level
-    part: str
+    area: str
     statement: str
     source: Place
     operations: tuple[str, ...]
@@ -163,7 +161,7 @@ class Report(_Part):
     run: RunInfo
     plan: PlanAccount
     counts: dict[str, dict[Level, dict[Status, int]]] = Field(
-        description="number of requirements by part, level and verdict"
+        description="number of requirements by area, level and verdict"
     )
     requirements: tuple[Entry, ...]
     observations: tuple[Observation, ...]
@@ -172,9 +170,9 @@ class Report(_Part):
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
         return tuple(entry for entry in self.requirements if entry.verdict in statuses)
 
-    def tally(self, part: str | None = None) -> dict[Status, int]:
-        """Return the number of requirements by verdict, of one part or of all."""
-        chosen = self.counts.values() if part is None else [self.counts[part]]
+    def tally(self, area: str | None = None) -> dict[Status, int]:
+        """Return the number of requirements by verdict, of one area or of all."""
+        chosen = self.counts.values() if area is None else [self.counts[area]]
         return {
             status: sum(by_status[status] for levels in chosen for by_status in levels.values())
             for status in Status
@@ -202,9 +200,9 @@ def build(
         observations: how often what was observed.
         addresses: what leads pytest to a test from any folder, by its node id; the node id is
             taken where there is none.
-        measured: the kill matrix, where it exists.
+        measured: the file of the kill figures.
     """
-    figures = _figures(measured)
+    kills = read_kills(measured)
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=run_verdict(conclusions),
@@ -225,7 +223,7 @@ def build(
                 conclusion,
                 plan.entries[conclusion.requirement.id].tests,
                 run,
-                figures.get(conclusion.requirement.id),
+                kills.get(conclusion.requirement.id),
                 shown.get(conclusion.requirement.id, ()),
             )
             for conclusion in conclusions
@@ -245,7 +243,7 @@ def as_json(report: Report) -> str:
 def _counts(conclusions: Iterable[Conclusion]) -> dict[str, dict[Level, dict[Status, int]]]:
     counts: dict[str, dict[Level, dict[Status, int]]] = {}
     for conclusion in conclusions:
-        levels = counts.setdefault(conclusion.requirement.part, {})
+        levels = counts.setdefault(conclusion.requirement.area, {})
         by_status = levels.setdefault(conclusion.requirement.level, dict.fromkeys(Status, 0))
         by_status[conclusion.status] += 1
     return counts
@@ -255,7 +253,7 @@ def _entry(
     conclusion: Conclusion,
     planned: tuple[str, ...],
     run: RunInfo,
-    figures: MutantFigures | None,
+    kills: Kills | None,
     evidence: tuple[Evidence, ...],
 ) -> Entry:
     requirement = conclusion.requirement
@@ -264,7 +262,7 @@ def _entry(
     return Entry(
         id=requirement.id,
         level=requirement.level,
-        part=requirement.part,
+        area=requirement.area,
         statement=requirement.statement,
         source=Place(section=requirement.source.section, lines=requirement.source.lines),
         operations=requirement.operations,
@@ -275,7 +273,7 @@ def _entry(
         detail=_bounded(conclusion.detail),
         tests=tuple(tests)[:_MOST_TESTS],
         checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
-        mutants=figures,
+        mutants=None if kills is None else MutantFigures(killed=kills.killed, total=kills.total),
         evidence=evidence,
     )
 
@@ -283,21 +281,18 @@ def _entry(
 def _missing(conclusion: Conclusion, requirement: Requirement, run: RunInfo) -> tuple[str, ...]:
     """Return what the profile would have to offer.
 
-    The catalogue names it; where a check needs more than its entry says, its message does.
+    The catalogue names it; where a check needs more than its entry says, the check does.
     """
-    offered: Iterable[str]
-    vocabulary: Iterable[str]
     needs: Needs = requirement.needs
-    if conclusion.reason is Reason.TRIGGER_MISSING:
-        wanted, offered, vocabulary = needs.triggers, run.triggers, TRIGGERS
-    elif conclusion.reason is Reason.FEATURE_UNDECLARED:
-        wanted, offered, vocabulary = needs.features, run.features, FEATURES
-    else:
+    wanted: Mapping[Reason | None, tuple[Iterable[str], Iterable[str]]] = {
+        Reason.TRIGGER_MISSING: (needs.triggers, run.triggers),
+        Reason.FEATURE_UNDECLARED: (needs.features, run.features),
+    }
+    if conclusion.reason not in wanted:
         return ()
-    by_entry = tuple(name for name in wanted if name not in offered)
-    words = re.findall(r"[a-z_]+(?:\.[a-z_]+)*", conclusion.detail)
-    by_message = (word.removeprefix("features.") for word in words)
-    return by_entry or tuple(dict.fromkeys(word for word in by_message if word in vocabulary))
+    named, offered = wanted[conclusion.reason]
+    by_entry = tuple(name for name in named if name not in offered)
+    return by_entry or conclusion.missing
 
 
 @dataclass
@@ -324,12 +319,11 @@ def _evidence(
     shown: dict[str, tuple[Evidence, ...]] = {}
     for status, most in _MOST_EVIDENCE.items():
         of_status = [conclusion for conclusion in conclusions if conclusion.status is status]
-        for number, conclusion in enumerate(of_status):
-            decisive = [d for d in conclusion.decisions if d.outcome is _DECISIVE[status]]
-            # The shortest way to the failure is the easiest one to follow.
-            decisive.sort(key=lambda decision: len(decision.exchanges))
+        # A requirement that no test came to has no evidence, and takes nobody's place.
+        looked_at = [(c.requirement.id, found) for c in of_status if (found := _decisive(c))]
+        for number, (name, decisions) in enumerate(looked_at):
             full = status is not Status.INCONCLUSIVE or number < _MOST_INCONCLUSIVE
-            shown[conclusion.requirement.id] = tuple(
+            shown[name] = tuple(
                 _piece(
                     decision,
                     exchanges,
@@ -337,9 +331,16 @@ def _evidence(
                     base_url=run.base_url,
                     rerun=_rerun(addresses.get(decision.test, decision.test), run.options),
                 )
-                for decision in decisive[:most]
+                for decision in decisions[:most]
             )
     return shown
+
+
+def _decisive(conclusion: Conclusion) -> list[Decision]:
+    """Return the decisions that a verdict follows from, the easiest ones to follow first."""
+    outcome = _DECISIVE[conclusion.status]
+    decisions = [decision for decision in conclusion.decisions if decision.outcome is outcome]
+    return sorted(decisions, key=lambda decision: len(decision.exchanges))
 
 
 def _piece(
@@ -354,6 +355,9 @@ def _piece(
     return Evidence(
         test=decision.test,
         detail=_bounded(decision.detail),
+        expected=_bounded(decision.facts.expected),
+        got=_bounded(decision.facts.got),
+        also=_bounded(decision.facts.also),
         transcript=_transcript(decision, chain, room),
         curl=_curl(chain, base_url, room),
         rerun=rerun,
@@ -391,14 +395,3 @@ def _bounded(text: str) -> str:
     if len(shown) <= _LONGEST_DETAIL:
         return shown
     return f"{shown[:_LONGEST_DETAIL]}… ({len(shown)} characters)"
-
-
-def _figures(path: Path) -> dict[str, MutantFigures]:
-    if not path.is_file():
-        return {}
-    total: Counter[str] = Counter()
-    killed: Counter[str] = Counter()
-    for mutant in json.loads(path.read_text(encoding="utf-8"))["mutants"]:
-        total[mutant["requirement"]] += 1
-        killed[mutant["requirement"]] += mutant["outcome"] == "killed"
-    return {name: MutantFigures(killed=killed[name], total=count) for name, count in total.items()}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.contract.areas import areas
 from conformance.reporting.digest import Group, groups, headline
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.decisions import Reason
@@ -59,12 +60,13 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
 
 
 def _table(report: Report) -> Iterable[str]:
-    wide = max(len(part) for part in (*report.counts, "total"))
+    titles = {name: areas()[name].title for name in report.counts}
+    wide = max(map(len, (*titles.values(), "total")))
     yield " " * wide + "".join(f"  {status}" for status in Status)
-    rows = [(part, report.tally(part)) for part in report.counts]
+    rows = [(title, report.tally(name)) for name, title in titles.items()]
     for name, tally in (*rows, ("total", report.tally())):
         cells = (f"  {tally[status] or '-':>{len(status)}}" for status in Status)
-        yield f"{name.replace('_', ' '):{wide}}" + "".join(cells)
+        yield f"{name:{wide}}" + "".join(cells)
 
 
 def _broken(entry: Entry) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.data import SPEC
 from conformance.contract.judge import KEY
-from conformance.data import SPEC
 from conformance.session import named_by
 
 ROOT = SPEC.parent
@@ -47,6 +47,7 @@ def _collect() -> Sequence[tuple[str, list[str]]]:
         str(ROOT / "conformance" / "fuzz"),
         f"--rootdir={ROOT}",
         "--collect-only",
+        "-qq",
         # Embedded, pytest finds modules imported that it would rewrite.
         "-Wignore::pytest.PytestAssertRewriteWarning",
         "-pno:cacheprovider",

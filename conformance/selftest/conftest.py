@@ -13,19 +13,19 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from conformance import plugin
-from conformance.client.budget import Budget
-from conformance.client.http import RecordingClient
-from conformance.client.journal import Journal
-from conformance.client.redaction import Redactor
 from conformance.contract.judge import judge
+from conformance.exchange.budget import Budget
+from conformance.exchange.client import RecordingClient
+from conformance.exchange.journal import Journal
+from conformance.exchange.redaction import Redactor
+from conformance.profile.model import Profile
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
 from conformance.selftest.collection import ROOT
 from conformance.selftest.runs import TINY, Inside, write
 from conformance.selftest.standins import Behaviour, StandIn
-from conformance.target.profile import Profile
-from conformance.target.target import Target
+from conformance.sut.target import Target
 
 pytest_plugins = ["pytester"]
 

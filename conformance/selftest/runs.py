@@ -30,7 +30,7 @@ TINY = {
         plugin._SUITE = (Path(__file__).parent / "scenarios",)
         catalogue.SPEC = Path(__file__).parent
         """,
-    "requirements/tiny.yaml": """
+    "requirements/quotes/tiny.yaml": """
         - id: QUO-083
           level: MUST
           statement: An execution is accepted.
@@ -48,16 +48,16 @@ TINY = {
           operations: [createQuote]
         """,
     "scenarios/test_tiny.py": """
-        from conformance.scenarios.marks import requirement
+        from conformance.scenarios.kit.marks import requirement
 
         @requirement("QUO-083")
         def test_execution(platform):
-            answer = platform.execute(platform.quote())
+            answer = platform.api.execute_quote(platform.quotes.pending()["id"])
             assert answer.accepted, answer
 
         @requirement("QUO-084", "QUO-015")
         def test_quote(platform, check):
-            quote = platform.quote()
+            quote = platform.quotes.pending()
             with check("QUO-084"):
                 assert quote["id"]
             with check("QUO-015"):

@@ -24,7 +24,7 @@ class Reason(StrEnum):
     FEATURE_UNDECLARED = "the profile does not declare the feature"
     RESOURCE_MISSING = "the target does not offer what the check needs"
     PRECONDITION = "a step before the check failed"
-    TWIN_REFUSED = "the accepted twin was refused too"
+    TWIN_REFUSED = "the same request without the fault was refused as well"
     NOT_REACHED = "the check ended before it came to this requirement"
     UNREADABLE = "the check could not read what the target sent"
     HARNESS = "the suite made a mistake"
@@ -37,14 +37,51 @@ class Reason(StrEnum):
     NO_CHECK = "no test of the run names it"
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a message says, as data.
+
+    ``missing`` are the triggers and features that the profile would have to offer. A check that
+    found something else than it expected has ``expected`` and ``got``, and maybe ``also``.
+    """
+
+    missing: tuple[str, ...] = ()
+    expected: str = ""
+    got: str = ""
+    also: str = ""
+
+
+NO_FACTS = Facts()
+
+
+class Broken(AssertionError):
+    """A check found something else than the specification says."""
+
+    def __init__(self, expected: str, got: object, also: str = "") -> None:
+        self.facts = Facts(expected=expected, got=str(got), also=also)
+        super().__init__(f"expected {expected}, got {got}" + (f"\n{also}" if also else ""))
+
+
+def expect(condition: object, expected: str, got: object, also: str = "") -> None:
+    """Assert a condition, and say what was expected and what came where it does not hold.
+
+    Raises:
+        Broken: it does not hold.
+    """
+    __tracebackhide__ = True
+    if not condition:
+        raise Broken(expected, got, also)
+
+
 class Unmet(Exception):
     """A check cannot decide: something that it builds on did not hold."""
 
     outcome = Outcome.INCONCLUSIVE
     reason: Reason
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, facts: Facts = NO_FACTS) -> None:
         super().__init__(message)
+        self.facts = facts
 
 
 class PreconditionFailed(Unmet):
@@ -54,7 +91,7 @@ class PreconditionFailed(Unmet):
 
 
 class TwinRefused(Unmet):
-    """The request without the fault was refused too, so the refusal proves nothing."""
+    """The same request without the fault was refused as well, so the refusal proves nothing."""
 
     reason = Reason.TWIN_REFUSED
 
@@ -109,12 +146,23 @@ class TriggerMissing(Unmet):
     outcome = Outcome.NOT_EXERCISED
     reason = Reason.TRIGGER_MISSING
 
+    def __init__(self, trigger: str, because: str = "") -> None:
+        """Say which trigger is needed, and where it is not plain, for what."""
+        told = f"the profile does not map the trigger {trigger}"
+        super().__init__(f"{because}, and {told}" if because else told, Facts(missing=(trigger,)))
+
 
 class FeatureUndeclared(Unmet):
     """The profile does not declare a feature that the check needs."""
 
     outcome = Outcome.NOT_EXERCISED
     reason = Reason.FEATURE_UNDECLARED
+
+    def __init__(self, *features: str, because: str = "") -> None:
+        """Say which features are needed, any of them, and where it is not plain, for what."""
+        names = " or ".join(f"features.{name}" for name in features)
+        told = f"the profile does not declare {names}"
+        super().__init__(f"{because}, and {told}" if because else told, Facts(missing=features))
 
 
 class ResourceMissing(Unmet):
@@ -128,7 +176,8 @@ class ResourceMissing(Unmet):
 class Decision:
     """What one test found out about one requirement.
 
-    ``exchanges`` are the numbers of the journal entries that the test produced until then.
+    ``detail`` is the message, ``facts`` what it says as data. ``exchanges`` are the numbers of the
+    journal entries that the test produced until then.
     """
 
     requirement: str
@@ -137,6 +186,7 @@ class Decision:
     reason: Reason | None = None
     detail: str = ""
     exchanges: tuple[str, ...] = ()
+    facts: Facts = NO_FACTS
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as JSON values, for the way from a worker to the controller."""
@@ -153,4 +203,5 @@ class Decision:
             None if reason is None else Reason(reason),
             value["detail"],
             tuple(value["exchanges"]),
+            Facts(**{**value["facts"], "missing": tuple(value["facts"]["missing"])}),
         )

@@ -55,6 +55,8 @@ class Conclusion:
     reason: Reason | None
     detail: str
     decisions: tuple[Decision, ...] = ()
+    missing: tuple[str, ...] = ()
+    """The triggers and features that the profile would have to offer, where a check told them."""
 
 
 class Plan:
@@ -160,8 +162,13 @@ def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str])
     for decision in decisions:
         by_outcome[decision.outcome].append(decision)
 
-    def conclusion(status: Status, reason: Reason | None = None, detail: str = "") -> Conclusion:
-        return Conclusion(requirement, status, reason, detail, tuple(decisions))
+    def conclusion(
+        status: Status,
+        reason: Reason | None = None,
+        detail: str = "",
+        missing: tuple[str, ...] = (),
+    ) -> Conclusion:
+        return Conclusion(requirement, status, reason, detail, tuple(decisions), missing)
 
     if failed := by_outcome[Outcome.FAILED]:
         broken = Status.FAILED if requirement.level is Level.MUST else Status.WARNED
@@ -169,11 +176,13 @@ def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str])
     if requirement.untestable is not None:
         return conclusion(Status.UNTESTABLE, None, requirement.untestable)
     if unclear := [*by_outcome[Outcome.INCONCLUSIVE], *_lost(entry, ended)]:
-        return conclusion(Status.INCONCLUSIVE, unclear[0].reason, unclear[0].detail)
+        first = unclear[0]
+        return conclusion(Status.INCONCLUSIVE, first.reason, first.detail, first.facts.missing)
     if by_outcome[Outcome.PASSED]:
         return conclusion(Status.PASSED)
     if missing := by_outcome[Outcome.NOT_EXERCISED]:
-        return conclusion(Status.NOT_EXERCISED, missing[0].reason, missing[0].detail)
+        first = missing[0]
+        return conclusion(Status.NOT_EXERCISED, first.reason, first.detail, first.facts.missing)
     reason = entry.reason or Reason.LOST
     status = Status.NOT_EXERCISED if reason in _OFFERED else Status.INCONCLUSIVE
     return conclusion(status, reason, entry.detail)

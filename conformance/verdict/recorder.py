@@ -9,7 +9,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.verdict.decisions import Decision, HarnessError, Outcome, Reason, Unmet
+from conformance.verdict.decisions import (
+    NO_FACTS,
+    Broken,
+    Decision,
+    Facts,
+    HarnessError,
+    Outcome,
+    Reason,
+    Unmet,
+)
 
 _RANK = {
     Outcome.PASSED: 0,
@@ -63,13 +72,14 @@ class Recorder:
         outcome: Outcome,
         detail: str = "",
         reason: Reason | None = None,
+        facts: Facts = NO_FACTS,
     ) -> None:
         """Note what a check found; a worse outcome replaces a better one."""
         with self._lock:
             known = self.decisions.get(requirement)
             if known is None or _RANK[outcome] > _RANK[known.outcome]:
                 self.decisions[requirement] = Decision(
-                    requirement, outcome, self.test, reason, detail, tuple(self.exchanges)
+                    requirement, outcome, self.test, reason, detail, tuple(self.exchanges), facts
                 )
 
     @contextlib.contextmanager
@@ -95,7 +105,7 @@ class Recorder:
         """Decide requirements by the exception that ended their check."""
         outcome, reason, detail = self.meaning(error)
         for requirement in requirements:
-            self.decide(requirement, outcome, detail, reason)
+            self.decide(requirement, outcome, detail, reason, facts_of(error))
 
     def conclude(self, error: BaseException | None) -> None:
         """Decide what the end of the test decides.
@@ -106,7 +116,7 @@ class Recorder:
         """
         outcome, reason, detail = self.meaning(error)
         if len(self.named) == 1:
-            self.decide(self.named[0], outcome, detail, reason)
+            self.decide(self.named[0], outcome, detail, reason, facts_of(error))
             return
         for requirement in self.undecided():
             if error is None:
@@ -119,7 +129,7 @@ class Recorder:
             elif outcome is Outcome.FAILED:
                 self.decide(requirement, Outcome.INCONCLUSIVE, detail, Reason.PRECONDITION)
             else:
-                self.decide(requirement, outcome, detail, reason)
+                self.decide(requirement, outcome, detail, reason, facts_of(error))
 
     def abort(self, error: BaseException) -> None:
         """Leave open what the test names, because its set-up or tear-down broke.
@@ -130,11 +140,20 @@ class Recorder:
         if outcome is Outcome.FAILED:
             outcome, reason = Outcome.INCONCLUSIVE, Reason.PRECONDITION
         for requirement in self.named:
-            self.decide(requirement, outcome, detail, reason)
+            self.decide(requirement, outcome, detail, reason, facts_of(error))
 
     def undecided(self) -> Iterable[str]:
         """Return the named requirements without a decision so far."""
         return [name for name in self.named if name not in self.decisions]
+
+    def exercised(self) -> Iterable[str]:
+        """Return the named requirements but for those that the target does not offer."""
+        decided = self.decisions
+        return [
+            name
+            for name in self.named
+            if name not in decided or decided[name].outcome is not Outcome.NOT_EXERCISED
+        ]
 
     def failures(self) -> list[Decision]:
         """Return the failed decisions, those of requirements that the test does not name too."""
@@ -156,6 +175,11 @@ class Recorder:
             return Outcome.INCONCLUSIVE, Reason.PRECONDITION, told
         reason = Reason.UNREADABLE if isinstance(error, UNREADABLE) else Reason.HARNESS
         return Outcome.INCONCLUSIVE, reason, told
+
+
+def facts_of(error: BaseException | None) -> Facts:
+    """Return what the end of a check says as data."""
+    return error.facts if isinstance(error, Unmet | Broken) else NO_FACTS
 
 
 def _place(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from urllib.parse import unquote_plus
 import pytest
 import yaml
 
-from conformance.data import FIXTURES
+from conformance.contract.data import FIXTURES
 from conformance.reporting.report import Entry as Verdict
 from conformance.reporting.report import Report
 from conformance.selftest.hostile import scenarios

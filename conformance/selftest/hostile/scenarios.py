@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import string
 
-from conformance.client.actor import given, resource, unknown
-from conformance.client.platform import Platform
-from conformance.scenarios.marks import Check, requirement
-from conformance.scenarios.reports import COMPLETED
+from conformance.platform.platform import Platform
+from conformance.platform.resource import (
+    arranged_body,
+    arranged_resource,
+    require_member,
+    unknown_id,
+)
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.webhooks.reports import COMPLETED
 
 LONGEST = 80
 
@@ -36,7 +41,7 @@ REQUIREMENTS = (
 @requirement("CFG-001")
 def test_configuration(platform: Platform) -> None:
     """The configuration lists the currencies."""
-    body = platform.arranged(platform.client.call("getConfig"))
+    body = arranged_body(platform.api.client.call("getConfig"))
 
     assert isinstance(body, dict), body
     assert isinstance(body.get("supportedCurrencies"), list), body
@@ -45,13 +50,15 @@ def test_configuration(platform: Platform) -> None:
 @requirement("CUS-005", "CUS-006")
 def test_customer(platform: Platform, check: Check) -> None:
     """A customer is read by its id, and by no other."""
-    customer = platform.customer()
+    customer = platform.approved.customer()
 
-    answer = platform.client.call("getCustomer", path={"customerId": customer["id"]})
-    refusal = platform.client.call("getCustomer", path={"customerId": unknown(customer["id"])})
+    answer = platform.api.client.call("getCustomer", path={"customerId": customer["id"]})
+    refusal = platform.api.client.call(
+        "getCustomer", path={"customerId": unknown_id(customer["id"])}
+    )
 
     with check("CUS-005"):
-        assert resource(answer)["id"] == customer["id"], answer
+        assert arranged_resource(answer)["id"] == customer["id"], answer
     with check("CUS-006"):
         refusal.refused(404, twin=answer)
 
@@ -59,24 +66,24 @@ def test_customer(platform: Platform, check: Check) -> None:
 @requirement("QUO-083", "QUO-084")
 def test_execution(platform: Platform, check: Check) -> None:
     """A quote is executed."""
-    quote = platform.quote()
+    quote = platform.quotes.pending()
 
-    answer = platform.execute(quote)
+    answer = platform.api.execute_quote(quote["id"])
 
     with check("QUO-083"):
         assert answer.accepted, answer
     with check("QUO-084"):
-        assert resource(answer)["id"] == quote["id"], answer
+        assert arranged_resource(answer)["id"] == quote["id"], answer
 
 
 @requirement("LIM-001", "LIM-002")
 def test_limit(platform: Platform, check: Check) -> None:
     """A text of 80 characters passes, one of 81 does not."""
     text = ((string.ascii_letters + string.digits) * 2)[: LONGEST + 1]
-    body = platform.quote_body(*platform.ends(platform.corridor_to("usd_account")))
+    body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
-    at_limit = platform.create_quote({**body, "remittanceInformation": text[:LONGEST]})
-    past_limit = platform.create_quote({**body, "remittanceInformation": text}, valid=False)
+    at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:LONGEST]})
+    past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):
         assert at_limit.accepted, at_limit
@@ -87,28 +94,35 @@ def test_limit(platform: Platform, check: Check) -> None:
 @requirement("QUO-110")
 def test_expiry(platform: Platform) -> None:
     """A quote that a trigger lets expire is not executed."""
-    source = platform.account()
-    quote = platform.quote(source)
-    platform.cause("quote.expire", quoteId=quote["id"], expiresAt=given(quote, "expiresAt"))
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    platform.triggers.fire(
+        "quote.expire", quoteId=quote["id"], expiresAt=require_member(quote, "expiresAt")
+    )
 
-    refusal = platform.execute(quote)
+    refusal = platform.api.execute_quote(quote["id"])
 
-    refusal.refused(400, 409, "QUOTE_EXPIRED", twin=platform.execute(platform.quote(source)))
+    refusal.refused(
+        400,
+        409,
+        "QUOTE_EXPIRED",
+        twin=platform.api.execute_quote(platform.quotes.pending(source)["id"]),
+    )
 
 
 @requirement("TRX-070")
 def test_transactions(platform: Platform) -> None:
     """The transaction of a quote is among those listed."""
-    quote = platform.quote()
+    quote = platform.quotes.pending()
 
-    assert platform.transaction(quote).get("id") == given(quote, "transactionId")
+    assert platform.transactions.of_quote(quote).get("id") == require_member(quote, "transactionId")
 
 
 @requirement("EVT-011")
 def test_webhook(platform: Platform) -> None:
     """A payout that completes is told by a webhook, whose signature the judge looks at."""
-    quote = platform.completed()
+    quote = platform.quotes.complete()
 
-    event = platform.event(COMPLETED, given(quote, "transactionId"))
+    event = platform.webhooks.wait_for(COMPLETED, require_member(quote, "transactionId"))
 
     assert event is not None, f"no {COMPLETED} came for {quote['transactionId']}"

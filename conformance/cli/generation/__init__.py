@@ -1,0 +1,1 @@
+"""What is written from data and code: tables, JSON Schemas, the template profile, the API class."""

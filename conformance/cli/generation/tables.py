@@ -1,0 +1,120 @@
+"""The tables of the Markdown files, from the data and the code that they tell about."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from conformance.cli.generation.flow import flow
+from conformance.contract.data import SPEC
+from conformance.contract.vocabulary import features, triggers
+from conformance.profile.model import Bindings, Profile, Resources
+from conformance.session import EXIT_MEANING
+
+Row = Sequence[str]
+
+
+def tables(program: Any) -> Mapping[str, list[str]]:
+    """Return the lines of each table by its name, with an empty one before and after it.
+
+    Args:
+        program: the console command, as click has it.
+    """
+    made: Mapping[str, Callable[[], Iterator[Row]]] = {
+        "triggers": _triggers,
+        "features": _features,
+        "profile-keys": _profile_keys,
+        "bindings": lambda: _members(Bindings),
+        "resources": lambda: _members(Resources),
+        "error-codes": _error_codes,
+        "exit-statuses": _exit_statuses,
+        "commands": lambda: _commands(program),
+    }
+    return {name: ["", *_table(rows()), ""] for name, rows in made.items()}
+
+
+def _table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of a table, whose first row is its head."""
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+        if number == 0:
+            yield f"|{' --- |' * len(row)}"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _codes(words: Iterable[object]) -> str:
+    return ", ".join(_code(str(word)) for word in words)
+
+
+def _triggers() -> Iterator[Row]:
+    yield "Trigger", "Parameters", "Results", "Meaning"
+    for trigger in triggers().values():
+        yield (
+            _code(trigger.name),
+            _codes(trigger.parameters),
+            _codes(trigger.results),
+            trigger.told,
+        )
+
+
+def _features() -> Iterator[Row]:
+    yield "Feature", "Meaning"
+    for feature in features().values():
+        yield _code(feature.name), feature.meaning
+
+
+def _profile_keys() -> Iterator[Row]:
+    yield "Key", "What it says"
+    for name, field in Profile.model_fields.items():
+        yield _code(name), field.description or _description_of_class(field)
+
+
+def _description_of_class(field: FieldInfo) -> str:
+    """Return what the class of a key says about itself."""
+    return " ".join(inspect.cleandoc(str(field.annotation.__doc__)).split())
+
+
+def _members(model: type[BaseModel]) -> Iterator[Row]:
+    yield "Name", "Default", "Meaning"
+    defaults = model().model_dump(mode="json", by_alias=True)
+    for name, field in model.model_fields.items():
+        yield _code(name), _code(flow(defaults[name])), str(field.description)
+
+
+def _error_codes() -> Iterator[Row]:
+    yield "Code", "Status", "Meaning"
+    text = (SPEC / "errors.yaml").read_text(encoding="utf-8")
+    for code in yaml.load(text, Loader=yaml.CSafeLoader):
+        statuses = ", ".join(map(str, code["statuses"] or ()))
+        yield _code(code["code"]), statuses or "not stated", code["when"]
+
+
+def _exit_statuses() -> Iterator[Row]:
+    yield "Exit status", "Meaning"
+    for status, meaning in sorted(EXIT_MEANING.items()):
+        yield str(status), meaning
+
+
+def _commands(program: Any) -> Iterator[Row]:
+    yield "Command", "What it does", "Options"
+    for name, command in _leaves(program, "payments-conformance"):
+        paragraph = str(command.help).partition("\n\n")[0]
+        options = (option.opts[0] for option in command.params if option.opts[0].startswith("--"))
+        yield _code(name), " ".join(paragraph.split()), _codes(options)
+
+
+def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield each command that does something, with all the words before its arguments."""
+    if not hasattr(command, "commands"):
+        yield name, command
+        return
+    for word, inner in command.commands.items():
+        yield from _leaves(inner, f"{name} {word}")

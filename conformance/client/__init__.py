@@ -1,1 +1,0 @@
-"""The suite as a client: sends, records, listens, arranges."""

@@ -1,0 +1,1 @@
+"""The wire: one client that sends, bounds, judges and records every request."""

@@ -1,0 +1,114 @@
+"""The answer to one request, and what may be asserted of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from conformance.contract.document import Operation
+from conformance.contract.judge import error_code
+from conformance.exchange.journal import Exchange
+from conformance.text.characters import visible
+from conformance.verdict.decisions import (
+    HarnessError,
+    ResourceMissing,
+    TwinRefused,
+    expect,
+)
+
+_REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
+
+_UNAUTHORIZED = 401
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """What the target answered to one request.
+
+    ``body`` is the decoded JSON value, or ``None`` where there is none.
+    """
+
+    operation: Operation
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+    exchange: Exchange
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the status is a success (2xx)."""
+        return httpx.codes.is_success(self.status)
+
+    @property
+    def code(self) -> str | None:
+        """The ``code`` of the error object, if the body is one."""
+        return error_code(self.body)
+
+    def refused(self, *expected: int | str, twin: Answer) -> None:
+        """Assert that the request was refused, and for its fault.
+
+        Args:
+            expected: HTTP statuses and error codes, one of each of which must have come;
+                without a status any documented client error counts, without a code any code.
+            twin: the answer to the same request without the fault, sent in the same test.
+
+        Raises:
+            TwinRefused: the twin was not accepted, so that the refusal would prove nothing.
+            HarnessError: the twin is no call of the same operation.
+            AssertionError: the request was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        statuses = [item for item in expected if isinstance(item, int)] or _REFUSALS
+        codes = [item for item in expected if isinstance(item, str)]
+        # Accepting it may have used up what the twin needs, so the twin does not matter then.
+        wanted = f"a refusal with {_either(statuses)}"
+        expect(not self.accepted, wanted, self)
+        if not twin.accepted:
+            raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
+        if twin.operation.id != self.operation.id:
+            raise HarnessError(f"{twin.operation.id} cannot be the twin of {self.operation.id}")
+        beside = f"the accepted twin: {twin}"
+        expect(self.status in statuses, wanted, self, beside)
+        expect(not codes or self.code in codes, f"the code {_either(codes)}", self, beside)
+
+    def denied(self, *codes: str, twin: Answer) -> None:
+        """Assert that the request was refused with 401, and for its credentials.
+
+        Unlike that of another fault, the twin need not be accepted: where it is refused as well,
+        but not for its credentials, they are what made the difference.
+
+        Args:
+            codes: error codes, one of which must have come; without any, any code.
+            twin: the answer to the same request with the right credentials.
+
+        Raises:
+            TwinRefused: the right credentials were refused too.
+            ResourceMissing: both were refused for something else, so that there is no telling
+                whether the credentials would have been looked at.
+            AssertionError: the request was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        if not (self.accepted or twin.accepted):
+            if twin.status == _UNAUTHORIZED:
+                raise TwinRefused(f"with the right credentials it was refused too: {twin}")
+            if self.status != _UNAUTHORIZED:
+                raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
+        wanted = f"a refusal with {_UNAUTHORIZED}"
+        expect(not self.accepted, wanted, self)
+        expect(self.status == _UNAUTHORIZED, wanted, self, f"the accepted twin: {twin}")
+        expect(not codes or self.code in codes, f"the code {_either(codes)}", self)
+
+    def __repr__(self) -> str:
+        # What ``assert answer.accepted, answer`` shows.
+        shown = visible(json.dumps(self.exchange.response_body, ensure_ascii=False))
+        if len(shown) > 300:  # noqa: PLR2004
+            shown = f"{shown[:300]}…"
+        return f"{self.operation.id} → {self.status} {shown}"
+
+
+def _either(options: Iterable[object]) -> str:
+    return " or ".join(map(str, options))

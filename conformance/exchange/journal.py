@@ -1,0 +1,115 @@
+"""The journal: every exchange and delivery of a run as JSON lines, secrets removed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from conformance.exchange.delivery import Delivery
+from conformance.exchange.folder import GENERATOR
+from conformance.exchange.redaction import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and what came back, as written: without secrets.
+
+    ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte, ``at`` the
+    time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and
+    ``error`` says why. ``response_body`` is the decoded JSON value, else the text, else ``None``.
+    """
+
+    id: str
+    test: str
+    operation: str
+    method: str
+    url: str
+    request_headers: dict[str, str]
+    request_body: Any
+    status: int
+    response_headers: dict[str, str]
+    response_body: Any
+    seconds: float
+    error: str = ""
+    at: float = 0.0
+
+
+class Journal:
+    """Writes exchanges and deliveries to one JSON-lines file, as they happen.
+
+    Safe to use from several threads. Whatever is written passes the redactor, so that no caller
+    has to think of it.
+
+    Args:
+        path: the file.
+        worker: name of the process in the run.
+        redactor: what removes the secrets.
+        run: id of the run, for the head of the file; without one it has no head.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+
+    def __init__(self, path: Path, worker: str, redactor: Redactor, run: str = "") -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: IO[str] = path.open("w", encoding="ascii")
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._worker = worker
+        self._redactor = redactor
+        self.failure: str | None = None
+        """Why an entry could not be written; from then on none is."""
+        if run:
+            self.write("journal", {"suite": GENERATOR, "run": run, "worker": worker})
+
+    def number(self) -> str:
+        """Return the id of the next entry."""
+        return f"{self._worker}-{next(self._numbers)}"
+
+    def write(self, kind: str, entry: Mapping[str, Any]) -> None:
+        """Append one entry; it is on its way to the disk when this returns.
+
+        Where the disk takes no more, ``failure`` says so: a run is ended by who looks at it
+        between two tests, and no test breaks.
+        """
+        # In ASCII, nothing in it can steer the terminal of whoever reads it.
+        line = json.dumps({"kind": kind, **entry}, default=str).replace("\x7f", "\\u007f")
+        line = self._redactor.text(line)
+        with self._lock:
+            if self._file.closed or self.failure is not None:
+                return
+            try:
+                self._file.write(line + "\n")
+                self._file.flush()
+            except OSError as error:
+                self.failure = f"{self._file.name}: {error.strerror or error}"
+
+    def exchange(self, exchange: Exchange) -> None:
+        """Append one exchange."""
+        # What it holds is JSON already; asdict would copy all of it.
+        self.write("exchange", {name: getattr(exchange, name) for name in Exchange.__slots__})
+
+    def delivery(self, delivery: Delivery) -> None:
+        """Append one webhook delivery."""
+        self.write(
+            "delivery",
+            {
+                "number": delivery.number,
+                "at": delivery.at,
+                "headers": self._redactor.headers(delivery.headers),
+                "body": self._redactor.json(delivery.body),
+            },
+        )
+
+    def close(self) -> None:
+        """Close the file; later entries are dropped."""
+        with self._lock:
+            try:
+                self._file.close()
+            except OSError as error:
+                self.failure = self.failure or f"{self._file.name}: {error.strerror or error}"

@@ -1,0 +1,1 @@
+"""The suite in the part of a platform."""

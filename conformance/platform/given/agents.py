@@ -1,0 +1,117 @@
+"""Agents of customers: their credentials, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+
+import httpx
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.external_accounts import ExternalAccounts
+from conformance.platform.given.transactions import Transactions
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import Json, Resource, owner_of
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+)
+
+_UNAUTHORIZED = 401
+
+
+@dataclass(frozen=True, slots=True)
+class Agent(httpx.Auth):
+    """Signs requests with the credential of an agent, as the profile sends it."""
+
+    token: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Add the headers that carry the credential."""
+        for name, value in self.headers.items():
+            request.headers[name] = value.replace("{token}", self.token).strip()
+        yield request
+
+    @property
+    def impostor(self) -> Agent:
+        """An agent with a credential that nobody was given."""
+        changed = self.token[::-1]
+        return replace(self, token=changed if changed != self.token else f"{changed}x")
+
+    @property
+    def nobody(self) -> Agent:
+        """An agent with an empty credential."""
+        return replace(self, token="")
+
+
+class Agents(Part):
+    """Agents of customers, and payments that they initiate."""
+
+    def __init__(
+        self, context: Context, external_accounts: ExternalAccounts, transactions: Transactions
+    ) -> None:
+        super().__init__(context)
+        self._external_accounts = external_accounts
+        self._transactions = transactions
+
+    def connect(self, customer: Json) -> Agent:
+        """Return an agent of a customer (its ``id`` is enough), with credentials of its own.
+
+        Raises:
+            PreconditionFailed: the profile's ``agent.connect`` tells no token.
+        """
+        token = self._triggers.fire("agent.connect", customerId=customer["id"]).get("token")
+        if not isinstance(token, str) or not token:
+            raise PreconditionFailed("agent.connect of the profile tells no token")
+        agent = Agent(token, self._profile.bindings.agent_headers)
+        # A credential that came by a command was not seen by the client yet.
+        self._api.client.conceal(token, agent.impostor.token)
+        return agent
+
+    def initiate(self, source: Json, *, amount: int = 10_000) -> Resource:
+        """Let an agent of the source's owner initiate a payout that waits for approval.
+
+        Returns:
+            ``transactionId``, ``source`` and ``destination`` as in a quote.
+        """
+        destination = self._external_accounts.account(owner_of(source))
+        found = self._triggers.fire(
+            "agent.initiate",
+            customerId=source["customerId"],
+            accountId=source["id"],
+            externalAccountId=destination["id"],
+            amount=amount,
+        )
+        payment = {
+            "transactionId": found["transactionId"],
+            "source": {"accountId": source["id"]},
+            "destination": {"accountId": destination["id"]},
+        }
+        sent = self._transactions.of_quote(payment).get("sentAmount")
+        if isinstance(sent, Mapping):
+            name = payment["transactionId"]
+            self._ledger.note_transfer(name, name, (source, destination), (sent["amount"], 0))
+        return Resource(payment, owner_of(source))
+
+
+def require_admitted(answer: Answer) -> Answer:
+    """Return what an agent was answered.
+
+    Raises:
+        ResourceMissing: agents are not let to the operation, or the policy of this one is narrow.
+    """
+    if not answer.accepted:
+        raise ResourceMissing(f"agents are not let to it: {answer}")
+    return answer
+
+
+def expect_credential_taken(answer: Answer) -> None:
+    """Assert that the credential of an agent was taken, whatever its policy lets it do.
+
+    Raises:
+        ResourceMissing: it was taken, and the policy does not let the agent do this.
+    """
+    __tracebackhide__ = True
+    assert answer.status != _UNAUTHORIZED, answer
+    require_admitted(answer)

@@ -1,0 +1,144 @@
+"""Customers who may move money."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.platform.given.customers import Customers, verification_status
+from conformance.platform.given.verification import Contact, HostedLinks, Reviews
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import Json, Resource, arranged_resource, as_resource, merged
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
+
+APPROVE = "customer.approve"
+
+WAYS_TO_APPROVAL = ("operator", "review", "patience")
+"""How customers come to be approved: an operator is told to, or ends a review that has begun, or it
+just happens. In this order they are tried."""
+
+
+class ApprovedCustomers(Part):
+    """Creates customers, and brings them to their approval."""
+
+    def __init__(
+        self,
+        context: Context,
+        contact: Contact,
+        customers: Customers,
+        links: HostedLinks,
+        reviews: Reviews,
+    ) -> None:
+        super().__init__(context)
+        self._contact = contact
+        self._customers = customers
+        self._links = links
+        self._reviews = reviews
+
+    def customer(self, *, consent: bool = True, **members: Any) -> Resource:
+        """Create an individual customer who may move money.
+
+        Args:
+            consent: whether the acceptance of the end-user terms is put on file.
+            members: customer fields that differ from the usual ones.
+        """
+        if consent:
+            members.setdefault("endUserTermsConsent", self._customers.terms_consent())
+        body = merged(self._customers.body(**members), self.magic_value)
+        return self.approve(arranged_resource(self._api.create_customer(body)))
+
+    def approve(self, customer: Json) -> Resource:
+        """Return a customer once it is approved, by the way that target and profile have for it.
+
+        Which one that is the first customer shows, and others try it first. Where there is none a
+        customer is returned as it is.
+        """
+        known = self._memory.approval
+        if verification_status(customer) == "APPROVED" or known == "none":
+            return as_resource(customer)
+        for way in sorted(WAYS_TO_APPROVAL, key=lambda way: way != known):
+            if way in self._ways() and self._is_approved(customer, way):
+                self._memory.approval = way
+                return as_resource(customer)
+        if not self._triggers.maps(APPROVE):
+            self._memory.approval = "none"
+        return as_resource(customer)
+
+    def _ways(self) -> set[str]:
+        """Return the ways to an approval that the profile leaves open."""
+        features = self._profile.features
+        ways = {"patience"}
+        if self._tells():
+            ways = {"operator"}
+        if features.declares("unregulated") and (
+            features.direct_onboarding or features.hosted_onboarding
+        ):
+            ways.add("review")
+        return ways
+
+    @property
+    def magic_value(self) -> Json:
+        """The members by which the profile has a customer approved as it is created."""
+        return (self._triggers.magic(APPROVE) or {}) if self._triggers.maps(APPROVE) else {}
+
+    def _tells(self) -> bool:
+        """Return whether an operator is told to approve, and no magic value does it."""
+        return self._triggers.maps(APPROVE) and self._triggers.magic(APPROVE) is None
+
+    def _is_approved(self, customer: Json, way: str) -> bool:
+        """Try a way to an approval, and return whether it led there."""
+        if way == "review":
+            self._bring_to_review(customer)
+        if self._tells():
+            try:
+                self._triggers.fire(APPROVE, customerId=customer["id"])
+            except TriggerFailed as error:
+                # Without a review there may be nothing to end, and one may end by itself.
+                self._observe(f"customer.approve is refused: {error}")
+                if way == "operator":
+                    return verification_status(self._customers.read(customer)) == "APPROVED"
+        return verification_status(self._customers.at_status(customer, "APPROVED")) == "APPROVED"
+
+    def _bring_to_review(self, customer: Json) -> None:
+        try:
+            if self._profile.features.direct_onboarding:
+                if customer.get("customerType") == "BUSINESS":
+                    self._reviews.prepare_business(customer)
+                self._reviews.submission(self._contact.ready(customer))
+            else:
+                self._links.complete_flow(self._contact.ready(customer))
+        except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
+            # Whoever needs the approval will see that there is none.
+            self._observe(f"a customer is not taken in for review: {error}")
+
+    def business(self, **members: Any) -> Resource:
+        """Create a business customer who may move money."""
+        return self.customer(**self._customers.business_members(members))
+
+    def sca_customer(self, **members: Any) -> Resource:
+        """Create a customer of a region where money movement needs strong authentication."""
+        self._require_feature("sca")
+        region = self._profile.bindings.sca_region
+        return self.customer(**{**self._customers.residence(region), **members})
+
+    def customer_outside_sca(self) -> Resource:
+        """Create a customer outside the regions of SCA.
+
+        Raises:
+            ResourceMissing: the platform takes no customer of the United States.
+        """
+        body = {
+            **self._customers.american_body(),
+            "endUserTermsConsent": self._customers.terms_consent(),
+        }
+        answer = self._api.create_customer(body)
+        if not answer.accepted or not isinstance(answer.body, Mapping) or "id" not in answer.body:
+            raise ResourceMissing(
+                f"no customer can be created outside the regions of SCA: {answer}"
+            )
+        return self.approve(Resource(answer.body))

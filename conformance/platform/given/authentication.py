@@ -1,0 +1,145 @@
+"""Strong customer authentication: challenges of quotes and their proofs, and logins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.approved import ApprovedCustomers
+from conformance.platform.given.internal_accounts import InternalAccounts
+from conformance.platform.given.quotes import Quotes
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import (
+    Body,
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    fill_template,
+)
+from conformance.platform.triggers import Asked
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+)
+
+MAX_CHALLENGES = 5
+_NOT_OFFERED = (405, 501, 503)
+
+
+class StrongAuthentication(Part):
+    """Quotes that wait for a proof of their customer, and the proofs."""
+
+    def __init__(
+        self,
+        context: Context,
+        approved: ApprovedCustomers,
+        internal_accounts: InternalAccounts,
+        quotes: Quotes,
+    ) -> None:
+        super().__init__(context)
+        self._approved = approved
+        self._internal_accounts = internal_accounts
+        self._quotes = quotes
+
+    def send_proof(self, quote: Json, proof: Json | None = None, *, valid: bool = True) -> Answer:
+        """Send ``POST /quotes/{quoteId}/authorize``, by default with the right proof."""
+        body = self.proof_for(quote) if proof is None else proof
+        return self._api.authorize_quote(quote["id"], body, valid=valid)
+
+    def proof(self, factor: Any) -> Body | None:
+        """Return the right proof by a factor, as the bindings shape it, if they do."""
+        shape = self._profile.bindings.sca_proofs.get(str(factor))
+        if shape is None:
+            return None
+        words = {"{code}": self._profile.bindings.sca_code, "{origin}": self._api.client.origin}
+        proof: Body = fill_template(shape, words)
+        return proof
+
+    def proof_for(self, quote: Json) -> Body:
+        """Return the right proof for the challenge that a quote carries: a code by default."""
+        challenge = quote.get("scaChallenge")
+        factor = challenge.get("factor") if isinstance(challenge, dict) else None
+        return self.proof(factor) or {"code": self._profile.bindings.sca_code}
+
+    def authorize_fully(self, quote: Json) -> Answer:
+        """Bring proof after proof until none is asked for any more; return the last answer."""
+        answer = self.send_proof(quote)
+        for _ in range(MAX_CHALLENGES):
+            if not answer.accepted or answer.body.get("status") != "PENDING_AUTHORIZATION":
+                break
+            answer = self.send_proof({**quote, **answer.body})
+        return answer
+
+    def account(self) -> Resource:
+        """Return an internal account, with a deposit, of a new customer who needs SCA."""
+        return self._internal_accounts.account(customer=self._approved.sca_customer())
+
+    def challenged(
+        self, customer: Json | None = None, *, source: Json | None = None, **members: Any
+    ) -> Resource:
+        """Return an executed quote that waits for its customer's authorization.
+
+        Args:
+            customer: the owner of a new source; by default a new customer who needs SCA.
+            source: the internal account, in place of a new one.
+            members: further arguments of :meth:`Quotes.body`.
+        """
+        source = source or self._internal_accounts.account(
+            customer=customer or self._approved.sca_customer()
+        )
+        executed = self._quotes.execute(self._quotes.pending(source, **members))
+        if executed.get("status") != "PENDING_AUTHORIZATION":
+            raise PreconditionFailed(
+                f"the quote of a customer of an SCA region was executed to {executed.get('status')}"
+            )
+        return executed
+
+    def authorize(self, quote: Json) -> Resource:
+        """Satisfy the challenges of a quote one after the other, and return it as it is then."""
+        authorized = arranged_resource(self.authorize_fully(quote))
+        if authorized.get("status") == "PENDING_AUTHORIZATION":
+            raise PreconditionFailed("each valid proof was followed by another challenge")
+        return authorized
+
+
+class Logins(Part):
+    """Logins of customers who authenticate strongly."""
+
+    def begin(self, customer: Json) -> Asked | None:
+        """Start a login, where there is such a step."""
+        mapped = self._triggers.maps("sca.login")
+        return self._triggers.ask("sca.login", customerId=customer["id"]) if mapped else None
+
+    def complete(self, customer: Json, *, auth: httpx.Auth | None = None) -> Answer:
+        """Log a customer in: ``POST /sca/login/complete``, after a start where there is one."""
+        return self._api.complete_sca_login(
+            {"customerId": customer["id"]}, self.body(customer), auth=auth
+        )
+
+    def body(self, customer: Json) -> Body:
+        """Return a body that completes a login, shaped by the bindings; it is started for it."""
+        names = self._profile.bindings
+        begun = self.begin(customer)
+        if begun is not None and not begun.accepted:
+            raise PreconditionFailed(f"a login cannot be started: {begun}")
+        words = {
+            "{ip}": names.end_user_ip,
+            "{code}": names.sca_code,
+            "{customerId}": customer["id"],
+            "{challengeId}": None if begun is None else begun.results().get("challengeId"),
+        }
+        body: Body = fill_template(names.sca_login, words)
+        return body
+
+    def session(self, customer: Json) -> Body:
+        """Log a customer in and return what the login answers."""
+        answer = self.complete(customer)
+        if answer.status in _NOT_OFFERED:
+            raise ResourceMissing(f"logins are not offered: {answer}")
+        body = arranged_body(answer)
+        if not isinstance(body, dict):
+            raise PreconditionFailed(f"a login answers with no object: {answer}")
+        return body

@@ -1,0 +1,153 @@
+"""Proofs that customers own external accounts, and their trust in beneficiaries."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.approved import ApprovedCustomers
+from conformance.platform.given.external_accounts import ExternalAccounts
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import (
+    Body,
+    Json,
+    Resource,
+    arranged_body,
+    fill_template,
+)
+from conformance.verdict.decisions import (
+    ResourceMissing,
+)
+
+Way = Literal["signature", "liveness"]
+"""How a customer proves that an external account is its own."""
+
+CONFIRMATIONS = ("confirmUntrust", "confirmBeneficiary")
+"""The two readings of the path at which an untrusting is confirmed."""
+
+_UNROUTED = (403, 404, 405, 501)
+"""What is answered where nothing is served; some gateways know no path but those behind them."""
+
+
+class Ownership(Part):
+    """Proofs that a customer owns an external account."""
+
+    def __init__(self, context: Context, external_accounts: ExternalAccounts) -> None:
+        super().__init__(context)
+        self._external_accounts = external_accounts
+
+    def unproven(self, customer: Json) -> Resource:
+        """Create an external account whose ownership the customer has to prove."""
+        name = self._profile.resources.ownership_account
+        return self._external_accounts.moved(customer, "ownership.demand", name)
+
+    def start(self, account: Json, way: Way) -> Answer:
+        """Start a proof of ownership.
+
+        Raises:
+            ResourceMissing: the profile says that there are no such proofs.
+        """
+        body = self._profile.bindings.ownership_challenges.get(way)
+        if body is None:
+            raise ResourceMissing(f"bindings.ownership_challenges of the profile has no {way}")
+        return self._api.challenge_ownership(account["id"], body)
+
+    def body(self, *, right: bool = True) -> Body:
+        """Return a body that completes a proof by a signature, the owner's or another one."""
+        names = self._profile.bindings
+        signature = names.ownership_signature if right else names.ownership_wrong_signature
+        body: Body = fill_template(names.ownership_proof, {"{signature}": signature})
+        return body
+
+    def sign(self, account: Json, *, right: bool = True) -> Answer:
+        """Complete a proof by a signature, the owner's or another one."""
+        return self._api.verify_ownership(account["id"], self.body(right=right))
+
+    def conclude(self, account: Json, way: Way, *, right: bool) -> None:
+        """Start a proof of ownership and let it succeed or fail."""
+        arranged_body(self.start(account, way))
+        if way == "signature":
+            self.sign(account, right=right)
+        else:
+            trigger = "ownership.prove" if right else "ownership.disprove"
+            self._triggers.fire(trigger, externalAccountId=account["id"])
+
+
+class Trust(Part):
+    """Beneficiaries that a customer trusts, and no longer does."""
+
+    def __init__(
+        self, context: Context, approved: ApprovedCustomers, external_accounts: ExternalAccounts
+    ) -> None:
+        super().__init__(context)
+        self._approved = approved
+        self._external_accounts = external_accounts
+
+    def ask_to_untrust(self, account: Json) -> Answer:
+        """Ask for the trust in an account to be taken away."""
+        return self._api.untrust_beneficiary(account["id"], self._profile.bindings.untrust or None)
+
+    def customer(self) -> Resource:
+        """Create a customer who may trust beneficiaries: one who needs SCA, where there is any."""
+        return (
+            self._approved.sca_customer()
+            if self._profile.features.sca
+            else self._approved.customer()
+        )
+
+    def trusted(self, customer: Json) -> Resource:
+        """Create an external account of a customer whose beneficiary is trusted."""
+        return self._external_accounts.account_after(customer, "beneficiary.trust")
+
+    def confirmation_body(self, *, right: bool = True) -> Body:
+        """Return a body that confirms an untrusting, with a right or a wrong code."""
+        names = self._profile.bindings
+        code = names.sca_code if right else names.sca_wrong_code
+        body: Body = fill_template(names.untrust_confirmation, {"{code}": code})
+        return body
+
+    def serves_confirmation(self, operation: str, account: Json) -> bool:
+        """Return whether one reading of the confirmation's path is served, by a wrong code."""
+        path = {"externalAccountId": account["id"]}
+        body = self.confirmation_body(right=False)
+        return self._api.call(operation, path=path, body=body, judged=False).status not in _UNROUTED
+
+    def confirm(self, account: Json, *, right: bool = True) -> Answer:
+        """Confirm that a beneficiary is no longer trusted, with a right or a wrong code.
+
+        The path has two readings. Which one is served the first answer of either shows.
+        """
+        known = self._memory.confirmation
+        first: Answer | None = None
+        for name in sorted(CONFIRMATIONS, key=lambda name: name != known):
+            # What is not served may be answered by whatever stands before the implementation.
+            answer = self._api.call(
+                name,
+                path={"externalAccountId": account["id"]},
+                body=self.confirmation_body(right=right),
+                judged=name == known,
+            )
+            if answer.status not in _UNROUTED:
+                self._memory.confirmation = name
+                return answer
+            first = first or answer
+        assert first is not None
+        return first
+
+    def untrusted(self, account: Resource) -> Resource:
+        """Take the trust in a beneficiary away, with its confirmation; return the account."""
+        asked = arranged_body(self.ask_to_untrust(account))
+        confirmed = self.confirm(account)
+        # Where no proof is asked for, it may have been enough to ask.
+        if challenge_of(asked) is not None:
+            arranged_body(confirmed)
+        return account
+
+
+def challenge_of(asked: Any) -> Body | None:
+    """Return the SCA challenge that the answer to an untrusting is or shows, if any."""
+    if not isinstance(asked, dict):
+        return None
+    itself = str(asked.get("id")).startswith("ScaChallenge:")
+    found = asked if itself else asked.get("scaChallenge")
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,174 @@
+"""Customers as they are created: nobody has verified or approved them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from conformance.platform.part import Part
+from conformance.platform.resource import (
+    Body,
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    fill_template,
+    merged,
+)
+from conformance.testdata.examples import Change, Example
+
+
+class Customers(Part):
+    """Bodies of customers, and customers whom nobody has verified or approved."""
+
+    def terms_consent(self) -> Body:
+        """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
+        terms = arranged_body(self._api.get_end_user_terms())
+        words = {
+            # The same all day, so that two runs send the same bytes.
+            "{now}": f"{datetime.now(UTC).date()}T00:00:00Z",
+            "{version}": terms.get(self._profile.bindings.terms_version),
+        }
+        consent: Body = fill_template(self._profile.bindings.terms_consent, words)
+        return consent
+
+    def body(self, **members: Any) -> Body:
+        """Return a body that creates an individual customer who may move money.
+
+        ``members`` replace the usual ones; ``None`` leaves a member out.
+        """
+        body = {
+            "customerType": "INDIVIDUAL",
+            "platformCustomerId": self._samples.reference(),
+            "region": "US",
+            "currencies": [self._profile.currency],
+            "fullName": self._samples.full_name(),
+            "birthDate": "1985-03-14",
+            "nationality": "US",
+            "email": f"{self._samples.reference()}@example.com",
+            "phoneNumber": f"+1415555{self._samples.digits(4)}",
+            "idType": "SSN",
+            "identifier": self._samples.social_security_number(),
+            "address": {
+                "line1": "500 Market Street",
+                "city": "San Francisco",
+                "state": "CA",
+                "postalCode": "94105",
+                "country": "US",
+            },
+            **self._profile.bindings.customer,
+            **members,
+        }
+        return {name: value for name, value in body.items() if value is not None}
+
+    def read(self, customer: Json) -> Resource:
+        """Return a customer as it stands now."""
+        return arranged_resource(self._api.get_customer(customer["id"]))
+
+    def at_status(self, customer: Json, *statuses: str) -> Resource:
+        """Return a customer once its verification status is one of ``statuses``.
+
+        After ``timing.state`` of the profile it is returned as it is then.
+        """
+        return self._until(
+            lambda: self.read(customer), lambda seen: verification_status(seen) in statuses
+        )
+
+    def change(self, customer: Json, **members: Any) -> Resource:
+        """Change members of a customer and return it."""
+        return arranged_resource(self._api.update_customer(customer["id"], members))
+
+    def business_body(self, **members: Any) -> Body:
+        """Return a body that creates a business; ``members`` as in :meth:`body`."""
+        return self.body(**self.business_members(members))
+
+    def applicant(self, *, business: bool = False, **members: Any) -> Resource:
+        """Create a customer, and leave it as it is: nobody has verified or approved it.
+
+        Args:
+            business: whether it is a business instead of an individual.
+            members: customer fields that differ from the usual ones.
+        """
+        members.setdefault("endUserTermsConsent", self.terms_consent())
+        body = self.business_body(**members) if business else self.body(**members)
+        return arranged_resource(self._api.create_customer(body))
+
+    def example_body(self, example: Example, change: Change | None = None) -> Body:
+        """Return a body that creates the customer of an example, with digits of its own.
+
+        Args:
+            example: an example of ``fixtures/customers``.
+            change: what is sent otherwise.
+        """
+        body = dict(example.customer)
+        if not example.alone:
+            body = merged(body, self._profile.bindings.customer)
+            if body["customerType"] == "BUSINESS":
+                body = merged(body, self._profile.bindings.business)
+        if "currencies" in body:
+            body = {**body, "currencies": [self._profile.currency]}
+        filled: Body = self._samples.filled(body if change is None else change.applied(body))
+        return filled
+
+    def of_example(self, example: Example) -> Resource:
+        """Create the customer of an example, whom nobody has verified or approved."""
+        return arranged_resource(self._api.create_customer(self.example_body(example)))
+
+    def business_members(self, members: Json) -> Body:
+        """Return what a business has other than an individual; ``members`` go before."""
+        person = ("fullName", "birthDate", "nationality", "idType", "identifier")
+        usual = {
+            **dict.fromkeys(person),
+            "customerType": "BUSINESS",
+            "businessInfo": {
+                "legalName": f"{self._samples.full_name()} Trading LLC",
+                "country": "US",
+                "taxId": f"12-3{self._samples.digits(6)}",
+                "incorporatedOn": "2014-06-02",
+                "registrationNumber": self._samples.digits(9),
+            },
+        }
+        return {**merged(usual, self._profile.bindings.business), **members}
+
+    def residence(self, region: str) -> Body:
+        """Return the members of an individual of a region in Europe."""
+        return {
+            "region": region,
+            "nationality": region,
+            "idType": None,
+            "identifier": None,
+            "phoneNumber": f"+4915123{self._samples.digits(6)}",
+            "address": {
+                "line1": "Am Markt 3",
+                "city": "Berlin",
+                "postalCode": "10115",
+                "country": region,
+            },
+        }
+
+    def american_body(self) -> Body:
+        """Return a body that creates a US individual, whatever the profile's customers are."""
+        return self.body(
+            region="US",
+            nationality="US",
+            idType="SSN",
+            identifier=self._samples.social_security_number(),
+            address={
+                "line1": "500 Market Street",
+                "city": "San Francisco",
+                "state": "CA",
+                "postalCode": "94105",
+                "country": "US",
+            },
+        )
+
+    def company(self, ending: str) -> Body:
+        """Return the businessInfo of a business whose registrationNumber has an ending."""
+        company: Body = self.business_body()["businessInfo"]
+        return {**company, "registrationNumber": f"{self._samples.digits(6)}{ending}"}
+
+
+def verification_status(customer: Json) -> str | None:
+    """Return a customer's ``kycStatus`` or ``kybStatus``."""
+    status = customer.get("kycStatus") or customer.get("kybStatus")
+    return status if isinstance(status, str) else None

@@ -1,0 +1,328 @@
+"""External accounts, at each of their statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Literal
+
+from conformance.platform.given.approved import ApprovedCustomers
+from conformance.platform.given.customers import Customers
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import (
+    Body,
+    Json,
+    Resource,
+    arranged_resource,
+    as_resource,
+    listed_members,
+    merged,
+    value_at,
+)
+from conformance.testdata.accounts import AccountExample, account_example, account_examples
+from conformance.testdata.examples import ABSENT, Change, placed
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+)
+
+WAITING = "PENDING"
+UNPROVEN = "PENDING_OWNERSHIP_VERIFICATION"
+
+LEADS_TO: Mapping[str, str] = {
+    "external_account.approve": "ACTIVE",
+    "external_account.review": "UNDER_REVIEW",
+    "external_account.disable": "INACTIVE",
+    "ownership.demand": UNPROVEN,
+}
+"""The triggers that move an external account, with the status that each leads to."""
+
+_IN_REVIEW = ("PENDING", "UNDER_REVIEW")
+_USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
+_TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
+"""Members of a beneficiary, any of which tells where it stands."""
+
+
+class ExternalAccounts(Part):
+    """Registers external accounts, reads them, and brings them to a status."""
+
+    def __init__(self, context: Context, approved: ApprovedCustomers, customers: Customers) -> None:
+        super().__init__(context)
+        self._approved = approved
+        self._customers = customers
+
+    def of_customer(self, customer: Json) -> list[Resource]:
+        """Return the external accounts of a customer."""
+        rows = self._api.pages("listCustomerExternalAccounts", {"customerId": customer["id"]})
+        return [as_resource(row, customer) for row in rows]
+
+    def of_platform(self) -> list[Resource]:
+        """Return the external accounts of the platform."""
+        return [as_resource(row) for row in self._api.pages("listPlatformExternalAccounts")]
+
+    def institutions(self, country: str, currency: str) -> Sequence[str]:
+        """Return the ``bankName`` values that are listed for a country and a currency."""
+        corridor = (country, currency)
+        if corridor not in self._memory.institutions:
+            answer = self._api.list_discoveries({"country": country, "currency": currency})
+            listed = listed_members(answer.body) if answer.accepted else []
+            names = [entry.get("bankName") for entry in listed]
+            self._memory.institutions[corridor] = [name for name in names if name]
+        return self._memory.institutions[corridor]
+
+    def account(
+        self, customer: Json, name: str | None = None, *, trigger: str | None = None
+    ) -> Resource:
+        """Create an external account of a customer.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            name: an example of ``fixtures/accounts``; that of the usual corridor by default.
+            trigger: a trigger that decides what becomes of payouts to the account.
+        """
+
+        def create(magic: Json) -> Resource:
+            return self.activate(self._create(customer, name, magic))
+
+        return self._triggers.arrange(trigger, create, _named)
+
+    def _create(self, customer: Json, name: str | None, members: Json) -> Resource:
+        body = self.body(customer, name, **members)
+        return arranged_resource(self._api.create_external_account(body), customer)
+
+    def activate(self, account: Json) -> Resource:
+        """Return an external account once it can receive payments."""
+        if account.get("status") not in _IN_REVIEW:
+            return as_resource(account)
+        if self._triggers.maps("external_account.approve"):
+            self._triggers.fire("external_account.approve", externalAccountId=account["id"])
+        return self._until(
+            lambda: self.read(account), lambda seen: seen.get("status") not in _IN_REVIEW
+        )
+
+    def body(
+        self,
+        customer: Json,
+        name: str | None = None,
+        *,
+        change: Change | None = None,
+        **members: Any,
+    ) -> Body:
+        """Return a body that creates an external account of a customer.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            name: an example of ``fixtures/accounts``; that of the usual corridor by default.
+            change: what is sent otherwise than in the example.
+            members: further members, merged into those of the example.
+
+        Raises:
+            ResourceMissing: the profile says that accounts of this type are not offered.
+        """
+        found = account_example(name or self._profile.usual_corridor.account)
+        body: Body = self._as_offered(found)
+        if change is not None:
+            body = change.applied(body)
+        return self._registration(customer, body, members)
+
+    def body_with_beneficiary(
+        self, customer: Json, currency: str, beneficiary: Mapping[str, Any] | None
+    ) -> Body:
+        """Return a body that creates an account in a currency, and names a beneficiary or none.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            currency: code of the account's currency.
+            beneficiary: who stands behind it, with a ``#`` for each digit of its own.
+
+        Raises:
+            ResourceMissing: accounts in this currency are not offered, or not known to the suite.
+        """
+        name = f"{currency.lower()}_account"
+        shown = ABSENT if beneficiary is None else beneficiary
+        if name in account_examples():
+            body = self._as_offered(account_example(name))
+        elif currency in self._profile.bindings.further_accounts:
+            info = self._profile.bindings.further_accounts[currency]
+            body = {"currency": currency, "accountInfo": info}
+        else:
+            raise ResourceMissing(
+                f"bindings.further_accounts of the profile has no account in {currency}"
+            )
+        return self._registration(customer, placed(body, "accountInfo.beneficiary", shown), {})
+
+    def _registration(self, customer: Json, account: Json, members: Mapping[str, Any]) -> Body:
+        """Return the body that registers an account, with digits and a reference of its own."""
+        body = {
+            "customerId": customer["id"],
+            **self._samples.filled(account),
+            "platformAccountId": self._samples.reference(),
+        }
+        return _bound(merged(body, members), self._profile.bindings.beneficiary)
+
+    def beneficiary_of(self, account: Json) -> Body:
+        """Return what an account shows of its beneficiary, wherever that stands.
+
+        What stands under ``businessInfo`` is the beneficiary's own.
+        """
+        places = (self._profile.bindings.beneficiary, *_USUAL_PLACES)
+        for found in (value_at(account, place) for place in places):
+            if isinstance(found, Mapping) and _TELLING & found.keys():
+                nested = found.get("businessInfo")
+                return {**(nested if isinstance(nested, Mapping) else {}), **found}
+        return {}
+
+    def account_holder(self, kind: Literal["INDIVIDUAL", "BUSINESS"] = "INDIVIDUAL") -> Resource:
+        """Create a customer who registers accounts, and need not move money.
+
+        Account setup may go before an approval; the first one shows whether it does.
+        """
+        if self._memory.needs_approval is None:
+            answer = self._api.create_external_account(self.body(self._newcomer(kind)))
+            self._memory.needs_approval = not answer.accepted
+        if self._memory.needs_approval:
+            return self._approved.business() if kind == "BUSINESS" else self._approved.customer()
+        return self._newcomer(kind)
+
+    def _newcomer(self, kind: str) -> Resource:
+        members = self._customers.business_members({}) if kind == "BUSINESS" else {}
+        return arranged_resource(self._api.create_customer(self._customers.body(**members)))
+
+    def _as_offered(self, example: AccountExample) -> Body:
+        """Return the body of an example with the names that the implementation has for things."""
+        offered = self._profile.resources.account_types
+        if offered is not None and example.account_type not in offered:
+            raise ResourceMissing(
+                f"resources.account_types of the profile has no {example.account_type}"
+            )
+        body = deepcopy(dict(example.body))
+        info = body["accountInfo"]
+        if info.get("provider") == "{provider}":
+            names = self._profile.bindings.providers.get(example.currency)
+            body = placed(body, "accountInfo.provider", names[0] if names else ABSENT)
+        if example.country is not None and "bankName" in info:
+            listed = self.institutions(example.country, example.currency)
+            info["bankName"] = _listed_name(listed, info["bankName"])
+        bound = self._profile.bindings.accounts.get(example.name, {})
+        return merged(body, {"accountInfo": bound})
+
+    def pullable(self, customer: Json) -> Resource:
+        """Create an external account of a customer that money can be pulled from."""
+        self._require_feature("pullable_sources")
+        return self.account(customer, self._profile.resources.pullable_account)
+
+    def read(self, account: Json) -> Resource:
+        """Return an external account as it stands now."""
+        owner = account.customer if isinstance(account, Resource) else None
+        return arranged_resource(self._api.get_external_account(account["id"]), owner)
+
+    def at_status(self, account: Json, *statuses: str) -> Resource:
+        """Return an external account once its status is one of ``statuses``.
+
+        After ``timing.state`` of the profile it is returned as it is then.
+        """
+        return self._until(lambda: self.read(account), lambda seen: seen.get("status") in statuses)
+
+    def as_listed(self, customer: Json, account: Json) -> Resource | None:
+        """Return an account as its customer's list shows it, once it does; ``None`` if never."""
+
+        def find() -> Resource | None:
+            rows = self.of_customer(customer)
+            return next((row for row in rows if row.get("id") == account["id"]), None)
+
+        return self._until(find, lambda found: found is not None)
+
+    def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
+        """Return the external accounts of a customer from pages of a size, where there are such."""
+        name = self._profile.bindings.list_page_size
+        query = {"customerId": customer["id"], **({name: size} if name else {})}
+        listing = "listCustomerExternalAccounts"
+        first = self._api.list_customer_external_accounts(query)
+        if not first.accepted or isinstance(first.body, list):
+            # A list that stands bare does not say where it goes on.
+            return self.of_customer(customer)
+        return [as_resource(row, customer) for row in self._api.pages(listing, query)]
+
+    def account_after(self, customer: Json, trigger: str, name: str | None = None) -> Resource:
+        """Create an external account of a customer, and let something happen to it.
+
+        Args:
+            customer: the owner (its ``id`` is enough).
+            trigger: what happens to the account, once it is active or by a magic value at once.
+            name: an example of ``fixtures/accounts``; that of the usual corridor by default.
+        """
+        magic = self._triggers.magic(trigger)
+        if magic is not None:
+            return self._create(customer, name, magic)
+        account = self.account(customer, name)
+        if account.get("status") != LEADS_TO.get(trigger):
+            self._triggers.fire(trigger, **_named(account))
+        return account
+
+    def moved(self, customer: Json, trigger: str, name: str | None = None) -> Resource:
+        """Create an external account of a customer and return it once a trigger has moved it.
+
+        Raises:
+            PreconditionFailed: it does not come to the status that the trigger leads to.
+        """
+        return self.arrange_status(self.account_after(customer, trigger, name), LEADS_TO[trigger])
+
+    def arrange_status(self, account: Json, status: str) -> Resource:
+        """Return an external account at a status; raise ``PreconditionFailed`` otherwise."""
+        seen = self.at_status(account, status)
+        if seen.get("status") != status:
+            raise PreconditionFailed(f"{account['id']} is {seen.get('status')}, not {status}")
+        return seen
+
+    def approve(self, account: Json) -> None:
+        """Let the review of an external account end with approval."""
+        try:
+            self._triggers.fire("external_account.approve", externalAccountId=account["id"])
+        except TriggerFailed:
+            # The sandbox may have ended it in between.
+            if self.at_status(account, "ACTIVE").get("status") != "ACTIVE":
+                raise
+
+    def awaiting_verification(self, customer: Json) -> Resource:
+        """Create an external account of a customer that awaits its verification.
+
+        Raises:
+            ResourceMissing: a new account does not wait.
+        """
+        trigger = "external_account.await"
+        mapped = trigger if self._triggers.maps(trigger) else None
+        account = self._create(
+            customer, None, self._triggers.prepare(mapped, customerId=customer["id"])
+        )
+        if account.get("status") != WAITING:
+            raise ResourceMissing(f"a new external account is {account.get('status')}")
+        return account
+
+
+def _named(account: Resource) -> Body:
+    """Return an external account as the triggers about one name it."""
+    return {"externalAccountId": account.id}
+
+
+def _listed_name(listed: Sequence[str], usual: str) -> str:
+    """Return the listed name that an example means, else the first one, else its own."""
+    alike = [name for name in listed if name.casefold() == usual.casefold()]
+    return next(iter([*alike, *listed]), usual)
+
+
+def _bound(body: Body, place: str) -> Body:
+    """Move the beneficiary to where the implementation reads it.
+
+    Where its members stand among those of another object, they are merged into it.
+    """
+    moved = deepcopy(body)
+    if not isinstance(moved.get("accountInfo"), Mapping):
+        return moved
+    beneficiary = moved["accountInfo"].pop("beneficiary", None)
+    if beneficiary is None:
+        return moved
+    wrapped = beneficiary
+    for name in reversed(place.split(".") if place else []):
+        wrapped = {name: wrapped}
+    return merged(moved, wrapped)

@@ -1,0 +1,191 @@
+"""Quotes, and the payments that they become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.approved import ApprovedCustomers
+from conformance.platform.given.external_accounts import ExternalAccounts
+from conformance.platform.given.internal_accounts import InternalAccounts
+from conformance.platform.given.transactions import Transactions
+from conformance.platform.part import Context, Part
+from conformance.platform.resource import Body, Json, Resource, arranged_resource, owner_of
+from conformance.profile.model import Corridor
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+)
+
+
+class Quotes(Part):
+    """Creates quotes between accounts, and executes them."""
+
+    def __init__(
+        self,
+        context: Context,
+        approved: ApprovedCustomers,
+        external_accounts: ExternalAccounts,
+        internal_accounts: InternalAccounts,
+        transactions: Transactions,
+    ) -> None:
+        super().__init__(context)
+        self._approved = approved
+        self._external_accounts = external_accounts
+        self._internal_accounts = internal_accounts
+        self._transactions = transactions
+
+    def corridor(self, *, same_currency: bool) -> Corridor:
+        """Return the first corridor of the profile that is (not) within one currency.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        for corridor in self._profile.resources.corridors:
+            if (corridor.sending == corridor.receiving) is same_currency:
+                return corridor
+        kind = "same-currency" if same_currency else "cross-currency"
+        raise ResourceMissing(f"resources.corridors of the profile has no {kind} one")
+
+    def corridors_from(self, currency: str) -> list[Corridor]:
+        """Return the corridors of the profile that send a currency.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        found = [c for c in self._profile.resources.corridors if c.sending == currency]
+        if not found:
+            raise ResourceMissing(f"resources.corridors of the profile has none from {currency}")
+        return found
+
+    def corridor_to(self, account: str) -> Corridor:
+        """Return the first corridor of the profile to an example of ``fixtures/accounts``.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        for corridor in self._profile.resources.corridors:
+            if corridor.account == account:
+                return corridor
+        raise ResourceMissing(f"resources.corridors of the profile has none to {account}")
+
+    def ends(self, corridor: Corridor, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+        """Return a funded internal account and an external account at the ends of a corridor.
+
+        Both belong to one new customer; ``amount`` is deposited, in the smallest unit.
+        """
+        source = self._internal_accounts.account(corridor.sending, amount=amount)
+        return source, self._external_accounts.account(owner_of(source), corridor.account)
+
+    def create_and_execute(self, body: Json) -> list[Answer]:
+        """Create a quote and, if it is accepted, execute it; return the answer of each step."""
+        created = self._api.create_quote(body)
+        if not created.accepted:
+            return [created]
+        return [created, self._api.execute_quote(created.body["id"])]
+
+    def body(
+        self,
+        source: Json | None = None,
+        destination: Json | None = None,
+        *,
+        side: str = "SENDING",
+        amount: int = 10_000,
+        **members: Any,
+    ) -> Body:
+        """Return the body of a quote from an internal account to an account.
+
+        Args:
+            source: the internal account; by default a new customer's, with 100 000 deposited.
+            destination: the receiving account; by default an external one of the same customer.
+            side: ``lockedCurrencySide``.
+            amount: ``lockedCurrencyAmount`` in the smallest unit.
+            members: further members of the body.
+        """
+        source = source or self._internal_accounts.account()
+        destination = destination or self._external_accounts.account(owner_of(source))
+        return {
+            "source": {"sourceType": "ACCOUNT", "accountId": source["id"]},
+            "destination": {"destinationType": "ACCOUNT", "accountId": destination["id"]},
+            "lockedCurrencySide": side,
+            "lockedCurrencyAmount": amount,
+            **members,
+        }
+
+    def pending(
+        self, source: Json | None = None, destination: Json | None = None, **members: Any
+    ) -> Resource:
+        """Create a quote that is not executed yet; the arguments are those of :meth:`body`."""
+        return arranged_resource(self._api.create_quote(self.body(source, destination, **members)))
+
+    def realtime_body(
+        self,
+        customer: Json | None = None,
+        destination: Json | None = None,
+        *,
+        currency: str | None = None,
+        **members: Any,
+    ) -> Body:
+        """Return the body of a quote that a payment of the customer funds just in time.
+
+        Args:
+            customer: who pays; a new one by default.
+            destination: the receiving account; by default an external one of the same customer.
+            currency: that of the payment, by default ``resources.realtime_currency``.
+            members: further members of the body.
+        """
+        self._require_feature("realtime_funding")
+        owner = customer or self._approved.customer()
+        return {
+            "source": {
+                "sourceType": "REALTIME_FUNDING",
+                "customerId": owner["id"],
+                "currency": currency or self._profile.resources.realtime_currency,
+            },
+            "destination": {
+                "destinationType": "ACCOUNT",
+                "accountId": (destination or self._external_accounts.account(owner))["id"],
+            },
+            "lockedCurrencySide": "SENDING",
+            "lockedCurrencyAmount": 10_000,
+            **members,
+        }
+
+    def realtime(self, customer: Json | None = None, **members: Any) -> Resource:
+        """Create a quote that is funded just in time; arguments as in :meth:`realtime_body`."""
+        return arranged_resource(self._api.create_quote(self.realtime_body(customer, **members)))
+
+    def execute(self, quote: Json | None = None) -> Resource:
+        """Execute a quote (by default a new one) and return it as the execution returned it."""
+        return arranged_resource(self._api.execute_quote((quote or self.pending())["id"]))
+
+    def complete(self, quote: Json | None = None) -> Resource:
+        """Execute a quote (by default a new one), wait for its payout, return it as executed."""
+        executed = self.execute(quote)
+        status = self._transactions.at_status(executed, "COMPLETED").get("status")
+        if status != "COMPLETED":
+            raise PreconditionFailed(f"the payout did not complete: its transaction is {status}")
+        return executed
+
+    def payout(
+        self,
+        source: Json | None = None,
+        *,
+        account: str | None = None,
+        trigger: str | None = None,
+        **members: Any,
+    ) -> Resource:
+        """Execute a new quote to a new external account, and return it as it was created.
+
+        Args:
+            source: the internal account; by default a new customer's, with 100 000 deposited.
+            account: the external account's file of ``fixtures/accounts``; that of the usual
+                corridor by default.
+            trigger: a trigger that decides what becomes of the payout.
+            members: further arguments of :meth:`body`.
+        """
+        source = source or self._internal_accounts.account()
+        destination = self._external_accounts.account(owner_of(source), account, trigger=trigger)
+        quote = self.pending(source, destination, **members)
+        self.execute(quote)
+        return quote

@@ -1,0 +1,69 @@
+"""The ledger of a test: what it did to the internal accounts that it funded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.exchange.answer import Answer
+from conformance.platform.resource import Json, Resource
+
+
+@dataclass
+class Ledger:
+    """What a test did to the internal accounts that it funded: the input of the audit.
+
+    ``deposits`` holds by account id what was deposited, ``expected`` what is on its way,
+    ``returned`` what may have gone back to its sender, and ``spent`` what cards may have taken at
+    most, all in smallest units; ``quotes`` the accepted quotes.
+    """
+
+    deposits: dict[str, int] = field(default_factory=dict)
+    expected: dict[str, int] = field(default_factory=dict)
+    returned: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, int] = field(default_factory=dict)
+    accounts: dict[str, Resource] = field(default_factory=dict)
+    quotes: dict[str, Json] = field(default_factory=dict)
+
+    def note(self, answer: Answer) -> None:
+        """Take note of an answer: an accepted quote may move money."""
+        if answer.operation.id == "createQuote" and answer.accepted:
+            self.note_quote(answer.body)
+
+    def note_quote(self, quote: Any) -> None:
+        """Take note of a quote, if it is one."""
+        if isinstance(quote, Mapping) and "id" in quote:
+            self.quotes[quote["id"]] = quote
+
+    def note_spent(self, account: str, amount: int) -> None:
+        """Take note that a card may have taken ``amount`` smallest units from an account."""
+        self.spent[account] = self.spent.get(account, 0) + amount
+
+    def note_transfer(
+        self, name: str, transaction: str, ends: tuple[Json, Json], amounts: tuple[int, int]
+    ) -> None:
+        """Take note of a payment that has no quote.
+
+        Args:
+            name: what it is known by.
+            transaction: the id of its transaction; empty where it is not known.
+            ends: the accounts that it goes from and to.
+            amounts: what it takes from the one and brings to the other, in smallest units.
+        """
+        source, destination = ends
+        self.quotes[name] = {
+            "transactionId": transaction,
+            "source": {"accountId": source["id"]},
+            "destination": {"accountId": destination["id"]},
+            "totalSendingAmount": amounts[0],
+            "totalReceivingAmount": amounts[1],
+        }
+
+    def was_quoted(self, account: Mapping[str, Any]) -> bool:
+        """Return whether an accepted quote names an account."""
+        return any(
+            (quote.get(end) or {}).get("accountId") == account["id"]
+            for quote in self.quotes.values()
+            for end in ("source", "destination")
+        )

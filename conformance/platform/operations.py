@@ -1,0 +1,91 @@
+"""What every operation of the interface is sent by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypedDict, Unpack
+
+import httpx
+
+from conformance.exchange.answer import Answer
+from conformance.exchange.client import RecordingClient
+from conformance.platform.ledger import Ledger
+from conformance.platform.resource import arranged_body, listed_members
+from conformance.profile.model import Bindings
+
+Query = Mapping[str, Any]
+"""The values of a query's parameters; those that are None are left out."""
+
+MAX_PAGES = 50
+PAGE_SIZE = 100
+
+
+class OptionsBesideHeaders(TypedDict, total=False):
+    """What may differ from one request of an operation to another, beside its headers.
+
+    ``auth`` are other credentials than the target's, ``content`` bytes in the place of the body.
+    ``valid`` says whether the request is meant to be valid by the OpenAPI document, ``judged``
+    whether its answer is judged by it; both are True by default.
+    """
+
+    auth: httpx.Auth | None
+    content: bytes | None
+    valid: bool
+    judged: bool
+
+
+class Options(OptionsBesideHeaders, total=False):
+    """What may differ from one request of an operation to another; ``headers`` are further ones."""
+
+    headers: Mapping[str, str] | None
+
+
+class Operations:
+    """Sends requests with one client, and tells the ledger what may move money."""
+
+    def __init__(self, client: RecordingClient, bindings: Bindings, ledger: Ledger) -> None:
+        self.client = client
+        self._bindings = bindings
+        self._ledger = ledger
+
+    def call(self, operation: str, **parts: Any) -> Answer:
+        """Send an operation by its ``operationId``; as :meth:`RecordingClient.call`."""
+        answer = self.client.call(operation, **parts)
+        self._ledger.note(answer)
+        return answer
+
+    def pages(
+        self, operation: str, query: Query | None = None, *, path: Mapping[str, str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what an operation lists, page after page as the profile's bindings turn them.
+
+        Raises:
+            PreconditionFailed: a page is refused, or is no list.
+        """
+        names = self._bindings
+        asked = dict(query or {})
+        for _ in range(MAX_PAGES):
+            body = arranged_body(self.call(operation, path=path, query=asked))
+            yield from listed_members(body)
+            following = body.get(names.list_next) if isinstance(body, Mapping) else None
+            if not following or not names.list_cursor:
+                return
+            asked[names.list_cursor] = following
+
+    @property
+    def large_pages(self) -> dict[str, Any]:
+        """The query of as large pages as the suite asks for; none where they have one size."""
+        name = self._bindings.list_page_size
+        return {name: PAGE_SIZE} if name else {}
+
+    def _send(
+        self,
+        operation: str,
+        *,
+        path: Mapping[str, Any] | None = None,
+        query: Query | None = None,
+        body: Any = None,
+        form: Any = None,
+        **options: Unpack[Options],
+    ) -> Answer:
+        return self.call(operation, path=path, query=query, body=body, form=form, **options)

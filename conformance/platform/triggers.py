@@ -1,0 +1,366 @@
+"""Carries out triggers: causes that the interface does not let a client bring about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol, TypeVar
+
+import httpx
+
+from conformance.contract.judge import error_code
+from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
+from conformance.platform import commands
+from conformance.profile.model import Environment, HttpTrigger, Trigger
+from conformance.sut.target import Target
+from conformance.text import addresses, templates
+from conformance.text.legible import legible
+from conformance.verdict.decisions import (
+    HarnessError,
+    ReadOnly,
+    TriggerFailed,
+    TriggerMissing,
+    TwinRefused,
+    Unusable,
+    expect,
+)
+
+T = TypeVar("T")
+
+
+class Send(Protocol):
+    """The recording client's way to send a request of the profile's."""
+
+    def __call__(
+        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+    ) -> tuple[int, Any]:
+        """Send method, URL and JSON body; return status and decoded body.
+
+        ``secrets`` are the members of the answer whose values are written nowhere.
+        """
+
+
+Wait = Callable[[datetime], None]
+"""Returns when the time given has passed."""
+
+MAX_COMMAND_SECONDS = 60.0
+_MAX_SHOWN_CHARS = 300
+# A quote lives for at most 15 minutes (Limits, line 493).
+_LONGEST_WAIT = timedelta(minutes=20)
+# What a wallet signs may be an object.
+_DOCUMENTS = frozenset({"payload"})
+# No shell sees anything but one word in it, and no command an option.
+_PLAIN = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was answered to a request of which the specification does not show where it is sent.
+
+    ``body`` is the decoded body, ``returns`` the members of results by their names.
+    """
+
+    name: str
+    request: str
+    status: int
+    body: Any
+    returns: Mapping[str, str]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the status is a success (2xx)."""
+        return httpx.codes.is_success(self.status)
+
+    @property
+    def code(self) -> str | None:
+        """The ``code`` of the error object, if the body is one."""
+        return error_code(self.body)
+
+    def results(self) -> dict[str, Any]:
+        """Return the results that the profile names for it.
+
+        Raises:
+            TriggerFailed: the body has no such member.
+        """
+        return {key: _member(self.body, member, self.name) for key, member in self.returns.items()}
+
+    def refused(self, status: int | None, *codes: str, twin: Asked | None) -> None:
+        """Assert that it was refused with a status and a code.
+
+        Args:
+            status: the HTTP status; ``None`` for that of any client error.
+            codes: the error codes, one of which must have come; without any, any may.
+            twin: the same without the fault; ``None`` where the fault is the request itself.
+
+        Raises:
+            TwinRefused: the twin was not accepted, so that the refusal would prove nothing.
+            AssertionError: it was accepted, or refused in another way.
+        """
+        __tracebackhide__ = True
+        wanted = f"a refusal with {status or '4xx'}"
+        expect(not self.accepted, wanted, self)
+        if twin is not None and not twin.accepted:
+            raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
+        statuses = range(400, 500) if status is None else (status,)
+        expect(self.status in statuses, wanted, self)
+        expect(not codes or self.code in codes, f"the code {' or '.join(codes)}", self)
+
+    def __str__(self) -> str:
+        try:
+            body = str(self.body)
+        except (ValueError, RecursionError):
+            body = addresses.shortened(self.body)
+        request, told = (legible(text, _MAX_SHOWN_CHARS) for text in (self.request, body))
+        return f"{request} answered {self.status}: {told}"
+
+
+class Triggers:
+    """The triggers that one profile maps.
+
+    ``send`` is the recording client, so that triggers stand in the journal like all else.
+    """
+
+    def __init__(self, target: Target, send: Send, wait: Wait) -> None:
+        self._target = target
+        self._send = send
+        self._wait = wait
+        self._own_words = templates.own_words(
+            target.profile.variables, target.origin, target.base_url
+        )
+
+    def maps(self, name: str) -> bool:
+        """Return whether the profile maps the trigger ``name``."""
+        return name in self._target.profile.triggers
+
+    def magic(self, name: str) -> Mapping[str, Any] | None:
+        """Return the values that cause ``name`` when a resource is created with them.
+
+        ``None`` means that the profile causes it in another way, after the creation.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        return self._mapping(name).magic
+
+    def arrange(
+        self,
+        name: str | None,
+        create: Callable[[Mapping[str, Any]], T],
+        about: Callable[[T], Mapping[str, Any]],
+    ) -> T:
+        """Create a resource that a trigger happens to, by whichever road the profile has for it.
+
+        A magic value is a part of what creates the resource; any other way is taken once it exists.
+
+        Args:
+            name: the trigger; None for none.
+            create: creates the resource with further members.
+            about: returns the trigger's parameters, given the resource.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        magic = None if name is None else self.magic(name)
+        created = create(magic or {})
+        if name is not None and magic is None:
+            self.fire(name, **about(created))
+        return created
+
+    def prepare(self, name: str | None, **parameters: Any) -> Mapping[str, Any]:
+        """Let a trigger happen to what is created next, by whichever road the profile has for it.
+
+        Args:
+            name: the trigger; None for none.
+            parameters: those of the trigger.
+
+        Returns:
+            the members to create it with: the magic value, if that is the road.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        magic = None if name is None else self.magic(name)
+        if name is not None and magic is None:
+            self.fire(name, **parameters)
+        return magic or {}
+
+    def fire(self, name: str, **parameters: Any) -> dict[str, Any]:
+        """Cause ``name`` and return the results that the profile names for it.
+
+        Raises:
+            ReadOnly: the target is no sandbox, where nothing may be caused.
+            TriggerMissing: the profile does not map it.
+            TriggerFailed: the request was refused or the command failed.
+            Unusable: a parameter cannot stand where the profile has it.
+            HarnessError: the parameters are not those of the vocabulary.
+        """
+        mapping = self._admitted(name, parameters)
+        if mapping.http is not None:
+            asked = self._request(name, mapping.http, parameters)
+            if not asked.accepted:
+                raise TriggerFailed(f"trigger {name}: {asked}")
+            return asked.results()
+        if mapping.command is not None:
+            return _run(name, [self._word(name, word, parameters) for word in mapping.command])
+        if mapping.wait is not None:
+            self._wait(_moment(parameters.get(mapping.wait.until), name, mapping.wait.until))
+            return {}
+        raise HarnessError(
+            f"trigger {name} is a magic value, to be used where the resource is made"
+        )
+
+    def ask(self, name: str, **parameters: Any) -> Asked:
+        """Send the request that ``name`` stands for and return its answer, whatever its status.
+
+        Raises:
+            ReadOnly: the target is no sandbox.
+            TriggerMissing: the profile does not map it.
+            Unusable: a parameter cannot stand where the profile has it.
+            HarnessError: the parameters are not those of the vocabulary, or it is no request.
+        """
+        http = self._admitted(name, parameters).http
+        if name not in REQUESTS or http is None:
+            raise HarnessError(f"{name} is a cause, and nothing that could be asked")
+        return self._request(name, http, parameters)
+
+    def _admitted(self, name: str, parameters: Mapping[str, Any]) -> Trigger:
+        """Return how the profile causes ``name``, if it may be caused at all."""
+        if self._target.profile.environment is not Environment.SANDBOX:
+            raise ReadOnly(
+                f"trigger {name} is not fired: it changes something, and the profile does not say "
+                "environment: sandbox"
+            )
+        mapping = self._mapping(name)
+        if set(parameters) != set(TRIGGERS[name]):
+            raise HarnessError(f"{name} takes {TRIGGERS[name]}, got {tuple(parameters)}")
+        return mapping
+
+    def _mapping(self, name: str) -> Trigger:
+        try:
+            return self._target.profile.triggers[name]
+        except KeyError:
+            raise TriggerMissing(name) from None
+
+    def _request(self, name: str, http: HttpTrigger, parameters: Mapping[str, Any]) -> Asked:
+        words = {key: _document(name, key, word) for key, word in parameters.items()}
+        try:
+            url = addresses.fill(self._own(http.url), words)
+        except Unusable as error:
+            raise Unusable(f"trigger {name}: {error}") from None
+        body = _json_body(name, self._own(http.json_body), parameters)
+        secrets = [http.returns[key] for key in SECRETS.get(name, ()) if key in http.returns]
+        status, answered = self._send(http.method, url, body, secrets)
+        return Asked(name, f"{http.method} {url}", status, answered, http.returns)
+
+    def _word(self, name: str, template: str, parameters: Mapping[str, Any]) -> str:
+        """Return one word of a command, filled in with what can be nothing but data there.
+
+        Raises:
+            Unusable: a value has no form in a command, would be part of a program, or would make
+                an option of the word.
+        """
+        own = self._own(template)
+        texts: dict[str, str] = {}
+        for key in templates.named(own, parameters):
+            value = parameters[key]
+            try:
+                texts[key] = text = addresses.as_text(_document(name, key, value))
+            except Unusable as error:
+                raise Unusable(f"trigger {name}: {key}: {error}") from None
+            got = f"got {addresses.shortened(value)}"
+            if "\0" in text:
+                raise Unusable(f"trigger {name}: {key}: a command takes no NUL, {got}")
+            # A line that the command may hand to a shell, or a script.
+            if any(map(str.isspace, own)) and not _PLAIN.fullmatch(text):
+                raise Unusable(
+                    f"trigger {name}: {key}: within {addresses.shortened(own)} only letters, "
+                    f"digits and @%+=:,./-_ are filled in, {got}; give it a word of its own"
+                )
+        word = templates.fill(own, texts)
+        if word.startswith("-") and not own.startswith("-"):
+            got = ", ".join(f"{key}: {addresses.shortened(parameters[key])}" for key in texts)
+            raise Unusable(f"trigger {name}: the command would take it for an option, got {got}")
+        return word
+
+    def _own(self, value: Any) -> Any:
+        """Return a value of the profile with the names filled in that are not the target's."""
+        return templates.fill_json(value, self._own_words)
+
+
+def _document(trigger: str, name: str, value: Any) -> Any:
+    """Return a parameter, one that may be an object as the JSON text that stands for it."""
+    if name not in _DOCUMENTS or not isinstance(value, dict | list):
+        return value
+    try:
+        return templates.as_json_text(value)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(trigger, name, value) from error
+
+
+def _json_body(trigger: str, template: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return the JSON body of a request, filled in.
+
+    Raises:
+        Unusable: JSON has no form for a parameter, or UTF-8 none for its text.
+    """
+    used = templates.named(json.dumps(template, ensure_ascii=False), parameters)
+    words = {name: parameters[name] for name in used}
+    for name, value in words.items():
+        try:
+            templates.as_json_text(value).encode()
+        except (ValueError, RecursionError) as error:
+            raise _no_json(trigger, name, value) from error
+    return templates.fill_json(template, words)
+
+
+def _no_json(trigger: str, name: str, value: Any) -> Unusable:
+    got = addresses.shortened(value)
+    return Unusable(f"trigger {trigger}: {name}: expected what JSON can spell, got {got}")
+
+
+def _run(trigger: str, command: list[str]) -> dict[str, Any]:
+    """Run a command and return the results that it prints; what is no JSON object is none."""
+    program = legible(command[0])
+    try:
+        done = commands.run(command, MAX_COMMAND_SECONDS)
+    except TimeoutError:
+        problem = f"took longer than {MAX_COMMAND_SECONDS:g} seconds"
+        raise TriggerFailed(f"trigger {trigger}: {program}: it {problem}") from None
+    except (OSError, ValueError, commands.OutputTooLong) as error:
+        raise TriggerFailed(f"trigger {trigger}: {program}: {legible(str(error))}") from error
+    if done.status:
+        written = legible(done.err.decode(errors="replace").strip(), _MAX_SHOWN_CHARS)
+        raise TriggerFailed(f"trigger {trigger}: {program} ended with {done.status}: {written}")
+    try:
+        results = json.loads(done.out, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return {}
+    return results if isinstance(results, dict) else {}
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _moment(value: Any, trigger: str, member: str) -> datetime:
+    """Return the time that ``value`` spells, if it is near enough to wait for."""
+    try:
+        moment = datetime.fromisoformat(value).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        got = addresses.shortened(value)
+        raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
+    if moment > datetime.now(UTC) + _LONGEST_WAIT:
+        raise TriggerFailed(
+            f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
+            f"the longest wait is {_LONGEST_WAIT}"
+        )
+    return moment
+
+
+def _member(body: Any, name: str, trigger: str) -> Any:
+    if not isinstance(body, dict) or name not in body:
+        raise TriggerFailed(f"trigger {trigger}: its response has no member {name!r}")
+    return body[name]

@@ -1,0 +1,95 @@
+"""The deliveries that a platform gets, and how it takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from conformance.exchange.delivery import Delivery
+from conformance.profile.model import Profile
+from conformance.verdict.decisions import FeatureUndeclared
+from conformance.webhooks.inbox import Inbox
+from conformance.webhooks.manner import Manner, Treat
+
+
+class Webhooks:
+    """The deliveries of a run; each method that waits needs ``features.webhooks``.
+
+    Where the profile does not declare it they raise :class:`FeatureUndeclared`.
+    """
+
+    def __init__(self, inbox: Inbox, profile: Profile, treat: Treat | None = None) -> None:
+        self._inbox = inbox
+        self._features = profile.features
+        self._timing = profile.timing
+        self._treat: Treat = treat or (lambda *_: None)
+
+    def wait_for(
+        self,
+        kind: str,
+        resource: str,
+        *,
+        within: float | None = None,
+        where: Callable[[Delivery], bool] = lambda _: True,
+    ) -> Delivery | None:
+        """Return the first delivery of type ``kind`` about ``resource``; wait for it if need be.
+
+        Args:
+            kind: the event's type.
+            resource: id of the affected resource.
+            within: how long to wait in seconds; by default ``timing.event`` of the profile.
+            where: what else must hold for the delivery.
+        """
+        return self.wait_for_any(
+            lambda one: one.type == kind and one.concerns(resource) and where(one), within=within
+        )
+
+    def wait_for_any(
+        self, wanted: Callable[[Delivery], bool], *, within: float | None = None
+    ) -> Delivery | None:
+        """Return the first wanted delivery; wait ``timing.event`` for it, or ``within`` seconds."""
+        self._require()
+        return self._inbox.wait(wanted, self._timing.event if within is None else within)
+
+    def stays_quiet(self, kind: str, resource: str) -> bool:
+        """Return whether no event of type ``kind`` about ``resource`` comes (``timing.quiet``)."""
+        return self.wait_for(kind, resource, within=self._timing.quiet) is None
+
+    def mentioning(self, *names: str) -> list[Delivery]:
+        """Return all deliveries that hold one of ``names`` anywhere; wait for the first."""
+
+        def holds(delivery: Delivery) -> bool:
+            return delivery.holds(*names)
+
+        self.wait_for_any(holds)
+        return self._inbox.all(holds)
+
+    def about(self, resource: str) -> list[Delivery]:
+        """Return all deliveries about ``resource`` that have arrived."""
+        return self.all(lambda delivery: delivery.concerns(resource))
+
+    def all(self, wanted: Callable[[Delivery], bool]) -> list[Delivery]:
+        """Return all wanted deliveries that have arrived."""
+        return self._inbox.all(wanted)
+
+    @contextmanager
+    def taking(self, manner: Manner, resource: str, *kinds: str) -> Iterator[None]:
+        """Take deliveries about ``resource`` in another manner until the block ends.
+
+        Args:
+            manner: how they are taken.
+            resource: id of the affected resource; all other deliveries are acknowledged at once.
+            kinds: the types of the events.
+        """
+        self._require()
+        try:
+            for kind in kinds:
+                self._treat(resource, kind, manner)
+            yield
+        finally:
+            for kind in kinds:
+                self._treat(resource, kind, None)
+
+    def _require(self) -> None:
+        if not self._features.webhooks:
+            raise FeatureUndeclared("webhooks")

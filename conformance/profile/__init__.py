@@ -1,0 +1,1 @@
+"""Profiles: what cannot be known about a target, read from YAML."""

@@ -1,0 +1,1 @@
+"""What shows that the suite can be trusted: mutants, conforming variants, and what runs them."""

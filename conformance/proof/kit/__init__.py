@@ -1,0 +1,1 @@
+"""What declarations of mutants and of conforming variants are made of."""

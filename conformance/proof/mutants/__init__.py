@@ -1,0 +1,1 @@
+"""Mutants: references that break one requirement each."""

@@ -1,0 +1,171 @@
+"""Mutants of strong authentication: who is challenged, and which proofs count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.proof.kit.builders import Json, after, around, edited
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.authentication.toolkit import WAITING, showing
+from conformance.proof.mutants.quotes.toolkit import pending_authorized
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import quotes, rules, sca
+from conformance.reference.store import Challenge, Customer, Quote
+from conformance.reference.unit import Ask, Unit
+
+# --- Who is asked ---------------------------------------------------------------------------
+
+
+def _exempting(exempt: Callable[[Quote], bool]) -> Apply:
+    """Return the patch by which some quotes are executed without a challenge."""
+
+    def start(
+        original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
+    ) -> None:
+        (quotes.perform if exempt(quote) else original)(unit, quote, action)
+
+    return around(quotes, "start", start)
+
+
+declare(
+    "SCA-001",
+    "same_currency_only",
+    "payouts to another currency are not challenged",
+    _exempting(lambda quote: quote.sending_currency != quote.receiving_currency),
+)
+declare(
+    "SCA-002",
+    "internal_only",
+    "money that is pulled is not challenged",
+    _exempting(lambda quote: quote.source_kind == "EXTERNAL"),
+)
+
+
+@mutant("SCA-003", "quotes of a fixed receiving amount are not challenged")
+def sending_side_only(patch: Patch) -> None:
+    sides: dict[str, str] = {}
+
+    def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
+        quote = original(unit, order)
+        sides[quote.id] = order.side
+        return quote
+
+    patch.wrap(quotes, "draft", draft)
+    _exempting(lambda quote: sides.get(quote.id) == "RECEIVING")(patch)
+
+
+@mutant(
+    "SCA-004",
+    "every executed quote shows a challenge, as an empty form of one",
+    (quotes, "view"),
+    edited,
+)
+def challenge_of_everybody(shown: Json) -> Json:
+    empty = {"id": "ScaChallenge:none", "expiresAt": shown["expiresAt"], "factor": "NONE"}
+    return {"scaChallenge": empty, **shown}
+
+
+declare("SCA-005", "executes", "a proof takes the place of an execution", pending_authorized)
+declare("SCA-006", "executes", "a proof moves the money without a challenge", pending_authorized)
+
+
+@mutant("SCA-007", "a challenge stays with its quote when it is satisfied", (sca, "view"))
+def challenge_stays(
+    original: Callable[[Unit, Quote], Json | None], unit: Unit, quote: Quote
+) -> Json | None:
+    status, quote.status = quote.status, WAITING
+    try:
+        return original(unit, quote)
+    finally:
+        quote.status = status
+
+
+# --- The challenge --------------------------------------------------------------------------
+
+
+declare(
+    "SCA-012",
+    "payout",
+    "a conversion is called a payout",
+    showing((sca, "view"), lambda _: {"purpose": "PAYOUT"}),
+)
+declare(
+    "SCA-013",
+    "shared-challenge",
+    "the challenges of a customer share their id",
+    showing((sca, "view"), lambda _: {"id": "ScaChallenge:1"}),
+)
+
+
+# --- The proof ------------------------------------------------------------------------------
+
+
+def _without(factor: str) -> Apply:
+    """Return the patch by which the proof of a factor is never right."""
+
+    def is_used(body: Json) -> bool:
+        return (body.get("code") is None) is (factor == "PASSKEY")
+
+    return around(sca, "is_proof", lambda original, body: not is_used(body) and original(body))
+
+
+for _requirement, _factor in (
+    ("SCA-020", "SMS_OTP"),
+    ("SCA-021", "SMS_OTP"),
+    ("SCA-022", "PASSKEY"),
+    ("SCA-023", "TOTP"),
+):
+    declare(_requirement, "refused", f"the proof of {_factor} is not taken", _without(_factor))
+
+
+def _authorizing_all(patch: Patch) -> None:
+    """Let a proof authorize whatever its customer waits for."""
+
+    def authorize(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+        shown = original(unit, ask)
+        quote = quotes.get(unit, ask.params["quoteId"])
+        waiting = unit.session.query(Quote).filter_by(customer_id=quote.customer_id, status=WAITING)
+        for other in waiting.all():
+            if other.id != quote.id:
+                quotes.perform(unit, other, "AUTHORIZE")
+        return shown
+
+    patch.wrap(quotes, "authorize", authorize)
+
+
+declare("SCA-025", "all", "a proof authorizes all quotes of its customer", _authorizing_all)
+declare("SCA-026", "all", "a proof pays for all quotes of its customer", _authorizing_all)
+
+
+@mutant("SCA-027", "an expired challenge shuts its customer out", (sca, "expire"), after)
+def shut_out(unit: Unit, challenge: Challenge) -> None:
+    quote = unit.session.get_one(Quote, challenge.quote_id)
+    owner = unit.session.get_one(Customer, quote.customer_id)
+    owner.conditions = {**owner.conditions, "SCA_LOCKED": True}
+
+
+def _immediate_unproven(patch: Patch) -> None:
+    """Take any proof for what was executed as it was created."""
+    immediate: set[str] = set()
+
+    def create(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+        shown = original(unit, ask)
+        if ask.body.get("immediatelyExecute"):
+            immediate.add(shown["id"])
+        return shown
+
+    def check_proof(original: Callable[..., None], unit: Unit, quote: Quote, body: Json) -> None:
+        if quote.id not in immediate:
+            original(unit, quote, body)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(sca, "check_proof", check_proof)
+
+
+for _requirement in ("SCA-028", "SCA-029"):
+    declare(
+        _requirement,
+        "any_code",
+        "any code is right for a quote that was executed as it was created",
+        _immediate_unproven,
+    )

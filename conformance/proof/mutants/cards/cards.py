@@ -1,0 +1,432 @@
+"""Mutants of cards: issuing, lists, states, money, returns and declines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Json, after, around, edited, instead, skipped
+from conformance.proof.kit.edits import put, shows, where, without
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import (
+    accounts,
+    card_simulators,
+    card_transactions,
+    cards,
+    errors,
+    ledger,
+    rules,
+    transactions,
+)
+from conformance.reference.store import Card, CardTransaction, Customer, InternalAccount
+from conformance.reference.store import LedgerAccount as Book
+from conformance.reference.unit import Ask, Unit
+
+Condition = Callable[[Json], bool]
+
+
+# --- Who is issued a card -------------------------------------------------------------------
+
+
+@mutant("CAR-001", "businesses alone are issued cards", (cards, "refuse_unapproved"), instead)
+def for_businesses(cardholder: Customer) -> None:
+    if cardholder.customer_type == "INDIVIDUAL":
+        raise errors.Refusal("CONFLICT", "Cards are for businesses.")
+
+
+@mutant("CAR-002", "cards are issued before an approval")
+def issued_unapproved(patch: Patch) -> None:
+    patch.replace(cards, "refuse_unapproved", lambda _: None)
+
+
+for _name, _id in {"bare": "8d0cf2a4-0000-4000-8000-000000000000", "other": "DebitCard:1"}.items():
+    declare("CAR-003", _name, f"the id of a card is {_id}", edited(cards, "view", put("id", _id)))
+
+
+@mutant(
+    "CAR-004",
+    "an account that can fund a card by its own words cannot",
+    (cards, "refuse_unfit"),
+    instead,
+)
+def unfit(_account: InternalAccount) -> None:
+    raise errors.Refusal("CONFLICT", "The account cannot fund a card.")
+
+
+@mutant("CAR-005", "an account that funds a card does not say any more that it could")
+def spent_capability(patch: Patch) -> None:
+    funding: set[str] = set()
+
+    def issued(issue: Function, unit: Unit, ask: Ask) -> Json:
+        body: Json = issue(unit, ask)
+        funding.add(body["fundingSource"])
+        return body
+
+    def shown(view: Function, account: InternalAccount, *funds: int) -> Json:
+        body: Json = view(account, *funds)
+        if account.id in funding:
+            body.pop("cardFundingCapabilities", None)
+        return body
+
+    patch.wrap(cards, "issue", issued)
+    patch.wrap(accounts, "_view", shown)
+
+
+# --- The list -------------------------------------------------------------------------------
+
+
+def _filtering(change: Callable[[Json], Json | None]) -> Apply:
+    """Return the patch that reads the filters of card transactions changed; ``None``: no rows."""
+
+    def rows(filtered: Function, query: Json) -> Any:
+        changed = change(dict(query))
+        return None if changed is None else filtered(changed)
+
+    return around(transactions, "made_with_cards", rows)
+
+
+def _without(name: str, query: Json) -> Json:
+    return {key: value for key, value in query.items() if key != name}
+
+
+def _is_bare(query: Json) -> bool:
+    return ":" not in query.get("cardId", ":")
+
+
+def _is_full(query: Json) -> bool:
+    return ":" in query.get("cardId", "")
+
+
+_FILTERS: tuple[tuple[str, str, str, Callable[[Json], Json | None]], ...] = (
+    ("CAR-010", "unknown", "Card:<id> finds nothing", lambda q: None if _is_full(q) else q),
+    ("CAR-011", "unknown", "a UUID finds nothing", lambda q: None if _is_bare(q) else q),
+    ("CAR-012", "unknown", "type=CARD finds nothing", lambda q: None if "type" in q else q),
+    ("CAR-013", "ignored", "the filter cardId is ignored", partial(_without, "cardId")),
+    (
+        "CAR-014",
+        "ignored",
+        "a UUID as cardId is ignored",
+        lambda q: _without("cardId", q) if _is_bare(q) else q,
+    ),
+    ("CAR-017", "ignored", "the filter type is ignored", partial(_without, "type")),
+)
+
+for _id, _name, _statement, _change in _FILTERS:
+    declare(_id, _name, _statement, _filtering(_change))
+
+
+def _tolerating(condition: Callable[[Json], bool]) -> Apply:
+    """Return the patch that lets a status be asked of card transactions under a condition."""
+    return around(
+        transactions,
+        "refuse_status_of_cards",
+        lambda refuse, query: None if condition(query) else refuse(query),
+    )
+
+
+declare(
+    "CAR-015",
+    "taken",
+    "the status of a payment alone is not asked of card transactions",
+    _tolerating(lambda query: query.get("status") not in rules.TRANSACTION_STATUS),
+)
+declare(
+    "CAR-016",
+    "taken",
+    "where a card is named, a status may be asked too",
+    _tolerating(lambda query: "cardId" in query),
+)
+
+
+# --- States ---------------------------------------------------------------------------------
+
+
+_LEADS: tuple[tuple[str, str, tuple[str, str], str], ...] = (
+    ("CAR-043", "stays", ("AUTHORIZED", "CLEAR"), "AUTHORIZED"),
+    ("CAR-049", "word", ("AUTHORIZED", "REVERSE"), "REVERSED"),
+    ("CAR-049", "declined", ("AUTHORIZED", "REVERSE"), "DECLINED"),
+    ("CAR-050", "word", ("AUTHORIZED", "LAPSE"), "EXPIRED"),
+    ("CAR-050", "declined", ("AUTHORIZED", "LAPSE"), "DECLINED"),
+    ("CAR-055", "settled", ("AUTHORIZED", "MISCLEAR"), "SETTLED"),
+    ("CAR-055", "void", ("AUTHORIZED", "MISCLEAR"), "VOIDED"),
+    ("CAR-060", "word", ("SETTLED", "RETURN"), "RETURNED"),
+    ("CAR-060", "partly", ("SETTLED", "RETURN"), "PARTIALLY_SETTLED"),
+    ("CAR-063", "word", ("SETTLED", "RETURN"), "RETURNED"),
+    ("CAR-063", "void", ("SETTLED", "RETURN"), "VOIDED"),
+    ("CAR-069", "word", ("SETTLED", "RETURN"), "REFUNDED"),
+    ("CAR-079", "word", ("SETTLED", "RETURN"), "REFUNDED"),
+    ("CAR-078", "word", ("SETTLED", "REFUND"), "REFUNDED"),
+    ("CAR-089", "word", ("SETTLED", "REVERSE_RETURN"), "REFUNDED"),
+    ("CAR-072", "word", ("SETTLED", "REFUND"), "REFUNDED"),
+    ("CAR-072", "authorized", ("SETTLED", "REFUND"), "AUTHORIZED"),
+)
+
+for _id, _name, _move, _state in _LEADS:
+    declare(
+        _id,
+        _name,
+        f"{_move[1]} leads from {_move[0]} to {_state}",
+        with_row(card_transactions, "TRANSITIONS", _move, _state),
+    )
+
+for _id, _kind, _direction in (("CAR-033", "PURCHASE", "CREDIT"), ("CAR-071", "REFUND", "DEBIT")):
+    declare(
+        _id,
+        "turned",
+        f"the direction of a {_kind} is {_direction}",
+        with_row(card_transactions, "DIRECTIONS", _kind, _direction),
+    )
+
+
+@mutant("CAR-045", "a declined purchase is void", (card_transactions, "record"))
+def declined_as_void(
+    record: Function, unit: Unit, card: Card, kind: str, status: str, *more: Any, **named: Any
+) -> Any:
+    return record(unit, card, kind, "VOIDED" if status == "DECLINED" else status, *more, **named)
+
+
+def _after_decline(target: str) -> Apply:
+    """Let a declined purchase move money to ``target`` all the same."""
+
+    def declined(
+        decline: Function, unit: Unit, card: Card, amount: int, *more: Any
+    ) -> CardTransaction:
+        row: CardTransaction = decline(unit, card, amount, *more)
+        card_transactions.move(unit, row, "available", target, amount)
+        return row
+
+    return around(card_simulators, "decline", declined)
+
+
+declare("CAR-046", "held", "a declined purchase holds its amount", _after_decline("held"))
+declare("CAR-047", "paid", "a declined purchase is paid", _after_decline("network"))
+
+
+for _id in ("CAR-051", "CAR-052"):
+
+    @mutant(_id, "what an authorization held is not given back")
+    def never_released(patch: Patch) -> None:
+        patch.replace(card_simulators, "release", lambda *_: None)
+
+
+# --- Money ----------------------------------------------------------------------------------
+
+
+@mutant("CAR-056", "purchases are not paid by the account")
+def nothing_paid(patch: Patch) -> None:
+    patch.replace(card_transactions, "move", lambda *_: None)
+
+
+@mutant(
+    "CAR-057", "a purchase takes a fee of which nothing is told", (card_simulators, "settle"), after
+)
+def hidden_fee(unit: Unit, row: CardTransaction, amount: int) -> None:
+    card_transactions.move(unit, row, "available", "network", 1)
+
+
+@mutant(
+    "CAR-058",
+    "a purchase takes a unit of each account in its currency",
+    (card_simulators, "settle"),
+    after,
+)
+def paid_by_all(unit: Unit, row: CardTransaction, amount: int) -> None:
+    others = unit.session.scalars(
+        select(Book.id).where(
+            Book.currency == row.currency, Book.guarded.is_(True), Book.balance > 0
+        )
+    )
+    legs = [ledger.Leg(name, row.currency, -1) for name in others]
+    rail = ledger.Leg(ledger.system("rail", row.currency), row.currency, len(legs))
+    ledger.post(unit, [*legs, rail])
+
+
+for _id in ("CAR-067", "CAR-076"):
+
+    @mutant(_id, "what merchants give back is not credited", (card_transactions, "move"), skipped)
+    def not_credited(unit: Unit, row: CardTransaction, origin: str, *more: Any) -> bool:
+        return origin == "network"
+
+
+# --- Returns --------------------------------------------------------------------------------
+
+
+_SUMS: tuple[tuple[str, str, str, Callable[[CardTransaction, int], int]], ...] = (
+    ("CAR-061", "lost", "a return is not noted", lambda row, _: row.refunded),
+    ("CAR-061", "whole", "any return counts as one of the whole", lambda row, _: row.settled),
+    ("CAR-062", "last", "the last return is noted alone", lambda _, amount: amount),
+    ("CAR-062", "first", "the first return is noted alone", lambda row, n: row.refunded or n),
+    (
+        "CAR-064",
+        "cleared",
+        "a return of the whole is noted as nothing left",
+        lambda row, n: (row.refunded + n) % row.settled,
+    ),
+)
+
+for _id, _name, _statement, _sum in _SUMS:
+    declare(_id, _name, _statement, instead(card_simulators, "refunded_after", _sum))
+
+
+def _on_the_purchase(
+    _credit: Function, unit: Unit, purchase: CardTransaction, _state: str, amount: int
+) -> CardTransaction:
+    purchase.refunded += amount
+    card_transactions.announce(unit, purchase)
+    return purchase
+
+
+def _with_all(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, _amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, purchase.settled)
+    return row
+
+
+def _with_an_end(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, amount)
+    card_transactions.reach(unit, purchase, "REFUNDED")
+    return row
+
+
+def _once(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    query = select(CardTransaction).where(CardTransaction.original_id == purchase.id)
+    row: CardTransaction | None = unit.session.scalar(query)
+    if row is None:
+        first: CardTransaction = credit(unit, purchase, state, amount)
+        return first
+    row.settled += amount
+    return row
+
+
+declare(
+    "CAR-070",
+    "purchase",
+    "it is noted on the purchase alone",
+    around(card_simulators, "credit_row", _on_the_purchase),
+)
+declare(
+    "CAR-073",
+    "whole",
+    "it shows what the purchase cost",
+    around(card_simulators, "credit_row", _with_all),
+)
+
+for _id in ("CAR-075", "CAR-078"):
+    declare(
+        _id,
+        "purchase",
+        "it makes the purchase one at REFUNDED",
+        around(card_simulators, "credit_row", _with_an_end),
+    )
+
+declare(
+    "CAR-077",
+    "one",
+    "a second one is added to the first",
+    around(card_simulators, "credit_row", _once),
+)
+
+
+@mutant(
+    "CAR-080",
+    "a return is reversed under the id of the purchase alone",
+    (card_simulators, "returned_purchase"),
+    instead,
+)
+def reversed_by_purchase(_unit: Unit, row: CardTransaction) -> CardTransaction:
+    if row.original_id is not None:
+        raise errors.Refusal("CONFLICT", "Expected the id of a purchase.")
+    return row
+
+
+@mutant(
+    "CAR-081",
+    "the reversal of a return does not ask whether anything was returned",
+    (card_simulators, "returned_purchase"),
+    instead,
+)
+def nothing_to_reverse(unit: Unit, row: CardTransaction) -> CardTransaction:
+    return card_transactions.find(unit, row.original_id or "") or row
+
+
+@mutant(
+    "CAR-082",
+    "the reversal of a return that does not exist is taken for done",
+    (card_simulators, "reverse_return"),
+)
+def reversed_unknown(reverse: Function, unit: Unit, ask: Ask) -> Json:
+    try:
+        body: Json = reverse(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code != "TRANSACTION_NOT_FOUND":
+            raise
+        return {"transactionId": ask.body["transactionId"]}
+    return body
+
+
+# --- Declines -------------------------------------------------------------------------------
+
+
+_REASONS = {
+    "CAR-100": ("INACTIVE", "BLOCKED"),
+    "CAR-101": ("LIMITED", "INSUFFICIENT_FUNDS"),
+    "CAR-102": ("UNDERFUNDED", "SPEND_LIMIT_EXCEEDED"),
+    "CAR-103": ("UNSOURCED", "INSUFFICIENT_FUNDS"),
+    "CAR-104": ("BLOCKED", "OTHER"),
+    "CAR-105": ("FOREIGN", "BLOCKED"),
+    "CAR-106": ("SUSPICIOUS", "BLOCKED"),
+}
+
+for _id, (_condition, _confused) in _REASONS.items():
+    declare(
+        _id,
+        "confused",
+        f"{card_simulators.CONDITIONS[_condition]} is {_confused}",
+        with_row(card_simulators, "CONDITIONS", _condition, _confused),
+    )
+    declare(
+        _id,
+        "silent",
+        "no reason is told",
+        edited(
+            card_transactions,
+            "view",
+            where(shows("status", "DECLINED"), without("cardDeclinedReason")),
+        ),
+    )
+
+
+def _cards(change: Callable[[dict[str, str]], dict[str, str] | None]) -> Apply:
+    """List card transactions by another query where a card and the type are given."""
+
+    def found(made_with_cards: Function, query: dict[str, str]) -> Any:
+        if query.get("type") != "CARD" or "cardId" not in query:
+            return made_with_cards(query)
+        changed = change(query)
+        return None if changed is None else made_with_cards(changed)
+
+    return around(transactions, "made_with_cards", found)
+
+
+declare(
+    "CAR-800",
+    "empty",
+    "a card and the type CARD find nothing together",
+    _cards(lambda _query: None),
+)
+declare(
+    "CAR-801",
+    "type-alone",
+    "the card is passed over where the type is given",
+    _cards(lambda query: {k: v for k, v in query.items() if k != "cardId"}),
+)

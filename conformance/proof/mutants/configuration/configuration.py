@@ -1,0 +1,431 @@
+"""Mutants of the platform's settings: currencies, the standing fee, and changes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, Json, around, before, edited, instead, receives
+from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.members import Member, declare_members
+from conformance.proof.kit.tables import with_field
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import (
+    app,
+    customers,
+    errors,
+    fees,
+    money,
+    onboarding,
+    platform,
+    quotes,
+    rules,
+)
+from conformance.reference.platform import config_of
+from conformance.reference.store import Customer, PlatformConfig
+from conformance.reference.unit import Ask, Unit
+
+# --- What currencies ask of customers -------------------------------------------------------
+
+
+@mutant("CFG-003", "the supported currencies are a list of codes", (platform, "view"), edited)
+def bare_codes(body: Json) -> Json:
+    codes = [currency["code"] for currency in body["supportedCurrencies"]]
+    return {**body, "supportedCurrencies": codes}
+
+
+@mutant("CFG-005", "what a currency asks for is not looked at")
+def nothing_asked(patch: Patch) -> None:
+    patch.replace(customers, "refuse_incomplete", lambda *_: None)
+
+
+@mutant(
+    "CFG-005", "one of the fields that a currency asks for is enough", (customers, "missing_fields")
+)
+def one_is_enough(
+    original: Callable[..., list[str]], customer: Customer, currency: str
+) -> list[str]:
+    wanted = rules.PROVIDER_REQUIRED_FIELDS.get(currency, ())
+    found = original(customer, currency)
+    return found if len(found) == len(wanted) else []
+
+
+def _without_person(body: Json) -> Json:
+    asked_for = {name for names in rules.PROVIDER_REQUIRED_FIELDS.values() for name in names}
+    return {name: value for name, value in body.items() if name not in asked_for}
+
+
+declare(
+    "CFG-006",
+    "updates-ignored",
+    "what a currency asks for has to come with the creation",
+    receives(onboarding, "update", _without_person),
+)
+declare(
+    "CFG-007",
+    "creation-ignored",
+    "what a currency asks for has to come by an update",
+    receives(onboarding, "create", _without_person),
+)
+
+
+# --- The standing fee -----------------------------------------------------------------------
+
+
+FORMS: tuple[tuple[str, str, str], ...] = (
+    ("CFG-010", "fixedFeeAmount", "needs a fixed amount"),
+    ("CFG-011", "variableFeeBasisPoints", "needs a rate"),
+)
+
+for _requirement, _path, _statement in FORMS:
+    declare(
+        _requirement,
+        f"{_path}-demanded",
+        f"a fee {_statement}",
+        with_field(rules, "FEE_CONFIG_FIELDS", _path, required=True),
+    )
+
+
+@mutant("CFG-012", "a fee has a rate or a fixed amount, but not both", (platform, "broken_fee"))
+def one_form_alone(original: Callable[[Json], list[Json]], config: Json) -> list[Json]:
+    if "variableFeeBasisPoints" in config and "fixedFeeAmount" in config:
+        return [errors.field_error("fixedFeeAmount", "Expected one of the two.")]
+    return original(config)
+
+
+SHOWN: tuple[tuple[str, str, Apply], ...] = (
+    ("CFG-013", "none", edited(platform, "view", put("feeConfigs", []))),
+    (
+        "CFG-013",
+        "rate-missing",
+        edited(platform, "view", without("feeConfigs.*.variableFeeBasisPoints")),
+    ),
+    (
+        "CFG-013",
+        "other-rate",
+        edited(platform, "view", put("feeConfigs.*.variableFeeBasisPoints", 15)),
+    ),
+    ("CFG-014", "none", edited(platform, "view", put("feeConfigs", []))),
+    ("CFG-014", "amount-missing", edited(platform, "view", without("feeConfigs.*.fixedFeeAmount"))),
+    (
+        "CFG-014",
+        "other-amount",
+        edited(platform, "view", put("feeConfigs.*.fixedFeeAmount", 25_000)),
+    ),
+    ("CFG-015", "none", edited(platform, "view", put("feeConfigs", []))),
+    (
+        "CFG-015",
+        "rate-missing",
+        edited(platform, "view", without("feeConfigs.*.variableFeeBasisPoints")),
+    ),
+    ("CFG-015", "amount-missing", edited(platform, "view", without("feeConfigs.*.fixedFeeAmount"))),
+)
+"""Requirement, name and edit of a configuration that shows another fee than was set."""
+
+for _requirement, _name, _patch in SHOWN:
+    declare(_requirement, f"shown-{_name}", "another standing fee is shown", _patch)
+
+
+def _rate(sending: int, terms: fees.Terms, factor: int = 1) -> int:
+    return money.half_up(sending * terms.platform_variable * factor)
+
+
+TAKEN: tuple[tuple[tuple[str, ...], str, str, Callable[[int, fees.Terms], int]], ...] = (
+    (
+        ("CFG-016", "CFG-019"),
+        "per-mille",
+        "basis points are read as tenths of a percent",
+        lambda sending, terms: _rate(sending, terms, 10) + terms.platform_fixed,
+    ),
+    (
+        ("CFG-016", "CFG-018", "CFG-019", "CFG-021"),
+        "no-rate",
+        "the rate is not taken",
+        lambda _sending, terms: terms.platform_fixed,
+    ),
+    (
+        ("CFG-017", "CFG-020"),
+        "whole-units",
+        "the fixed amount is read in whole units",
+        lambda sending, terms: _rate(sending, terms) + 100 * terms.platform_fixed,
+    ),
+    (
+        ("CFG-017", "CFG-018", "CFG-020", "CFG-021"),
+        "no-amount",
+        "the fixed amount is not taken",
+        _rate,
+    ),
+    (
+        ("CFG-018", "CFG-021"),
+        "larger",
+        "the larger of rate and fixed amount is taken",
+        lambda sending, terms: max(_rate(sending, terms), terms.platform_fixed),
+    ),
+)
+"""Requirements, name, statement and what a careless implementation takes."""
+
+for _requirements, _name, _statement, _fee in TAKEN:
+    for _requirement in _requirements:
+        declare(_requirement, _name, _statement, instead(fees, "platform_fee", _fee))
+
+
+def _no_standing_fee(side: str) -> Apply:
+    """Return a patch after which quotes with one side locked bear no standing fee."""
+
+    def price(
+        original: Callable[..., Json],
+        locked: str,
+        amount: int,
+        corridor: fees.Corridor,
+        terms: fees.Terms,
+    ) -> Any:
+        if locked == side:
+            terms = fees.Terms(terms.variable)
+        return original(locked, amount, corridor, terms)
+
+    return around(fees, "price", price)
+
+
+for _requirement, _side in (
+    ("CFG-016", "SENDING"),
+    ("CFG-017", "SENDING"),
+    ("CFG-018", "SENDING"),
+    ("CFG-019", "RECEIVING"),
+    ("CFG-020", "RECEIVING"),
+    ("CFG-021", "RECEIVING"),
+):
+    declare(
+        _requirement,
+        "one-side",
+        f"no fee is taken where the {_side.lower()} side is locked",
+        _no_standing_fee(_side),
+    )
+
+declare(
+    "CFG-022",
+    "empty-ignored",
+    "an empty list of fees counts as no change",
+    receives(
+        platform,
+        "update",
+        lambda body: body if body.get("feeConfigs") else {**body, "feeConfigs": None},
+    ),
+)
+
+
+@mutant("CFG-023", "the first standing fee stays", (platform, "update"))
+def first_stays(original: Handler, unit: Unit, ask: Ask) -> Any:
+    config = config_of(unit)
+    before = list(config.fee_configs)
+    answer = original(unit, ask)
+    config.fee_configs = before + config.fee_configs if config.fee_configs else []
+    return answer
+
+
+@mutant("CFG-024", "an executed quote bears the fee of the day", (quotes, "execute"), before)
+def fee_of_the_day(unit: Unit, ask: Ask) -> None:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if config_of(unit).fee_configs:
+        quote.platform_fee += 1_000
+
+
+Reprice = Callable[[fees.Price], fees.Price]
+
+
+PRICED: tuple[tuple[str, str, str, str, Reprice], ...] = (
+    (
+        "CFG-025",
+        "price_sending",
+        "on-top",
+        "the standing fee comes on top of a locked sending amount",
+        lambda price: replace(price, sending=price.sending + price.platform_fee),
+    ),
+    (
+        "CFG-027",
+        "price_receiving",
+        "off",
+        "the standing fee comes off a locked receiving amount",
+        lambda price: replace(price, receiving=price.receiving - price.platform_fee),
+    ),
+    (
+        "CFG-028",
+        "price_receiving",
+        "unpaid",
+        "nobody pays the standing fee where the receiving side is locked",
+        lambda price: replace(price, sending=price.sending - price.platform_fee),
+    ),
+)
+"""Requirement, pricing function, name, statement and how it prices carelessly."""
+
+
+def _repriced(function: str, change: Reprice) -> Apply:
+    return around(fees, function, lambda original, *terms: change(original(*terms)))
+
+
+for _requirement, _function, _name, _statement, _change in PRICED:
+    declare(_requirement, _name, _statement, _repriced(_function, _change))
+
+
+@mutant("CFG-026", "the standing fee is shown, but nobody pays it", (fees, "price_sending"))
+def fee_unpaid(
+    original: Callable[..., fees.Price], amount: int, corridor: fees.Corridor, terms: fees.Terms
+) -> fees.Price:
+    free = original(amount, corridor, fees.Terms(terms.variable))
+    return replace(free, platform_fee=fees.platform_fee(amount, terms))
+
+
+@mutant("CFG-029", "the standing fee is debited once more")
+def fee_debited_beside(patch: Patch) -> None:
+    patch.replace(quotes, "debit_total", lambda quote: quote.sending_amount + quote.platform_fee)
+
+
+# --- Changes of one setting -----------------------------------------------------------------
+
+
+declare(
+    "CFG-030",
+    "look-lost",
+    "the look of card codes is kept without its members",
+    receives(
+        platform,
+        "update",
+        lambda body: (
+            {**body, "cardTokenization2faConfig": {}}
+            if "cardTokenization2faConfig" in body
+            else body
+        ),
+    ),
+)
+
+
+@mutant("CFG-031", "a standing fee leaves no currencies but its own", (platform, "view"))
+def currencies_narrowed(original: Callable[[PlatformConfig], Json], config: PlatformConfig) -> Json:
+    body = original(config)
+    if config.fee_configs:
+        body["supportedCurrencies"] = body["supportedCurrencies"][:1]
+    return body
+
+
+declare(
+    "CFG-032",
+    "look-reset",
+    "what a change does not name is reset",
+    receives(platform, "update", lambda body: {"cardTokenization2faConfig": None, **body}),
+)
+declare(
+    "CFG-033",
+    "fee-reset",
+    "what a change does not name is reset",
+    receives(platform, "update", lambda body: {"feeConfigs": [], **body}),
+)
+
+
+# --- Refusals of changes --------------------------------------------------------------------
+
+
+@mutant("CFG-040", "a body that cannot be read counts as empty", (app, "read_json"))
+async def unread_is_empty(original: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return await original(*arguments)
+    except errors.Refusal:
+        return {}
+
+
+@mutant("CFG-041", "a body that is no object counts as empty", (platform, "update"))
+def list_is_empty(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = ask.body if isinstance(ask.body, dict) else {}
+    return original(unit, replace(ask, body=body))
+
+
+def _cleaned(body: Json) -> Json:
+    """Return a change less what is no fee in it."""
+    given = body.get("feeConfigs")
+    return {**body, "feeConfigs": given if isinstance(given, list) else None}
+
+
+def _counted(body: Json) -> Json:
+    """Return a change in which words count as 0."""
+    given = body.get("feeConfigs") or []
+    fees_given = [
+        {k: 0 if v == "plenty" and k != "sourceCurrency" else v for k, v in entry.items()}
+        for entry in given
+    ]
+    return {**body, "feeConfigs": fees_given}
+
+
+declare(
+    "CFG-042",
+    "text-ignored",
+    "a text is no change of the fee",
+    receives(platform, "update", _cleaned),
+)
+
+for _requirement in ("CFG-043", "CFG-044"):
+    declare(
+        _requirement, "word-is-zero", "a word counts as 0", receives(platform, "update", _counted)
+    )
+
+
+def _after_refusal(spoil: Callable[[Json, Json], Json]) -> Apply:
+    """Return a patch after which a refused change shows: ``spoil`` gets the view and the body."""
+
+    def patch(patch: Patch) -> None:
+        refused: list[Json] = []
+
+        def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+            try:
+                answer = original(unit, ask)
+            except errors.Refusal:
+                refused.append(ask.body)
+                raise
+            refused.clear()
+            return answer
+
+        def view(original: Callable[[PlatformConfig], Json], config: PlatformConfig) -> Json:
+            body = original(config)
+            return spoil(body, refused[-1]) if refused else body
+
+        patch.wrap(platform, "update", update)
+        patch.wrap(platform, "view", view)
+
+    return patch
+
+
+declare(
+    "CFG-045",
+    "fee-lost",
+    "a broken fee takes the one before away",
+    _after_refusal(lambda body, _request: {**body, "feeConfigs": []}),
+)
+declare(
+    "CFG-046",
+    "half-taken",
+    "what is sound in a refused change is taken",
+    _after_refusal(lambda body, request: {**body, **request, "feeConfigs": body["feeConfigs"]}),
+)
+
+
+@mutant("CFG-800", "a currency that needs nothing says nothing", (platform, "view"), edited)
+def silent_currencies(shown: Json) -> Json:
+    name = "providerRequiredCustomerFields"
+    kept = [
+        {key: value for key, value in one.items() if key != name or value}
+        for one in shown["supportedCurrencies"]
+    ]
+    return {**shown, "supportedCurrencies": kept}
+
+
+MEMBERS = (
+    Member("CFG-001", (platform, "view"), "supportedCurrencies", {"object": {}, "null": None}),
+    Member(
+        "CFG-002",
+        (platform, "view"),
+        f"supportedCurrencies.{ALL}.providerRequiredCustomerFields",
+        {"text": "fullName", "objects": [{"name": "fullName"}]},
+        False,
+    ),
+)
+
+declare_members(MEMBERS)

@@ -1,0 +1,147 @@
+"""Mutants of changes of customers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Handler, around, edited, instead, receives
+from conformance.proof.kit.edits import put, without
+from conformance.proof.mutant import declare
+from conformance.proof.mutants.customers.toolkit import INFO, has, refusing, unchecked
+from conformance.reference import customers, errors, onboarding
+from conformance.reference.store import Customer
+from conformance.reference.unit import Ask, Unit
+
+
+def _as_before(original: Handler, unit: Unit, ask: Ask) -> Any:
+    before = customers.view(customers.get(unit, ask.params["customerId"]))
+    original(unit, ask)
+    return before
+
+
+def _not_kept(_original: Handler, unit: Unit, ask: Ask) -> Any:
+    return {**customers.view(customers.get(unit, ask.params["customerId"])), **ask.body}
+
+
+def _replaced(original: Handler, unit: Unit, ask: Ask) -> Any:
+    original(unit, ask)
+    customer = customers.get(unit, ask.params["customerId"])
+    customer.details = dict(ask.body)
+    return customers.view(customer)
+
+
+def _elsewhere_too(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    for customer in unit.session.scalars(select(Customer)):
+        customer.details = {**customer.details, **ask.body}
+    return answer
+
+
+def _in_part(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code == "INVALID_INPUT" and "email" in ask.body:
+            customer = customers.get(unit, ask.params["customerId"])
+            customer.details = {**customer.details, "email": ask.body["email"]}
+            unit.session.commit()
+        raise
+
+
+declare(
+    "CUS-027",
+    "nothing",
+    "a change is answered with nothing of use",
+    edited(onboarding, "update", lambda _: {}),
+)
+declare(
+    "CUS-027",
+    "other-id",
+    "a change makes another customer",
+    edited(onboarding, "update", put("id", "Customer:0")),
+)
+declare(
+    "CUS-028",
+    "as-before",
+    "the answer is the customer before the change",
+    around(onboarding, "update", _as_before),
+)
+declare(
+    "CUS-029",
+    "not-kept",
+    "a change is answered and not kept",
+    around(onboarding, "update", _not_kept),
+)
+declare(
+    "CUS-030",
+    "replaced",
+    "a change takes away what it does not send",
+    around(onboarding, "update", _replaced),
+)
+declare(
+    "CUS-031",
+    "elsewhere",
+    "a change is made to all customers",
+    around(onboarding, "update", _elsewhere_too),
+)
+declare(
+    "CUS-032",
+    "in-part",
+    "what is right of a refused change is kept",
+    around(onboarding, "update", _in_part),
+)
+
+
+CHANGEABLE = {
+    "fullName": "CUS-034",
+    "birthDate": "CUS-035",
+    "nationality": "CUS-036",
+    "address": "CUS-037",
+    "email": "CUS-038",
+    "phoneNumber": "CUS-039",
+    "currencies": "CUS-040",
+    INFO: "BUS-024",
+}
+
+for _member, _id in CHANGEABLE.items():
+    declare(
+        _id,
+        "ignored",
+        f"{_member} is not changed",
+        receives(onboarding, "update", without(_member)),
+    )
+    declare(
+        _id,
+        "fixed",
+        f"{_member} cannot be changed",
+        refusing((onboarding, "update"), _member, has(_member)),
+    )
+
+declare(
+    "CUS-041",
+    "fixed",
+    "no number can follow",
+    refusing((onboarding, "update"), "idType", has("idType")),
+)
+
+for _id, _path in (
+    ("CUS-150", "birthDate"),
+    ("CUS-151", "nationality"),
+    ("CUS-152", "address.country"),
+    ("CUS-153", "idType"),
+    ("CUS-154", "identifier"),
+    ("BUS-090", f"{INFO}.country"),
+    ("BUS-091", f"{INFO}.incorporatedOn"),
+    ("BUS-092", f"{INFO}.taxId"),
+):
+    declare(_id, "unchecked", f"changes do not look at {_path}", unchecked(_path))
+
+for _id in ("CUS-155", "EDD-024", "EDD-025"):
+    declare(
+        _id,
+        "unchecked",
+        "changes do not look at names and descriptions",
+        instead(onboarding, "change_errors", lambda _: []),
+    )

@@ -1,0 +1,110 @@
+"""Mutants of platforms' own ids for customers, and of reading one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, around, edited, invented, receives
+from conformance.proof.kit.edits import put
+from conformance.proof.kit.identifiers import declare_lookups, owner_of
+from conformance.proof.kit.tables import with_status
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import customers, errors, onboarding
+from conformance.reference.store import Customer
+from conformance.reference.unit import Ask, Unit
+
+# --- Platforms' own ids ---------------------------------------------------------------------
+
+
+def creating(then: Callable[[Unit, Customer], None]) -> Apply:
+    """Return a patch after which something is done to each new customer."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        unit.session.flush()
+        customer = customers.get(unit, body["id"])
+        then(unit, customer)
+        return customers.view(customer)
+
+    return around(onboarding, "create", create)
+
+
+def _own_id(_unit: Unit, customer: Customer) -> None:
+    customer.platform_customer_id = customer.id
+
+
+def _address_of_id(_unit: Unit, customer: Customer) -> None:
+    customer.uma_address = f"${customer.platform_customer_id}@uma.example"
+
+
+declare("CUS-012", "replaced", "the id is generated always", creating(_own_id))
+declare(
+    "CUS-017",
+    "address-of-id",
+    "the UMA address follows from the platformCustomerId",
+    creating(_address_of_id),
+)
+
+
+@mutant("CUS-013", "none is generated")
+def none_generated(patch: Patch) -> None:
+    patch.replace(onboarding, "generated_platform_id", str)
+
+
+@mutant("CUS-014", "the same is generated for all")
+def one_for_all(patch: Patch) -> None:
+    patch.replace(onboarding, "generated_platform_id", lambda: "default")
+
+
+def on_known_id(answer: Callable[[Customer], Any]) -> Apply:
+    """Return a patch after which a platformCustomerId that is known is answered otherwise."""
+
+    def apply(patch: Patch) -> None:
+        # Tests send the same ids in every run, so that those of earlier ones do not count.
+        known: dict[str, str] = {}
+
+        def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+            shared = ask.body.get("platformCustomerId")
+            if shared in known:
+                return answer(customers.get(unit, known[shared]))
+            body = original(unit, ask)
+            known[body["platformCustomerId"]] = body["id"]
+            return body
+
+        patch.wrap(onboarding, "create", create)
+
+    return apply
+
+
+def _taken(_customer: Customer) -> None:
+    raise errors.Refusal("CONFLICT", "Another customer has this platformCustomerId.")
+
+
+declare("CUS-015", "unique", "a platformCustomerId is unique", on_known_id(_taken))
+declare("CUS-016", "same", "the customer known by it is answered", on_known_id(customers.view))
+
+
+# --- Customers and accounts -----------------------------------------------------------------
+
+
+READS = (("CUS-005", "CUS-006", (onboarding, "read"), "customerId", "CUSTOMER"),)
+
+for found, missed, place, parameter, kind in READS:
+    declare(found, "another", "another one is answered", edited(*place, put("id", f"{kind}:1")))
+    declare(missed, "invented", "one that does not exist is answered", invented(*place, parameter))
+    declare(missed, "bad-request", "it is a bad request", with_status(f"{kind}_NOT_FOUND", 400))
+
+declare(
+    "CUS-008",
+    "type-assumed",
+    "a customer without a type is taken for an individual",
+    receives(onboarding, "create", lambda body: {"customerType": "INDIVIDUAL", **body}),
+)
+declare_lookups(
+    (
+        ("CUS-800", "read", (onboarding, "read"), "customerId", owner_of),
+        ("CUS-801", "changed", (onboarding, "update"), "customerId", owner_of),
+    )
+)

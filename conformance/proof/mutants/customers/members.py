@@ -1,0 +1,192 @@
+"""Mutants of what a customer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.proof.kit.builders import Json, edited
+from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.members import FORMLESS_ID, Member, declare_members
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare
+from conformance.proof.mutants.customers.toolkit import INFO, shown
+from conformance.reference import customers, onboarding, rules
+
+# --- What a customer shows ------------------------------------------------------------------
+
+
+_NO_TEXT = {"number": 17, "object": {"value": "US"}}
+
+
+_NO_LIST = {"text": "USD", "objects": [{"code": "USD"}]}
+
+
+_NO_OBJECT = {"text": "12 Harbor Street", "list": ["12 Harbor Street"]}
+
+
+_NO_CODE = {"number": 840, "alpha-3": "USA", "name": "United States"}
+
+
+_NO_DATE = {"number": 479606400, "dots": "14.03.1985", "moment": "1985-03-14T00:00:00Z"}
+
+
+FORMS: tuple[tuple[str, str, Mapping[str, Any], Any], ...] = (
+    ("CUS-050", "platformCustomerId", _NO_TEXT, None),
+    ("CUS-051 CUS-070", "region", _NO_TEXT, "CA"),
+    ("CUS-052 CUS-071", "currencies", _NO_LIST, ["GBP"]),
+    ("CUS-053 CUS-072", "fullName", _NO_TEXT, "MIREILLE CASTILLO"),
+    ("CUS-054 CUS-073", "birthDate", _NO_DATE, "1985-03-13"),
+    ("CUS-055 CUS-074", "nationality", _NO_CODE, "CA"),
+    ("CUS-056", "address", _NO_OBJECT, None),
+    ("CUS-057 CUS-075", "address.line1", _NO_TEXT, "500 Market Street, Suite 210"),
+    ("CUS-058 CUS-076", "address.line2", _NO_TEXT, "210"),
+    ("CUS-059 CUS-077", "address.city", _NO_TEXT, "SAN FRANCISCO"),
+    ("CUS-060 CUS-078", "address.state", _NO_TEXT, "California"),
+    ("CUS-061 CUS-079", "address.postalCode", {"number": 94105}, "94105-0000"),
+    ("CUS-062 CUS-080", "address.country", _NO_CODE, "CA"),
+    ("CUS-063 CUS-081", "email", _NO_TEXT, "hidden@example.com"),
+    ("CUS-064 CUS-082", "phoneNumber", {"number": 14155550100}, "+14155550100"),
+    ("CUS-065 CUS-083", "idType", _NO_TEXT, "ITIN"),
+    ("CUS-066 CUS-084", "identifier", {"number": 345678901}, "900-70-0000"),
+    ("BUS-030", INFO, _NO_OBJECT, None),
+    ("BUS-031 BUS-040", f"{INFO}.legalName", _NO_TEXT, "LINDQVIST"),
+    ("BUS-032 BUS-041", f"{INFO}.country", _NO_CODE, "CA"),
+    ("BUS-033 BUS-042", f"{INFO}.taxId", {"number": 123456789}, "98-0000000"),
+    ("BUS-034 BUS-043", f"{INFO}.incorporatedOn", _NO_DATE, "2014-06-01"),
+    ("BUS-035 BUS-044", f"{INFO}.registrationNumber", {"number": 7}, "0"),
+    ("BUS-036 BUS-045", f"{INFO}.primaryContactFirstName", _NO_TEXT, "Lindqvist"),
+    ("BUS-037 BUS-046", f"{INFO}.primaryContactLastName", _NO_TEXT, "Ada"),
+    ("EDD-010 EDD-014", "sourceOfFundsCategories", _NO_LIST, []),
+    ("EDD-011 EDD-015", "sourceOfFundsOtherDescription", _NO_TEXT, "other"),
+    ("EDD-012 EDD-016", "sourceOfWealthCategories", _NO_LIST, []),
+    ("EDD-013 EDD-017", "sourceOfWealthOtherDescription", _NO_TEXT, "other"),
+)
+"""The rules of a member's form and of its value, wrong forms of it, and another value."""
+
+OTHERWISE: tuple[tuple[str, str, Any], ...] = (
+    ("BUS-047", f"{INFO}.entityType", "CORPORATION"),
+    ("BUS-048", f"{INFO}.businessType", "RETAIL_TRADE"),
+    ("BUS-049", f"{INFO}.countriesOfOperation", ["US"]),
+    ("BUS-050", f"{INFO}.purposeOfAccount", "OTHER"),
+    ("BUS-051", f"{INFO}.sourceOfFunds", "OTHER"),
+    ("BUS-052", "email", "hidden@example.com"),
+    ("BUS-053", "phoneNumber", "+14155550100"),
+    ("EDD-018", "purposeOfAccount", "OTHER"),
+    ("EDD-019", "expectedMonthlyTransactionCount", 0),
+    ("EDD-020", "expectedMonthlyTransactionVolume", 2500),
+    ("EDD-021", "annualIncomeRange", "UNKNOWN"),
+    ("EDD-022", "netWorthRange", "UNKNOWN"),
+    ("EDD-023", "pepStatus", "UNKNOWN"),
+)
+"""Requirement, member, and another value that it shows."""
+
+for _ids_of_form, _path, _wrong, _value in FORMS:
+    _form, _, _kept = _ids_of_form.partition(" ")
+    _shown = _path.replace(".", "-")
+    for _name, _wrong_value in _wrong.items():
+        declare(
+            _form, f"{_shown}-{_name}", f"{_path} is {_wrong_value}", shown(_path, _wrong_value)
+        )
+    if _kept:
+        declare(_kept, f"{_shown}-otherwise", f"{_path} becomes {_value}", shown(_path, _value))
+
+for _id, _path, _value in OTHERWISE:
+    declare(
+        _id, f"{_path.replace('.', '-')}-otherwise", f"it becomes {_value}", shown(_path, _value)
+    )
+
+declare(
+    "CUS-011",
+    "all-business",
+    "all show BUSINESS",
+    edited(customers, "view", put("customerType", "BUSINESS")),
+)
+declare(
+    "BUS-002",
+    "all-individual",
+    "all show INDIVIDUAL",
+    edited(customers, "view", put("customerType", "INDIVIDUAL")),
+)
+
+
+# --- How a customer stands ------------------------------------------------------------------
+
+
+_WORDS = {"APPROVED": "VERIFIED", "REJECTED": "DECLINED", "HOLD": "ON_HOLD"}
+
+
+def beside(member: str) -> Edit:
+    """Return an edit that gives one status the value of the other one, where it has none."""
+
+    def edit(body: Json) -> Json:
+        status = body.get("kycStatus") or body.get("kybStatus")
+        return body if body.get(member) else {**body, member: status}
+
+    return edit
+
+
+def worded(status: str, word: str) -> Edit:
+    """Return an edit that shows one status in another word."""
+
+    def edit(body: Json) -> Json:
+        return {**body, **{m: word for m in ("kycStatus", "kybStatus") if body.get(m) == status}}
+
+    return edit
+
+
+for _member, _present, _alone, _decided in (
+    ("kycStatus", "CUS-042", "BUS-018", ("CUS-046", "CUS-047", "CUS-048")),
+    ("kybStatus", "BUS-017", "CUS-043", ("BUS-021", "BUS-022", "BUS-023")),
+):
+    declare(
+        _present, "missing", f"nobody shows {_member}", edited(customers, "view", without(_member))
+    )
+    declare(_present, "null", f"{_member} is null", shown(_member, None))
+    declare(
+        _alone, "both", f"everybody shows {_member}", edited(customers, "view", beside(_member))
+    )
+    for _id, (_status, _word) in zip(_decided, _WORDS.items(), strict=True):
+        declare(
+            _id,
+            "other-word",
+            f"{_status} is shown as {_word}",
+            edited(customers, "view", worded(_status, _word)),
+        )
+
+for _id, _begun in (
+    *((i, s) for i in ("CUS-044", "BUS-019") for s in ("APPROVED", "PENDING")),
+    *((i, s) for i in ("CUS-045", "BUS-020") for s in ("REJECTED", "HOLD")),
+):
+    declare(
+        _id,
+        f"begins-{_begun.lower()}",
+        f"a new customer is {_begun}",
+        with_row(rules, "INITIAL_CUSTOMER_STATUS", "UNREGULATED", _begun),
+    )
+
+
+# --- Members of resources -------------------------------------------------------------------
+
+
+MEMBERS = (
+    Member("CUS-001", (customers, "view"), "id", FORMLESS_ID),
+    Member(
+        "CUS-002", (customers, "view"), "customerType", {"number": 17, "lower": "individual"}, False
+    ),
+    Member(
+        "CUS-003", (customers, "view"), "kycStatus", {"number": 17, "unknown": "VERIFIED"}, False
+    ),
+    Member(
+        "CUS-004", (customers, "view"), "kybStatus", {"number": 17, "unknown": "VERIFIED"}, False
+    ),
+    Member(
+        "CUS-007",
+        (onboarding, "terms"),
+        "",
+        {"text": "https://terms.example/2025-10-01", "list": []},
+        False,
+    ),
+)
+
+declare_members(MEMBERS)

@@ -1,0 +1,91 @@
+"""What mutants of several modules change in customers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from conformance.proof.kit.builders import Json, Place, around, before, edited, together
+from conformance.proof.kit.edits import put
+from conformance.proof.kit.tables import with_field
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import customers, errors, fields, onboarding, rules
+from conformance.reference.store import Customer
+from conformance.reference.unit import Ask, Unit
+
+INFO = "businessInfo"
+
+
+def changed(path: str, changes: Json, when: tuple[str, str] | None = None) -> Apply:
+    """Return a patch of the rules of a member, in each table that has it.
+
+    ``when`` chooses the rules that hold under a condition alone.
+    """
+    tables = {"CUSTOMER_FIELDS": rules.CUSTOMER_FIELDS, "BUSINESS_FIELDS": rules.BUSINESS_FIELDS}
+    found = [
+        name
+        for name, fields in tables.items()
+        if any(field.path == path and when in (None, field.when) for field in fields)
+    ]
+    # Without any, the patch tells that there is none.
+    names = found or ["CUSTOMER_FIELDS"]
+    return together(*(with_field(rules, name, path, when, **changes) for name in names))
+
+
+def dropped(place: Place, *keys: str) -> Apply:
+    """Return a patch that takes rows out of a table."""
+
+    def patch(patch: Patch) -> None:
+        for key in keys:
+            patch.drop(*place, key)
+
+    return patch
+
+
+def refusing(handler: Place, path: str, is_wrong: Callable[[Json], bool]) -> Apply:
+    """Return a patch after which a handler refuses bodies that are right."""
+
+    def checked(unit: Unit, ask: Ask) -> None:
+        if isinstance(ask.body, dict) and is_wrong(ask.body):
+            raise errors.invalid_input(errors.field_error(path, "It is not taken."))
+
+    return before(*handler, checked)
+
+
+def lacks(path: str) -> Callable[[Json], bool]:
+    """Return whether a body lacks a member."""
+    return lambda body: fields.at(body, path) in (fields.ABSENT, None)
+
+
+def has(path: str, *values: Any) -> Callable[[Json], bool]:
+    """Return whether a body has a member, or one of some values of it."""
+    return lambda body: not lacks(path)(body) and (not values or fields.at(body, path) in values)
+
+
+def unchecked(path: str) -> Apply:
+    """Return a patch after which changes do not look at one member."""
+    return around(
+        onboarding,
+        "change_rules",
+        lambda original, wanted: [row for row in original(wanted) if row.path != path],
+    )
+
+
+def shown(path: str, value: Any) -> Apply:
+    """Return a patch after which customers that show a member show another value of it."""
+
+    def edit(body: Any) -> Any:
+        return put(path, deepcopy(value))(body) if has(path)(body) else body
+
+    return edited(customers, "view", edit)
+
+
+def trusted(kind: str, status: str) -> Apply:
+    """Let money move for customers of a type and a status as for approved ones."""
+
+    def is_verified(original: Function, customer: Customer) -> bool:
+        known = (customer.customer_type, customer.status)
+        return known == (kind, status) or bool(original(customer))
+
+    return around(customers, "is_verified", is_verified)

@@ -1,0 +1,404 @@
+"""Mutants of external accounts: lists, deletion and refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    around,
+    before,
+    edited,
+    instead,
+    invented,
+    receives,
+)
+from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.kit.tables import answers, with_status
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import account_types, errors, externals, rules, settlement
+from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.unit import Ask, Unit
+from conformance.testdata.accounts import account_example
+
+# --- Lists ----------------------------------------------------------------------------------
+
+
+def _forgetful(name: str) -> Apply:
+    """Return a patch after which a list does not look at a parameter of its query."""
+
+    def deaf(original: Handler, unit: Unit, ask: Ask) -> Any:
+        query = {key: value for key, value in ask.query.items() if key != name}
+        return original(unit, replace(ask, query=query))
+
+    return around(externals, "list_for_customers", deaf)
+
+
+for _requirement in ("EXT-082", "EXT-083"):
+    declare(_requirement, "all", "the accounts of all are listed", _forgetful("customerId"))
+
+
+@mutant(
+    "EXT-089",
+    "a customer who does not exist has the accounts of all",
+    (externals, "list_for_customers"),
+)
+def accounts_of_nobody(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal:
+        return original(unit, replace(ask, query={}))
+
+
+declare(
+    "EXT-080",
+    "one-missing",
+    "the newest account is not listed",
+    edited(externals, "list_for_customers", lambda body: {**body, "data": body["data"][:-1]}),
+)
+declare(
+    "EXT-090",
+    "one-page",
+    "there is one page",
+    edited(externals, "list_for_customers", without("nextCursor")),
+)
+declare("EXT-090", "same-page", "all pages are the first one", _forgetful("cursor"))
+
+
+def _all_listed(unit: Unit, _ask: Ask) -> Json:
+    query = select(ExternalAccount).where(ExternalAccount.deleted.is_(False))
+    return {"data": [externals.view(one) for one in unit.session.scalars(query)]}
+
+
+declare(
+    "EXT-084",
+    "customers-too",
+    "customers' accounts are the platform's",
+    instead(externals, "list_for_platform", _all_listed),
+)
+declare(
+    "EXT-086",
+    "customers-too",
+    "customers' accounts are the platform's",
+    instead(externals, "list_for_platform", _all_listed),
+)
+
+
+@mutant(
+    "EXT-085",
+    "a platform's accounts are not listed without a customer",
+    (externals, "list_for_platform"),
+    instead,
+)
+def platform_refused(_unit: Unit, _ask: Ask) -> Json:
+    raise errors.invalid_input(errors.field_error("customerId", "A value is required."))
+
+
+declare(
+    "EXT-088",
+    "owner-invented",
+    "an account of the platform is said to be somebody's",
+    edited(externals, "view", lambda body: {"customerId": "Customer:1", **body}),
+)
+
+
+@mutant("EXT-093", "the platform's accounts are everybody's", (externals, "list_for_customers"))
+def platform_everywhere(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body: Json = original(unit, ask)
+    own: Json = externals.list_for_platform(unit, replace(ask, query={}))
+    return {**body, "data": [*own["data"], *body["data"]]}
+
+
+@mutant("EXT-121", "an account without a customer is a conflict", (externals, "create"), before)
+def no_owner_conflicts(unit: Unit, ask: Ask) -> None:
+    if isinstance(ask.body, dict) and not ask.body.get("customerId"):
+        raise errors.Refusal("CONFLICT", "The account has no owner.")
+
+
+# --- Deletion -------------------------------------------------------------------------------
+
+
+def _found_again(patch: Patch) -> None:
+    """Find accounts that were deleted."""
+    patch.replace(externals, "find", lambda unit, name: unit.session.get(ExternalAccount, name))
+
+
+for _requirement, _statement in (
+    ("EXT-101", "a deleted account can be read"),
+    ("EXT-105", "a deleted account can be paid"),
+    ("EXT-108", "a deleted account can be looked up"),
+):
+    declare(_requirement, "found-again", _statement, _found_again)
+
+declare("EXT-100", "answers-200", "it is answered with 200", answers("deleteExternalAccount", 200))
+declare("EXT-100", "answers-202", "it is answered with 202", answers("deleteExternalAccount", 202))
+
+
+@mutant("EXT-102", "a deleted account is listed", (externals, "list_for_customers"))
+def listed_again(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body: Json = original(unit, ask)
+    query = select(ExternalAccount).where(
+        ExternalAccount.deleted.is_(True),
+        ExternalAccount.customer_id == ask.query.get("customerId"),
+    )
+    gone = [externals.view(one) for one in unit.session.scalars(query)]
+    return {**body, "data": [*body["data"], *gone]}
+
+
+def _careless(patch: Patch, forgives: Callable[[Unit, str], bool]) -> None:
+    """Let a deletion pass that finds nothing."""
+
+    def forgiving(remove: Handler, unit: Unit, ask: Ask) -> Any:
+        if not forgives(unit, ask.params["externalAccountId"]):
+            return remove(unit, ask)
+        return None
+
+    patch.wrap(externals, "remove", forgiving)
+
+
+@mutant("EXT-103", "what does not exist is deleted")
+def nothing_deleted(patch: Patch) -> None:
+    _careless(patch, lambda unit, name: unit.session.get(ExternalAccount, name) is None)
+
+
+declare(
+    "EXT-103",
+    "nothing-is-bad",
+    "what does not exist is a bad request",
+    with_status("ACCOUNT_NOT_FOUND", 400),
+)
+
+
+@mutant("EXT-104", "an account can be deleted again and again")
+def deleted_again(patch: Patch) -> None:
+    _careless(
+        patch,
+        lambda unit, name: (
+            unit.session.get(ExternalAccount, name) is not None
+            and externals.find(unit, name) is None
+        ),
+    )
+
+
+def _swept(whose: Callable[[Unit, ExternalAccount], Iterable[ExternalAccount]]) -> Handler:
+    def remove(unit: Unit, ask: Ask) -> None:
+        account = externals.get(unit, ask.params["externalAccountId"])
+        for one in list(whose(unit, account)):
+            one.deleted = True
+
+    return remove
+
+
+def _of_the_type(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccount]:
+    query = select(ExternalAccount).where(ExternalAccount.account_type == account.account_type)
+    return unit.session.scalars(query)
+
+
+@mutant("EXT-106", "all accounts of a customer go with one")
+def siblings_deleted(patch: Patch) -> None:
+    patch.replace(externals, "remove", _swept(siblings))
+
+
+@mutant("EXT-107", "all accounts of a type go with one")
+def type_deleted(patch: Patch) -> None:
+    patch.replace(externals, "remove", _swept(_of_the_type))
+
+
+# --- Refusals -------------------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value).replace("#", "1"))
+
+
+USUAL: Json = _plain(dict(account_example("usd_account").body))
+"""What a forgetful implementation takes in the place of what is wrong."""
+
+
+def _guessed(member: str, is_wrong: Callable[[Any], bool], guess: Any) -> Callable[[Json], Json]:
+    """Return a change of bodies: a member that is wrong becomes what is usual."""
+    holder, _, name = member.rpartition(".")
+
+    def change(body: Json) -> Json:
+        if holder:
+            inner = body.get(holder)
+            if not isinstance(inner, dict) or not is_wrong(inner.get(name, ABSENT)):
+                return body
+            return {**body, holder: {**inner, name: guess}}
+        return {**body, name: guess} if is_wrong(body.get(name, ABSENT)) else body
+
+    return change
+
+
+ABSENT: Any = object()
+
+
+_CURRENCY, _INFO = USUAL["currency"], USUAL["accountInfo"]
+
+
+_TYPE = "accountInfo.accountType"
+
+
+GUESSES: tuple[tuple[str, str, str, Callable[[Any], bool], Any], ...] = (
+    ("EXT-122", "no currency", "currency", lambda v: v is ABSENT, _CURRENCY),
+    ("EXT-123", "null as currency", "currency", lambda v: v is None, _CURRENCY),
+    ("EXT-124", "a number as currency", "currency", lambda v: isinstance(v, int), _CURRENCY),
+    ("EXT-125", "an empty currency", "currency", lambda v: v == "", _CURRENCY),
+    ("EXT-126", "no accountInfo", "accountInfo", lambda v: v is ABSENT, _INFO),
+    ("EXT-127", "null as accountInfo", "accountInfo", lambda v: v is None, _INFO),
+    ("EXT-128", "a text as accountInfo", "accountInfo", lambda v: isinstance(v, str), _INFO),
+    ("EXT-129", "a list as accountInfo", "accountInfo", lambda v: isinstance(v, list), _INFO),
+    ("EXT-139", "an empty accountInfo", "accountInfo", lambda v: v == {}, _INFO),
+    ("EXT-130", "no accountType", _TYPE, lambda v: v is ABSENT, "USD_ACCOUNT"),
+    ("EXT-131", "an unknown accountType", _TYPE, lambda v: v == "BURIED_CHEST", "USD_ACCOUNT"),
+    ("EXT-132", "null as accountType", _TYPE, lambda v: v is None, "USD_ACCOUNT"),
+    ("EXT-133", "a number as accountType", _TYPE, lambda v: isinstance(v, int), "USD_ACCOUNT"),
+    ("EXT-134", "an empty accountType", _TYPE, lambda v: v == "", "USD_ACCOUNT"),
+    ("EXT-135", "a number as customerId", "customerId", lambda v: isinstance(v, int), None),
+    ("EXT-137", "a number", "platformAccountId", lambda v: isinstance(v, int), "17"),
+    ("EXT-138", "a foreign currency", "currency", lambda v: v not in ("USD", ABSENT), "USD"),
+)
+"""Requirement, what is wrong, the member, how it is recognized, and what is taken for it."""
+
+for _requirement, _name, _path, _is_wrong, _guess in GUESSES:
+    declare(
+        _requirement,
+        _name.replace(" ", "-"),
+        f"{_name} counts as something else",
+        receives(*CREATE, _guessed(_path, _is_wrong, _guess)),
+    )
+
+
+def _ownerless(is_meant: Callable[[str], bool]) -> Apply:
+    """Return a patch after which an owner who does not exist is left out."""
+
+    def lenient(create: Handler, unit: Unit, ask: Ask) -> Any:
+        try:
+            return create(unit, ask)
+        except errors.Refusal as refusal:
+            if refusal.code != "CUSTOMER_NOT_FOUND" or not is_meant(ask.body["customerId"]):
+                raise
+            return create(unit, replace(ask, body={**ask.body, "customerId": None}))
+
+    return around(externals, "create", lenient)
+
+
+declare(
+    "EXT-120",
+    "left-out",
+    "a customer who does not exist is left out",
+    _ownerless(lambda name: name.startswith("Customer:")),
+)
+declare("EXT-120", "conflict", "it is a conflict", with_status("CUSTOMER_NOT_FOUND", 409))
+declare(
+    "EXT-136",
+    "left-out",
+    "an owner who is no customer is left out",
+    _ownerless(lambda name: not name.startswith("Customer:")),
+)
+
+
+FIELDS: tuple[tuple[str, str, Edit], ...] = (
+    ("body", "errors are all about the body", put("field", "body")),
+    ("holder", "errors are about what holds the member", put("field", "request.body")),
+)
+
+for _name, _statement, _edit in FIELDS:
+    declare("EXT-140", _name, _statement, edited(errors, "field_error", _edit))
+
+
+@mutant("EXT-141", "the first invalid field is reported alone")
+def first_field_alone(patch: Patch) -> None:
+    patch.wrap(errors, "invalid_input", lambda original, *found: original(found[0]))
+
+
+@mutant("EXT-142", "an account is kept although it is refused", (externals, "create"))
+def refused_and_kept(create: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return create(unit, ask)
+    except errors.Refusal as refusal:
+        create(unit, replace(ask, body={**ask.body, **USUAL}))
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
+# --- Customers and accounts -----------------------------------------------------------------
+
+
+READS = (("EXT-006", "EXT-007", (externals, "read"), "externalAccountId", "ACCOUNT"),)
+
+for found, missed, place, parameter, kind in READS:
+    declare(found, "another", "another one is answered", edited(*place, put("id", f"{kind}:1")))
+    declare(missed, "invented", "one that does not exist is answered", invented(*place, parameter))
+    declare(missed, "bad-request", "it is a bad request", with_status(f"{kind}_NOT_FOUND", 400))
+
+
+@mutant("EXT-005", "a US bank account has at most eight digits")
+def short_numbers(patch: Patch) -> None:
+    kind = ACCOUNT_TYPES["USD_ACCOUNT"]
+    number, *others = kind.fields
+    row = replace(kind, fields=(replace(number, pattern=r"\d{4,8}"), *others))
+    patch.row(account_types, "ACCOUNT_TYPES", "USD_ACCOUNT", row)
+
+
+declare(
+    "EXT-005",
+    "other-currency",
+    "a US bank account is answered in another currency",
+    edited(externals, "view", put("currency", "EUR")),
+)
+declare(
+    "EXT-008",
+    "owner-lost",
+    "an external account does not say whose it is",
+    edited(externals, "view", without("customerId")),
+)
+declare_lookups(
+    (
+        ("EXT-800", "read", (externals, "read"), "externalAccountId", external_account_of),
+        ("EXT-801", "deleted", (externals, "remove"), "externalAccountId", external_account_of),
+        ("EXT-802", "deleted", (externals, "remove"), "externalAccountId", external_account_of),
+    )
+)
+
+
+@mutant("EXT-600", "payouts to accounts that no customer owns fail", (settlement, "result_of"))
+def ownerless(
+    original: Callable[[Unit, Quote], rules.PayoutResult], unit: Unit, quote: Quote
+) -> rules.PayoutResult:
+    account = unit.session.get(ExternalAccount, quote.destination.get("accountId"))
+    if account is not None and account.customer_id is None:
+        return rules.PAYOUT_RESULTS["UNKNOWN"]
+    return original(unit, quote)
+
+
+def failing(*types: str) -> Apply:
+    """Return a patch after which payouts to accounts of some types fail."""
+
+    def result_of(
+        original: Callable[[Unit, Quote], rules.PayoutResult], unit: Unit, quote: Quote
+    ) -> rules.PayoutResult:
+        account = unit.session.get(ExternalAccount, quote.destination.get("accountId"))
+        if account is not None and account.account_type in types:
+            return rules.PAYOUT_RESULTS["UNKNOWN"]
+        return original(unit, quote)
+
+    return around(settlement, "result_of", result_of)
+
+
+for _id, _types in {
+    "EXT-601": ("USD_ACCOUNT", "MXN_ACCOUNT", "EUR_ACCOUNT"),
+    "EXT-602": ("RWF_ACCOUNT",),
+    "EXT-603": ("SOLANA_WALLET", "SPARK_WALLET"),
+    "EXT-604": ("LIGHTNING",),
+}.items():
+    declare(_id, "unpaid", f"payouts to {_types[0]} fail", failing(*_types))

@@ -1,0 +1,387 @@
+"""Mutants of the receiver lookup and of the discovery of institutions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
+from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import errors, externals, institutions, quotes, receivers, rules
+from conformance.reference.store import ExternalAccount
+from conformance.reference.unit import Ask, Unit
+
+_EACH = f"supportedCurrencies.{ALL}"
+_FIELD = f"requiredPayerDataFields.{ALL}"
+
+_NO_CURRENCY = {"code-alone": "USD", "null": None}
+_NOT_POSITIVE = {"zero": 0, "text": "1", "null": None, "fraction": 1.5}
+_NO_AMOUNT = {"text": "100", "fraction": 0.5, "negative": -1}
+
+SHOWN: tuple[tuple[str, Place, str, dict[str, Any], bool], ...] = (
+    ("LKP-002", (receivers, "lookup"), "sendingCurrency", _NO_CURRENCY, True),
+    ("LKP-003", (receivers, "lookup"), "supportedCurrencies", {"object": {}, "null": None}, True),
+    ("LKP-004", (receivers, "lookup"), f"{_EACH}.currency", _NO_CURRENCY, True),
+    (
+        "LKP-005",
+        (receivers, "lookup"),
+        f"{_EACH}.estimatedExchangeRate",
+        {"zero": 0, "negative": -1.5, "text": "1.5", "null": None},
+        True,
+    ),
+    ("LKP-006", (receivers, "lookup"), f"{_EACH}.min", _NOT_POSITIVE, True),
+    ("LKP-007", (receivers, "lookup"), f"{_EACH}.max", _NOT_POSITIVE, True),
+    ("LKP-008", (receivers, "lookup"), f"{_EACH}.minSendingAmount", _NO_AMOUNT, False),
+    ("LKP-009", (receivers, "lookup"), f"{_EACH}.maxSendingAmount", _NO_AMOUNT, False),
+    ("LKP-600", (receivers, "lookup"), f"{_EACH}.max", {"unlimited": 2**63}, False),
+    ("LKP-600", (receivers, "lookup"), f"{_EACH}.maxSendingAmount", {"unlimited": 2**64}, False),
+    (
+        "LKP-010",
+        (receivers, "lookup"),
+        "requiredPayerDataFields",
+        {"names": ["FULL_NAME"], "object": {}},
+        False,
+    ),
+    (
+        "LKP-011",
+        (receivers, "lookup"),
+        f"{_FIELD}.name",
+        {"number": 17, "null": None, "empty": ""},
+        True,
+    ),
+    (
+        "LKP-012",
+        (receivers, "lookup"),
+        f"{_FIELD}.mandatory",
+        {"text": "true", "null": None, "one": 1},
+        True,
+    ),
+    (
+        "LKP-013",
+        (receivers, "lookup"),
+        "lookupId",
+        {"bare-id": "8d0cf2a4", "quote": "Quote:1"},
+        True,
+    ),
+    ("LKP-014", (receivers, "lookup"), "accountId", {"number": 17, "null": None}, True),
+    ("LKP-020", (receivers, "lookup"), "accountId", {"another": "ExternalAccount:1"}, False),
+    ("LKP-021", (receivers, "lookup"), "supportedCurrencies", {"empty-but-one": []}, False),
+    ("DSC-001", (receivers, "discoveries"), "data", {"object": {}, "null": None}, True),
+    (
+        "DSC-002",
+        (receivers, "discoveries"),
+        f"data.{ALL}.bankName",
+        {"number": 17, "empty": ""},
+        True,
+    ),
+    (
+        "DSC-003",
+        (receivers, "discoveries"),
+        f"data.{ALL}.displayName",
+        {"number": 17, "null": None},
+        True,
+    ),
+    (
+        "DSC-004",
+        (receivers, "discoveries"),
+        f"data.{ALL}.country",
+        {"number": 608, "null": None},
+        True,
+    ),
+    (
+        "DSC-005",
+        (receivers, "discoveries"),
+        f"data.{ALL}.currency",
+        {"object": {"code": "PHP"}},
+        True,
+    ),
+    ("DSC-006", (receivers, "discoveries"), f"data.{ALL}.currency", {"another": "USD"}, False),
+    ("DSC-007", (receivers, "discoveries"), f"data.{ALL}.country", {"another": "MX"}, False),
+    ("DSC-008", (receivers, "discoveries"), "data", {"empty": []}, False),
+    (
+        "DSC-009",
+        (receivers, "discoveries"),
+        f"data.{ALL}.bankName",
+        {"label": "BDO Unibank, Inc."},
+        False,
+    ),
+)
+"""Requirement, what is answered, a member, what it may not be, and whether it may not be missing.
+
+Where one requirement has the member's form and another its value, each has a row.
+"""
+
+_OTHERS: dict[str, Any] = {
+    "empty-but-one": [
+        {
+            "currency": {"code": "XAU", "decimals": 2},
+            "estimatedExchangeRate": 1,
+            "min": 1,
+            "max": 2,
+        }
+    ]
+}
+
+for _id, _view, _path, _wrong, _required in SHOWN:
+    _name = _path.replace(f".{ALL}.", "-")
+    if _required:
+        declare(_id, f"{_name}-missing", f"{_path} is not there", edited(*_view, without(_path)))
+    for _form, _value in _wrong.items():
+        _shown = _OTHERS.get(_form, _value)
+        declare(
+            _id,
+            f"{_name}-{_form}",
+            f"{_path} is {json.dumps(_shown)[:40]}",
+            edited(*_view, put(_path, _shown)),
+        )
+
+
+def _swapped(low: str, high: str) -> Callable[[Any], Any]:
+    def edit(lookup: Json) -> Json:
+        for entry in lookup["supportedCurrencies"]:
+            entry[low], entry[high] = entry[high], entry[low]
+        return lookup
+
+    return edit
+
+
+declare(
+    "LKP-022",
+    "swapped",
+    "min is max, and max is min",
+    edited(receivers, "lookup", _swapped("min", "max")),
+)
+declare(
+    "LKP-028",
+    "swapped",
+    "the bounds on the sending side are swapped",
+    edited(receivers, "lookup", _swapped("minSendingAmount", "maxSendingAmount")),
+)
+
+
+def _refusing_unless(wanted: Callable[[Ask], bool]) -> Function:
+    def handler(original: Handler, unit: Unit, ask: Ask) -> Any:
+        if not wanted(ask):
+            raise errors.Refusal("INVALID_INPUT", "It is not taken.")
+        return original(unit, ask)
+
+    return handler
+
+
+def _asking(change: Callable[[dict[str, str]], dict[str, str]]) -> Function:
+    def handler(original: Handler, unit: Unit, ask: Ask) -> Any:
+        return original(unit, replace(ask, query=change(dict(ask.query))))
+
+    return handler
+
+
+def _less(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
+    return lambda query: {key: value for key, value in query.items() if key != name}
+
+
+declare(
+    "LKP-001",
+    "uma-alone",
+    "only senders with a UMA address look accounts up",
+    around(receivers, "lookup", _refusing_unless(lambda ask: "senderUmaAddress" in ask.query)),
+)
+declare(
+    "LKP-023",
+    "ignored",
+    "the currency that is asked for is ignored",
+    around(receivers, "lookup", _asking(_less("sendingCurrency"))),
+)
+declare(
+    "LKP-023",
+    "pounds",
+    "a lookup says that it is priced against pounds",
+    edited(receivers, "lookup", put("sendingCurrency", {"code": "GBP", "decimals": 2})),
+)
+declare(
+    "LKP-024",
+    "demanded",
+    "a lookup has to name its currency",
+    around(receivers, "lookup", _refusing_unless(lambda ask: "sendingCurrency" in ask.query)),
+)
+declare(
+    "LKP-026",
+    "one-rate",
+    "the rate is the same from whatever currency",
+    edited(receivers, "lookup", put(f"{_EACH}.estimatedExchangeRate", 1.25)),
+)
+declare(
+    "LKP-031",
+    "id-alone",
+    "a sender's UMA address is not enough",
+    around(receivers, "lookup", _refusing_unless(lambda ask: "customerId" in ask.query)),
+)
+
+
+@mutant("LKP-032", "a lookup without a sender is the platform's", (receivers, "sender_currency"))
+def platform_sends(original: Callable[[Unit, Json], str], unit: Unit, query: Json) -> str:
+    if query.keys() & {"customerId", "senderUmaAddress"}:
+        return original(unit, query)
+    return unit.settings.platform_currency
+
+
+@mutant("LKP-033", "what does not exist is looked up nevertheless", (receivers, "lookup"))
+def nothing_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if externals.find(unit, ask.params["accountId"]) is None:
+        return {"accountId": ask.params["accountId"]}
+    return original(unit, ask)
+
+
+@mutant("LKP-033", "an account that does not exist is a bad request")
+def missing_is_bad(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "ACCOUNT_NOT_FOUND", 400)
+
+
+@mutant("LKP-034", "a deleted account is looked up", (receivers, "lookup"))
+def deleted_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = unit.session.get(ExternalAccount, ask.params["accountId"])
+    if account is None or not account.deleted:
+        return original(unit, ask)
+    account.deleted = False
+    answer = original(unit, ask)
+    account.deleted = True
+    return answer
+
+
+@mutant("LKP-035", "whoever sends, an account is looked up", (receivers, "sender_currency"))
+def anybody_looks_up(original: Callable[[Unit, Json], str], unit: Unit, query: Json) -> str:
+    try:
+        return original(unit, query)
+    except errors.Refusal as refusal:
+        if refusal.code == "CUSTOMER_NOT_FOUND":
+            return unit.settings.platform_currency
+        raise
+
+
+@mutant("LKP-036", "a currency that is not offered is priced as dollars")
+def any_currency(patch: Patch) -> None:
+    def known(query: dict[str, str]) -> dict[str, str]:
+        if query.get("sendingCurrency") == "XTS":
+            return {**query, "sendingCurrency": "USD"}
+        return query
+
+    around(receivers, "lookup", _asking(known))(patch)
+
+
+def _failing(state: str, code: str | None) -> Apply:
+    def apply(patch: Patch) -> None:
+        if code is None:
+            patch.drop(receivers, "COUNTERPARTY_FAILURES", state)
+        else:
+            patch.row(receivers, "COUNTERPARTY_FAILURES", state, code)
+
+    return apply
+
+
+for _id, _state in (("LKP-037", "OUTDATED"), ("LKP-038", "DOWN")):
+    declare(_id, "unseen", "the counterparty's trouble is not seen", _failing(_state, None))
+    declare(
+        _id,
+        "failure",
+        "the counterparty's trouble counts as a failure of the service",
+        _failing(_state, "INTERNAL_ERROR"),
+    )
+
+
+@mutant("LKP-037", "an outdated counterparty has the code of another issue")
+def outdated_is_down(patch: Patch) -> None:
+    patch.row(receivers, "COUNTERPARTY_FAILURES", "OUTDATED", "LNURLP_REQUEST_FAILED")
+
+
+@mutant(
+    "LKP-040",
+    "accounts in another currency than the sender's cannot be looked up",
+    (receivers, "lookup"),
+    before,
+)
+def same_currency_alone(unit: Unit, ask: Ask) -> None:
+    account = externals.get(unit, ask.params["accountId"])
+    if ask.query.get("sendingCurrency", account.currency) != account.currency:
+        raise errors.Refusal("INVALID_CURRENCY", "It is another currency.")
+
+
+@mutant("LKP-041", "an account that was looked up cannot be paid without the lookup's id")
+def id_demanded(patch: Patch) -> None:
+    _looked_up_first(patch, lambda body: "lookupId" in body)
+
+
+@mutant("LKP-042", "an account that was looked up cannot be paid with the lookup's id")
+def id_refused(patch: Patch) -> None:
+    _looked_up_first(patch, lambda body: "lookupId" not in body)
+
+
+def _looked_up_first(patch: Patch, right: Callable[[Json], bool]) -> None:
+    seen: set[str] = set()
+
+    def lookup(original: Handler, unit: Unit, ask: Ask) -> Any:
+        seen.add(ask.params["accountId"])
+        return original(unit, ask)
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        destination = ask.body.get("destination", {}) if isinstance(ask.body, dict) else {}
+        if destination.get("accountId") in seen and not right(ask.body):
+            raise errors.Refusal("INVALID_INPUT", "The lookupId is not right.")
+        return original(unit, ask)
+
+    patch.wrap(receivers, "lookup", lookup)
+    patch.wrap(quotes, "create", create)
+
+
+@mutant("LKP-043", "a lookup sends an account to review", (receivers, "lookup"), before)
+def lookup_reviews(unit: Unit, ask: Ask) -> None:
+    externals.get(unit, ask.params["accountId"]).status = "UNDER_REVIEW"
+
+
+for _id, _name in (("DSC-006", "currency"), ("DSC-007", "country")):
+    declare(
+        _id,
+        "filter-ignored",
+        f"institutions are listed whatever their {_name}",
+        around(receivers, "discoveries", _asking(_less(_name))),
+    )
+
+declare(
+    "DSC-010",
+    "philippines",
+    "whatever is asked for, the institutions of the Philippines are listed",
+    around(receivers, "discoveries", _asking(lambda _: {"country": "PH", "currency": "PHP"})),
+)
+
+
+@mutant("DSC-009", "the label is what creates an account")
+def labels_taken(patch: Patch) -> None:
+    rows = tuple(
+        (name, bank, country, currency)
+        for bank, name, country, currency in institutions.INSTITUTIONS
+        if currency == "PHP"
+    )
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        info = ask.body.get("accountInfo") if isinstance(ask.body, dict) else None
+        if isinstance(info, dict) and info.get("accountType") == "PHP_ACCOUNT":
+            known = {name for name, *_ in rows}
+            if info.get("bankName") not in known:
+                raise errors.Refusal("INVALID_INPUT", "There is no such institution.")
+        return original(unit, ask)
+
+    patch.wrap(externals, "create", create)
+
+
+declare_lookups(
+    (("LKP-800", "looked-up", (receivers, "lookup"), "accountId", external_account_of),)
+)
+
+
+@mutant("LKP-801", "a sender is named in one way alone", (receivers, "sender_currency"), before)
+def one_name(unit: Unit, query: dict[str, str]) -> None:
+    if {"customerId", "senderUmaAddress"} <= query.keys():
+        raise errors.invalid_input(errors.field_error("customerId", "Expected one sender."))

@@ -1,0 +1,106 @@
+"""Mutants of what an external account shows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, Json, Place, edited
+from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, declare_members
+from conformance.proof.kit.tables import with_field
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
+from conformance.reference import externals
+from conformance.reference.unit import Ask, Unit
+
+READ: Place = (externals, "read")
+
+
+# --- What is shown --------------------------------------------------------------------------
+
+
+SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
+    ("EXT-009", "number", (externals, "view"), "customerId", 17),
+    ("EXT-009", "object", (externals, "view"), "customerId", {"id": "Customer:1"}),
+    ("EXT-010", "number", (externals, "view"), "platformAccountId", 17),
+    ("EXT-010", "object", (externals, "view"), "platformAccountId", {}),
+    ("EXT-011", "another", CREATE, "platformAccountId", "account-1"),
+    ("EXT-012", "another", READ, "platformAccountId", "account-1"),
+    ("EXT-014", "another", READ, "customerId", "Customer:1"),
+    ("EXT-015", "another", READ, "currency", "EUR"),
+    ("EXT-016", "another", CREATE, "accountInfo.accountType", "BANK_ACCOUNT"),
+    ("EXT-017", "another", READ, "accountInfo.accountType", "BANK_ACCOUNT"),
+    (
+        "EXT-081",
+        "another",
+        (externals, "list_for_customers"),
+        f"data.{ALL}.customerId",
+        "Customer:1",
+    ),
+    ("EXT-091", "another", (externals, "list_for_customers"), f"data.{ALL}.currency", "EUR"),
+    (
+        "EXT-092",
+        "another",
+        (externals, "list_for_customers"),
+        f"data.{ALL}.accountInfo.accountType",
+        "BANK_ACCOUNT",
+    ),
+    ("EXT-037", "stale", (externals, "list_for_customers"), f"data.{ALL}.status", "ACTIVE"),
+    ("EXT-087", "hidden", (externals, "list_for_platform"), "data", []),
+)
+"""Requirement, name, what shows it, and the member with its wrong value."""
+
+for _requirement, _name, _place, _path, _value in SHOWN:
+    declare(
+        _requirement,
+        _name,
+        f"{_path.replace(f'data.{ALL}.', '')} is {json.dumps(_value)}",
+        edited(*_place, put(_path, _value)),
+    )
+
+declare(
+    "EXT-014", "unsaid", "reading does not say whose it is", edited(*READ, without("customerId"))
+)
+declare(
+    "EXT-013",
+    "own-id-required",
+    "the platform has to have an id of its own",
+    with_field(
+        externals, "EXTERNAL_ACCOUNT_FIELDS", "platformAccountId", required=True, nullable=False
+    ),
+)
+
+
+@mutant("EXT-018", "a customer has one account of a type", (externals, "create"))
+def one_of_a_type(create: Handler, unit: Unit, ask: Ask) -> Any:
+    made: Json = create(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, made["id"])
+    first = next(
+        one
+        for one in siblings(unit, account)
+        if one.account_type == account.account_type and not one.deleted
+    )
+    return externals.view(first)
+
+
+@mutant("EXT-019", "the data of a customer's first account are read", (externals, "read"))
+def first_one_read(read: Handler, unit: Unit, ask: Ask) -> Any:
+    body: Json = read(unit, ask)
+    account = externals.get(unit, body["id"])
+    return {**externals.view(next(iter(siblings(unit, account)))), "id": account.id}
+
+
+# --- Members of resources -------------------------------------------------------------------
+
+
+MEMBERS = (
+    Member("EXT-001", (externals, "view"), "id", FORMLESS_ID),
+    Member("EXT-002", (externals, "view"), "status", UNKNOWN_WORD),
+    Member("EXT-003", (externals, "view"), "currency", {"object": {"code": "USD"}, "null": None}),
+    Member("EXT-004", (externals, "view"), "accountInfo", {"text": "USD_ACCOUNT"}),
+    Member("EXT-004", (externals, "view"), "accountInfo.accountType", {"number": 17}),
+)
+
+declare_members(MEMBERS)

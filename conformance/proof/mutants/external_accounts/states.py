@@ -1,0 +1,352 @@
+"""Mutants of the states of external accounts, of proofs of ownership, and of trust."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    Place,
+    after,
+    around,
+    edited,
+    instead,
+    invented,
+)
+from conformance.proof.kit.tables import with_status
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import (
+    APPROVED,
+    DEMANDED,
+    DISABLED,
+    DISPROVED,
+    PROVED,
+    REVIEWED,
+    UNPROVEN,
+    WAITS_NO_MORE,
+    Move,
+    Reach,
+    moving,
+    siblings,
+    unproven_refused_by,
+)
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import errors, externals, ownership, quotes, trust
+from conformance.reference.store import ExternalAccount
+from conformance.reference.unit import Ask, Unit
+
+# --- Statuses -------------------------------------------------------------------------------
+
+
+def _stays(_unit: Unit, _account: ExternalAccount, _status: str) -> None:
+    """Leave the account as it is."""
+
+
+def _to(status: str) -> Reach:
+    def otherwise(unit: Unit, account: ExternalAccount, _status: str) -> None:
+        account.status = status
+        externals.announce(unit, account)
+
+    return otherwise
+
+
+MOVES: tuple[tuple[str, Move, str], ...] = (
+    ("EXT-031", WAITS_NO_MORE, "UNDER_REVIEW"),
+    ("EXT-032", REVIEWED, "PENDING"),
+    ("EXT-033", APPROVED, "PENDING"),
+    ("EXT-034", DISABLED, "UNVERIFIED"),
+    ("EXT-035", DEMANDED, "UNVERIFIED"),
+    ("EXT-064", PROVED, "UNDER_REVIEW"),
+    ("EXT-065", DISPROVED, "INACTIVE"),
+    ("EXT-066", PROVED, "UNVERIFIED"),
+    ("EXT-067", DISPROVED, "ACTIVE"),
+)
+"""Requirement, the move that it is about, and another status that the account comes to."""
+
+for _requirement, _move, _status in MOVES:
+    _name = f"{_move[0]} to {_move[1]}".replace("_", " ").lower()
+    declare(_requirement, "stays", f"{_name}: the account stays", moving(_move, _stays))
+    declare(
+        _requirement, "elsewhere", f"{_name}: it comes to {_status}", moving(_move, _to(_status))
+    )
+
+
+@mutant("EXT-030", "an account that waits is read as one under review", (externals, "read"), edited)
+def waiting_is_review(body: Json) -> Json:
+    return {**body, "status": "UNDER_REVIEW"} if body["status"] == "PENDING" else body
+
+
+@mutant("EXT-036", "all accounts of a customer are moved with one")
+def siblings_moved(patch: Patch) -> None:
+    def otherwise(unit: Unit, account: ExternalAccount, status: str) -> None:
+        for one in siblings(unit, account):
+            one.status = status
+
+    moving(DISABLED, otherwise)(patch)
+
+
+# --- Which can receive ----------------------------------------------------------------------
+
+
+def _receiving(status: str) -> Apply:
+    """Let accounts at another status receive."""
+    return instead(externals, "RECEIVING", (*externals.RECEIVING, status))
+
+
+for _requirement, _status in (
+    ("EXT-041", "PENDING"),
+    ("EXT-042", "UNDER_REVIEW"),
+    ("EXT-043", "INACTIVE"),
+    ("EXT-044", "UNVERIFIED"),
+    ("EXT-049", "INACTIVE"),
+):
+    declare(
+        _requirement,
+        "receives",
+        f"accounts that are {_status} receive",
+        _receiving(_status),
+    )
+
+
+@mutant("EXT-040", "active accounts wait for something")
+def active_waits(patch: Patch) -> None:
+    patch.replace(externals, "RECEIVING", externals.RECEIVING[1:])
+
+
+@mutant("EXT-040", "payouts to active accounts fail")
+def active_fails(patch: Patch) -> None:
+    patch.wrap(
+        externals,
+        "create",
+        lambda create, unit, ask: _blocked(unit, create(unit, ask)),
+    )
+
+
+def _blocked(unit: Unit, body: Json) -> Json:
+    unit.session.flush()
+    externals.get(unit, body["id"]).condition = "BLOCKED"
+    return body
+
+
+def _to_blocked(unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+    account.condition = "BLOCKED"
+    externals.announce(unit, account)
+
+
+for _requirement, _move in (("EXT-046", APPROVED), ("EXT-047", PROVED)):
+    declare(
+        _requirement,
+        "still-blocked",
+        "an account that became active cannot receive",
+        moving(_move, _to_blocked),
+    )
+
+
+@mutant("EXT-048", "the destination is not looked at again")
+def destination_not_checked(patch: Patch) -> None:
+    patch.replace(quotes, "refuse_unreachable", lambda _unit, _quote: None)
+
+
+for _requirement in ("EXT-045",):
+    for _code in ("INVALID_BANK_ACCOUNT", "CONFLICT"):
+        declare(
+            _requirement,
+            _code.lower(),
+            f"an account that is not proved is refused with {_code}",
+            unproven_refused_by(_code),
+        )
+    declare(
+        _requirement,
+        "conflict-status",
+        "an account that is not proved is a conflict",
+        with_status("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", 409),
+    )
+
+
+# --- Ownership ------------------------------------------------------------------------------
+
+
+def _without_method(method: str) -> Apply:
+    (field,) = ownership.CHALLENGE_FIELDS
+    others = tuple(one for one in ownership.METHODS if one != method)
+    fields = (replace(field, enum=others),)
+    return instead(ownership, "CHALLENGE_FIELDS", fields)
+
+
+def _reaching_at_start(method: str, status: str) -> Apply:
+    def started(challenge: Handler, unit: Unit, ask: Ask) -> Any:
+        body: Json = challenge(unit, ask)
+        if body["method"] == method:
+            externals.get(unit, ask.params["externalAccountId"]).status = status
+        return body
+
+    return around(ownership, "challenge", started)
+
+
+for _taken, _waits, _method in (
+    ("EXT-060", "EXT-062", "WALLET_SIGNATURE"),
+    ("EXT-061", "EXT-063", "LIVENESS"),
+):
+    declare(_taken, "unknown", f"there is no proof by {_method}", _without_method(_method))
+    for _status in ("ACTIVE", "PENDING", "UNVERIFIED"):
+        declare(
+            _waits,
+            _status.lower(),
+            f"an account is {_status} as soon as a proof by {_method} is started",
+            _reaching_at_start(_method, _status),
+        )
+
+
+def _concluded_later(patch: Patch, *, proven: bool) -> None:
+    """Let whoever judges signatures take the time."""
+
+    def later(
+        conclude: Callable[..., None],
+        unit: Unit,
+        account: ExternalAccount,
+        method: str,
+        **result: bool,
+    ) -> None:
+        if result["proven"] is not proven:
+            conclude(unit, account, method, **result)
+            return
+        name = account.id
+        unit.later(0.2, lambda at: conclude(at, externals.get(at, name), method, **result))
+
+    patch.wrap(ownership, "conclude", later)
+
+
+@mutant("EXT-068", "a right signature is judged a moment later")
+def right_judged_later(patch: Patch) -> None:
+    _concluded_later(patch, proven=True)
+
+
+@mutant("EXT-069", "a wrong signature is judged a moment later")
+def wrong_judged_later(patch: Patch) -> None:
+    _concluded_later(patch, proven=False)
+
+
+def _failing_after(place: Place) -> Apply:
+    """Return a patch after which a handler does its work, and says that it did not."""
+
+    def failing(unit: Unit, ask: Ask) -> None:
+        raise errors.Rejection("CONFLICT", "Something went wrong.")
+
+    return after(*place, failing)
+
+
+declare(
+    "EXT-070",
+    "complains",
+    "a right signature is complained about",
+    _failing_after((ownership, "verify")),
+)
+
+
+@mutant("EXT-071", "one proof is taken for all accounts that wait for one")
+def all_proved(patch: Patch) -> None:
+    def otherwise(unit: Unit, account: ExternalAccount, status: str) -> None:
+        query = select(ExternalAccount).where(ExternalAccount.status == UNPROVEN)
+        for one in (account, *unit.session.scalars(query)):
+            one.status = status
+
+    moving(PROVED, otherwise)(patch)
+
+
+for _requirement, _place in (
+    ("EXT-072", (ownership, "challenge")),
+    ("EXT-073", (ownership, "verify")),
+    ("EXT-170", (trust, "untrust")),
+    ("EXT-171", (trust, "confirm")),
+):
+    declare(
+        _requirement,
+        "invented",
+        "it works for an account that does not exist",
+        invented(*_place, "externalAccountId"),
+    )
+    declare(_requirement, "conflict", "it is a conflict", with_status("ACCOUNT_NOT_FOUND", 409))
+
+
+# --- Trust ----------------------------------------------------------------------------------
+
+
+@mutant("EXT-160", "trusted beneficiaries can be deleted")
+def trusted_deleted(patch: Patch) -> None:
+    patch.replace(externals, "refuse_trusted", lambda _account: None)
+
+
+declare(
+    "EXT-160",
+    "bad-request",
+    "it is a bad request to delete a trusted beneficiary",
+    with_status("BENEFICIARY_TRUSTED", 400),
+)
+
+
+@mutant("EXT-161", "a trusted beneficiary is some conflict", (externals, "refuse_trusted"), instead)
+def trusted_conflicts(account: ExternalAccount) -> None:
+    if externals.is_trusted(account):
+        raise errors.Refusal("CONFLICT", "The account cannot be deleted.")
+
+
+@mutant(
+    "EXT-162",
+    "a trusted beneficiary is deleted before it is refused",
+    (externals, "refuse_trusted"),
+    instead,
+)
+def deleted_then_refused(account: ExternalAccount) -> None:
+    if externals.is_trusted(account):
+        account.deleted = True
+        raise errors.Rejection("BENEFICIARY_TRUSTED", "The beneficiary is trusted.")
+
+
+declare("EXT-163", "complains", "an untrusting is refused", _failing_after((trust, "untrust")))
+declare("EXT-164", "complains", "a right proof is refused", _failing_after((trust, "confirm")))
+
+
+def _confirming(then: Callable[[Unit, ExternalAccount], None]) -> Apply:
+    """Return a patch after which more follows from the confirmation of an untrusting."""
+
+    def confirmed(unit: Unit, ask: Ask) -> None:
+        then(unit, externals.get(unit, ask.params["externalAccountId"]))
+
+    return after(trust, "confirm", confirmed)
+
+
+@mutant("EXT-165", "trust is never taken away", how=_confirming)
+def trusted_for_ever(_unit: Unit, account: ExternalAccount) -> None:
+    account.trust = "TRUSTED"
+
+
+@mutant("EXT-166", "who is not trusted is deleted", how=_confirming)
+def deleted_with_the_trust(_unit: Unit, account: ExternalAccount) -> None:
+    account.deleted = True
+
+
+@mutant("EXT-172", "who is not trusted is disabled", how=_confirming)
+def disabled_with_the_trust(_unit: Unit, account: ExternalAccount) -> None:
+    account.status = "INACTIVE"
+
+
+@mutant("EXT-167", "all beneficiaries of a customer lose their trust with one", how=_confirming)
+def siblings_untrusted(unit: Unit, account: ExternalAccount) -> None:
+    for one in siblings(unit, account):
+        one.trust = "NONE"
+
+
+@mutant("EXT-168", "trust is gone as soon as somebody asks")
+def untrusted_when_asked(patch: Patch) -> None:
+    patch.replace(externals, "is_trusted", lambda account: account.trust == "TRUSTED")
+
+
+@mutant("EXT-169", "any proof confirms an untrusting")
+def any_proof_confirms(patch: Patch) -> None:
+    patch.replace(trust, "check_proof", lambda _unit, _account, _body: None)

@@ -1,0 +1,70 @@
+"""What mutants of several modules change in external accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Place, around, instead
+from conformance.proof.patch import Apply
+from conformance.reference import errors, externals, limits
+from conformance.reference.store import ExternalAccount
+from conformance.reference.unit import Unit
+
+Reach = Callable[[Unit, ExternalAccount, str], None]
+
+
+Move = tuple[str, str]
+
+
+UNPROVEN = "PENDING_OWNERSHIP_VERIFICATION"
+
+
+WAITS_NO_MORE: Move = ("PENDING", "ACTIVE")
+
+
+REVIEWED: Move = ("ACTIVE", "UNDER_REVIEW")
+
+
+APPROVED: Move = ("UNDER_REVIEW", "ACTIVE")
+
+
+DISABLED: Move = ("ACTIVE", "INACTIVE")
+
+
+DEMANDED: Move = ("ACTIVE", UNPROVEN)
+
+
+PROVED: Move = (UNPROVEN, "ACTIVE")
+
+
+DISPROVED: Move = (UNPROVEN, "UNVERIFIED")
+
+
+def moving(move: Move, otherwise: Reach) -> Apply:
+    """Return a patch after which something else happens in the place of one move."""
+
+    def other(reach: Reach, unit: Unit, account: ExternalAccount, status: str) -> None:
+        if (account.status, status) == move:
+            otherwise(unit, account, status)
+        else:
+            reach(unit, account, status)
+
+    return around(externals, "reach", other)
+
+
+def unproven_refused_by(code: str) -> Apply:
+    def refuse(_unit: Unit, _amount: int, _currency: str) -> None:
+        raise errors.Refusal(code, "The account cannot receive.")
+
+    return instead(limits, "refuse_unproven", refuse)
+
+
+CREATE: Place = (externals, "create")
+
+
+def siblings(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccount]:
+    """Return all accounts of an account's owner, the oldest first."""
+    query = select(ExternalAccount).where(ExternalAccount.customer_id == account.customer_id)
+    return unit.session.scalars(query.order_by(ExternalAccount.created_at))

@@ -1,0 +1,255 @@
+"""Mutants of who has which internal accounts, and of their lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Handler, Place, around, before, edited, instead
+from conformance.proof.kit.edits import put
+from conformance.proof.kit.identifiers import declare_lookups, internal_account_of, owner_of
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.internal_accounts.toolkit import deposited
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import accounts, customers, errors, rule_based, settlement
+from conformance.reference.ledger import Leg
+from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.unit import Ask, Unit
+
+# --- Provisioning ---------------------------------------------------------------------------
+
+
+def _provided(kind: str, status: str) -> Apply:
+    """Let the accounts of one type of customers come to a status that is of no use."""
+
+    def listing(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        owner = customers.get(unit, ask.query["customerId"])
+        return put("data.*.status", status)(body) if owner.customer_type == kind else body
+
+    return around(accounts, "list_for_customers", listing)
+
+
+for _id, _kind, _statuses in (
+    ("ACC-063", "INDIVIDUAL", ("FROZEN", "FAILED")),
+    ("ACC-064", "BUSINESS", ("FROZEN", "FAILED")),
+    ("ACC-065", "INDIVIDUAL", ("FROZEN", "CLOSED")),
+    ("ACC-065", "BUSINESS", ("FROZEN", "CLOSED")),
+):
+    for _status in _statuses:
+        declare(
+            _id,
+            f"{_kind.lower()}-{_status.lower()}",
+            f"accounts of type {_kind} are {_status} from the start",
+            _provided(_kind, _status),
+        )
+
+
+# --- Lists ----------------------------------------------------------------------------------
+
+
+def _with_platform(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = original(unit, ask)
+    more = accounts.list_for_platform(unit, Ask())["data"]
+    return {**body, "data": body["data"] + more}
+
+
+def _with_customers(original: Handler, unit: Unit, ask: Ask) -> Any:
+    rows = list(unit.session.scalars(select(InternalAccount)))
+    del original, ask
+    return {"data": accounts.views(unit, rows)}
+
+
+def _all_of_nobody(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal:
+        return original(unit, replace(ask, query={}))
+
+
+def _no_match(original: Handler, unit: Unit, ask: Ask) -> Any:
+    return {"data": []} if "currency" in ask.query else original(unit, ask)
+
+
+def _unfiltered(original: Handler, unit: Unit, ask: Ask) -> Any:
+    return original(unit, replace(ask, query={}))
+
+
+LISTS: tuple[tuple[str, str, str, Place, Callable[[Handler, Unit, Ask], Any]], ...] = (
+    (
+        "ACC-110",
+        "platform-too",
+        "customers see the platform's accounts",
+        (accounts, "list_for_customers"),
+        _with_platform,
+    ),
+    (
+        "ACC-111",
+        "customers-too",
+        "the platform sees all accounts",
+        (accounts, "list_for_platform"),
+        _with_customers,
+    ),
+    (
+        "ACC-112",
+        "all",
+        "an unknown customer has all accounts",
+        (accounts, "list_for_customers"),
+        _all_of_nobody,
+    ),
+    (
+        "ACC-113",
+        "none",
+        "no account is in the currency",
+        (accounts, "list_for_platform"),
+        _no_match,
+    ),
+    (
+        "ACC-114",
+        "ignored",
+        "the currency is not looked at",
+        (accounts, "list_for_platform"),
+        _unfiltered,
+    ),
+)
+
+for _id, _name, _statement, _place, _change in LISTS:
+    declare(_id, _name, _statement, around(*_place, _change))
+
+declare(
+    "ACC-115",
+    "twice",
+    "each account is listed twice",
+    edited(accounts, "list_for_customers", lambda body: {**body, "data": body["data"] * 2}),
+)
+
+
+# --- Customers and accounts -----------------------------------------------------------------
+
+
+@mutant("ACC-010", "the accounts of all customers are listed")
+def filter_ignored(patch: Patch) -> None:
+    patch.wrap(
+        accounts,
+        "list_for_customers",
+        lambda original, unit, ask: original(unit, replace(ask, query={})),
+    )
+
+
+declare(
+    "ACC-010",
+    "owner-lost",
+    "an account does not say whose it is",
+    edited(accounts, "_view", put("customerId", "")),
+)
+declare(
+    "ACC-011",
+    "bare-list",
+    "the list stands bare",
+    edited(accounts, "list_for_platform", lambda body: body["data"]),
+)
+declare(
+    "ACC-011",
+    "data-renamed",
+    "the list stands under another name",
+    edited(accounts, "list_for_platform", lambda body: {"accounts": body["data"]}),
+)
+
+
+@mutant("ACC-012", "the total leaves out what can be spent")
+def total_is_what_is_held(patch: Patch) -> None:
+    patch.replace(accounts, "total", lambda _available, held: held)
+
+
+DEPOSITS: tuple[tuple[str, str, Callable[[int], int]], ...] = (
+    ("fee-taken", "a deposit loses a fee", lambda amount: amount - 1),
+    ("twice", "a deposit is booked twice", lambda amount: 2 * amount),
+    ("whole-units", "a deposit is read in whole units", lambda amount: 100 * amount),
+)
+
+for name, statement, deposit in DEPOSITS:
+    declare("ACC-013", name, statement, deposited(deposit))
+
+
+@mutant(
+    "ACC-014", "a completed payment leaves its fees in the source", (settlement, "completion_legs")
+)
+def fees_left(original: Callable[[Quote], list[Leg]], quote: Quote) -> list[Leg]:
+    held, taken, *others = original(quote)
+    return [replace(held, amount=held.amount + taken.amount), *others]
+
+
+@mutant("ACC-014", "a transfer delivers its fees as well", (settlement, "completion_legs"))
+def fees_delivered(original: Callable[[Quote], list[Leg]], quote: Quote) -> list[Leg]:
+    *others, converted, delivered = original(quote)
+    return [
+        *others,
+        replace(converted, amount=converted.amount - quote.variable_fee),
+        replace(delivered, amount=delivered.amount + quote.variable_fee),
+    ]
+
+
+declare_lookups(
+    (
+        ("ACC-800", "funded", (rule_based, "fund"), "accountId", internal_account_of),
+        ("ACC-801", "listed", (accounts, "list_for_customers"), "customerId", owner_of),
+    )
+)
+
+
+# --- Internal accounts of customers ---------------------------------------------------------
+
+
+def accountless(kind: str) -> Apply:
+    """Give customers of one type no account."""
+
+    def provide(
+        original: Callable[..., None], unit: Unit, customer_id: str, wanted: list[str]
+    ) -> None:
+        unit.session.flush()
+        if customers.get(unit, customer_id).customer_type != kind:
+            original(unit, customer_id, wanted)
+
+    return around(accounts, "provision_for_customer", provide)
+
+
+for _requirement, _kind in (("ACC-020", "INDIVIDUAL"), ("ACC-021", "BUSINESS")):
+    declare(
+        _requirement,
+        "accountless",
+        f"customers of the type {_kind} get no account",
+        accountless(_kind),
+    )
+
+declare(
+    "ACC-022",
+    "rule-based",
+    "customers get rule-based accounts without asking",
+    instead(accounts, "type_for", lambda _currency: "RULE_BASED"),
+)
+
+
+@mutant(
+    "ACC-023",
+    "the accounts of customers who are not approved are not listed",
+    (accounts, "list_for_customers"),
+    before,
+)
+def unlisted(unit: Unit, ask: Ask) -> None:
+    customers.refuse_unverified(customers.get(unit, ask.query["customerId"]))
+
+
+for _requirement, _name, _member, _value in (
+    ("ACC-051", "word", "privateEnabled", "PRIVATE"),
+    ("ACC-051", "number", "privateEnabled", 1),
+    ("ACC-051", "text", "privateEnabled", "false"),
+):
+    declare(
+        _requirement,
+        f"{_member}-{_name}",
+        f"{_member} of every internal account is {_value!r}",
+        edited(accounts, "_view", put(_member, _value)),
+    )

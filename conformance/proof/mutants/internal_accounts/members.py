@@ -1,0 +1,195 @@
+"""Mutants of what an internal account shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.proof.kit.builders import Place, edited, instead
+from conformance.proof.kit.edits import ABSENT, Edit, copied, put
+from conformance.proof.kit.members import (
+    FORMLESS_ID,
+    FORMLESS_TIME,
+    UNKNOWN_WORD,
+    Member,
+    declare_members,
+)
+from conformance.proof.kit.tables import with_columns
+from conformance.proof.mutant import declare
+from conformance.proof.mutants.internal_accounts.toolkit import EURO, crediting
+from conformance.proof.patch import Apply, Function
+from conformance.reference import accounts, rules
+from conformance.reference.store import InternalAccount
+from conformance.reference.unit import Unit
+
+# --- Members --------------------------------------------------------------------------------
+
+
+_RULE = {"destination": {"accountId": "ExternalAccount:1"}}
+
+
+SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
+    ("ACC-030", "name", (accounts, "_view"), "balance.currency.code", "US Dollar"),
+    ("ACC-030", "lower-case", (accounts, "_view"), "balance.currency.code", "usd"),
+    ("ACC-031", "euro", (accounts, "_view"), "totalBalance.currency", EURO),
+    ("ACC-044", "long-ago", (accounts, "_view"), "updatedAt", "2020-01-01T00:00:00.000000Z"),
+    ("ACC-047", "named", (accounts, "_view"), "label", "Main account"),
+    ("ACC-048", "rule", (accounts, "_view"), "sweepRule", _RULE),
+    ("ACC-048", "empty", (accounts, "_view"), "sweepRule", {}),
+    ("ACC-049", "rule", (accounts, "_view"), "sweepRule", _RULE),
+    ("ACC-049", "empty", (accounts, "_view"), "sweepRule", {}),
+    ("ACC-052", "off", (accounts, "_view"), "privateEnabled", False),
+    ("ACC-052", "on", (accounts, "_view"), "privateEnabled", True),
+    ("ACC-053", "text", (accounts, "_view"), "cardFundingCapabilities", "AUTHORIZE"),
+    ("ACC-053", "flags", (accounts, "_view"), "cardFundingCapabilities", {"AUTHORIZE": True}),
+    (
+        "ACC-053",
+        "objects",
+        (accounts, "_view"),
+        "cardFundingCapabilities",
+        [{"action": "AUTHORIZE"}],
+    ),
+    ("ACC-054", "kept", (accounts, "_view"), "cardFundingCapabilities", ["AUTHORIZE"]),
+    ("ACC-055", "kept", (accounts, "_view"), "cardFundingCapabilities", ["AUTHORIZE"]),
+    ("ACC-058", "owned", (accounts, "list_for_platform"), "data.*.customerId", "Customer:1"),
+    ("ACC-059", "rule-based", (accounts, "list_for_platform"), "data.*.type", "RULE_BASED"),
+    ("ACC-061", "none", (accounts, "list_for_platform"), "data", []),
+    ("ACC-062", "crypto", (accounts, "list_for_platform"), "data.*.type", "INTERNAL_CRYPTO"),
+    ("ACC-062", "wallet", (accounts, "list_for_platform"), "data.*.type", "EMBEDDED_WALLET"),
+    ("ACC-090", "none", (accounts, "_view"), "fundingPaymentInstructions", []),
+    ("ACC-091", "number", (accounts, "_instruction"), "accountOrWalletInfo.accountType", 17),
+    ("ACC-091", "missing", (accounts, "_instruction"), "accountOrWalletInfo.accountType", ABSENT),
+    (
+        "ACC-092",
+        "list",
+        (accounts, "_instruction"),
+        "instructionsNotes",
+        ["Include the reference."],
+    ),
+    ("ACC-092", "number", (accounts, "_instruction"), "instructionsNotes", 17),
+)
+"""Members that are shown wrongly, or not at all."""
+
+TEXTS = {
+    "ACC-093": "reference",
+    "ACC-094": "accountNumber",
+    "ACC-095": "routingNumber",
+    "ACC-096": "accountHolderName",
+    "ACC-097": "accountCategory",
+    "ACC-098": "bankName",
+    "ACC-099": "assetType",
+    "ACC-100": "address",
+    "ACC-101": "invoice",
+}
+"""The members of an instruction that are texts, by requirement."""
+
+for _id, _name, _place, _path, _value in SHOWN:
+    declare(
+        _id,
+        f"{_path.split('.')[-1]}-{_name}",
+        f"{_path}: {_name}",
+        edited(*_place, put(_path, _value)),
+    )
+
+for _id, _name in TEXTS.items():
+    for _form, _value in {"number": 21000021, "object": {"value": "21000021"}}.items():
+        declare(
+            _id,
+            f"{_name}-{_form}",
+            f"the {_name} of an instruction is {_value}",
+            edited(accounts, "_instruction", put(f"accountOrWalletInfo.{_name}", _value)),
+        )
+
+declare(
+    "ACC-043",
+    "follows-changes",
+    "createdAt is the time of the last change",
+    edited(accounts, "_view", copied("updatedAt", "createdAt")),
+)
+declare(
+    "ACC-040",
+    "by-currency",
+    "accounts are named by their currency",
+    edited(
+        accounts,
+        "_view",
+        lambda body: {**body, "id": f"InternalAccount:{body['balance']['currency']['code']}"},
+    ),
+)
+
+
+def _once_changed(edit: Edit) -> Edit:
+    """Return an edit of the accounts that something has happened to."""
+    return lambda body: edit(body) if body["updatedAt"] != body["createdAt"] else body
+
+
+declare(
+    "ACC-042",
+    "changed",
+    "an account that was paid into has another type",
+    edited(accounts, "_view", _once_changed(put("type", "RULE_BASED"))),
+)
+declare(
+    "ACC-041",
+    "renamed",
+    "an account gets another id with each deposit",
+    edited(accounts, "_view", _once_changed(lambda body: {**body, "id": f"{body['id']}-2"})),
+)
+
+
+def _of_type(kind: str) -> Apply:
+    return instead(accounts, "type_for", lambda _currency: kind)
+
+
+for _id, _type in (("ACC-045", "INTERNAL_CRYPTO"), ("ACC-046", "INTERNAL_FIAT")):
+    declare(
+        _id,
+        "one-for-all",
+        f"every account is {_type}",
+        _of_type(_type),
+    )
+
+for _id, _code, _wrong in (
+    ("ACC-032", "GBP", 0),
+    ("ACC-032", "GBP", 3),
+    ("ACC-033", "BTC", 2),
+    ("ACC-033", "BTC", 11),
+):
+    declare(
+        _id,
+        f"{_wrong}-decimals",
+        f"{_code} has {_wrong} of them",
+        with_columns(rules, "CURRENCIES", _code, decimals=_wrong),
+    )
+
+
+def _as_cents(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+    shift = rules.CURRENCIES[account.currency].decimals - 2
+    credit(unit, account, amount * 10**shift if shift > 0 else amount // 10**-shift)
+
+
+for _id in ("ACC-034", "ACC-035"):
+    declare(_id, "cents", "amounts are counted in hundredths", crediting(_as_cents))
+
+
+# --- Members of resources -------------------------------------------------------------------
+
+
+MEMBERS = (
+    Member("ACC-001", (accounts, "_view"), "id", FORMLESS_ID),
+    Member("ACC-002", (accounts, "_view"), "type", UNKNOWN_WORD),
+    Member("ACC-003", (accounts, "_view"), "status", UNKNOWN_WORD),
+    Member("ACC-004", (accounts, "_view"), "balance", {"number": 0, "null": None}),
+    Member("ACC-005", (accounts, "_view"), "totalBalance", {"number": 0, "text": "0.00"}, False),
+    Member(
+        "ACC-006",
+        (accounts, "_view"),
+        "fundingPaymentInstructions",
+        {"bare": [{"reference": "A1"}]},
+        False,
+    ),
+    Member("ACC-007", (accounts, "_view"), "createdAt", FORMLESS_TIME, False),
+    Member("ACC-008", (accounts, "_view"), "updatedAt", FORMLESS_TIME, False),
+    Member("ACC-009", (accounts, "_view"), "label", {"number": 17, "long": "x" * 256}, False),
+)
+
+declare_members(MEMBERS)

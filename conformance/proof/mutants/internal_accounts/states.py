@@ -1,0 +1,141 @@
+"""Mutants of the states of internal accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from conformance.proof.kit.builders import Json, after, around, edited, instead
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
+from conformance.proof.patch import Apply, Function
+from conformance.reference import accounts, customers, errors, parties
+from conformance.reference.accounts import RECEIVE, SEND
+from conformance.reference.store import InternalAccount
+from conformance.reference.unit import Unit
+
+
+def _moving(change: Function) -> Apply:
+    """Return a patch after which accounts come to a state as ``change`` does it.
+
+    It takes the unit, the account, the state and the function that moves it.
+    """
+    return around(
+        accounts, "move", lambda move, unit, account, status: change(unit, account, status, move)
+    )
+
+
+def _unmoved(source: str, target: str) -> Function:
+    """Return a change by which an account stays in a state that another should follow."""
+
+    def change(unit: Unit, account: InternalAccount, status: str, move: Function) -> None:
+        if (account.status, status) != (source, target):
+            move(unit, account, status)
+
+    return change
+
+
+for _id, _source, _target in (
+    ("ACC-141", "PENDING", "ACTIVE"),
+    ("ACC-144", "PENDING", "FAILED"),
+    ("ACC-148", "ACTIVE", "CLOSED"),
+    ("ACC-154", "ACTIVE", "FROZEN"),
+    ("ACC-155", "PENDING", "FROZEN"),
+    ("ACC-156", "FAILED", "FROZEN"),
+):
+    declare(
+        _id,
+        f"stays-{_source.lower()}",
+        f"an account that should become {_target} stays {_source}",
+        _moving(_unmoved(_source, _target)),
+    )
+
+
+def _pending_as(status: str, body: Json) -> Json:
+    return {**body, "status": status} if body["status"] == "PENDING" else body
+
+
+for _status in ("FAILED", "FROZEN"):
+    declare(
+        "ACC-140",
+        f"shown-{_status.lower()}",
+        f"what is being provisioned is shown as {_status}",
+        edited(accounts, "_view", partial(_pending_as, _status)),
+    )
+
+
+ABLE: Mapping[str, tuple[str, str]] = {
+    "ACC-145": ("FAILED", RECEIVE),
+    "ACC-146": ("FAILED", RECEIVE),
+    "ACC-149": ("CLOSED", SEND),
+    "ACC-150": ("CLOSED", SEND),
+    "ACC-151": ("CLOSED", SEND),
+    "ACC-152": ("CLOSED", RECEIVE),
+    "ACC-153": ("CLOSED", RECEIVE),
+    "ACC-157": ("FROZEN", SEND),
+    "ACC-158": ("FROZEN", SEND),
+    "ACC-159": ("FROZEN", SEND),
+    "ACC-160": ("FROZEN", RECEIVE),
+    "ACC-164": ("PENDING", RECEIVE),
+    "ACC-165": ("PENDING", RECEIVE),
+}
+"""By requirement a state, and what an account may do in it that it should not."""
+
+for _id, (_status, _ability) in ABLE.items():
+    declare(
+        _id,
+        f"{_status.lower()}-can-{_ability}",
+        f"a {_status} account can {_ability}",
+        with_row(accounts, "ABILITIES", _status, (_ability,)),
+    )
+
+for _id in ("ACC-150", "ACC-158"):
+    declare(
+        _id,
+        "looked-at-once",
+        "the state of a source is looked at when its quote is created, and not later",
+        instead(parties, "refuse_blocked_later", lambda _unit, _quote: None),
+    )
+
+
+def _was_held(unit: Unit, account: InternalAccount) -> bool:
+    if account.customer_id is None:
+        return False
+    return customers.has_condition(customers.get(unit, account.customer_id), accounts.HELD)
+
+
+@mutant("ACC-142", "what arrives on an account that was provisioned late is lost", how=crediting)
+def late_accounts_lose(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+    if not _was_held(unit, account):
+        credit(unit, account, amount)
+
+
+@mutant(
+    "ACC-143",
+    "an account that was provisioned late never sends",
+    (parties, "refuse_blocked"),
+    after,
+)
+def late_accounts_keep(unit: Unit, source: Any, destination: Any) -> None:
+    if source.kind == "INTERNAL" and _was_held(unit, accounts.get(unit, source.account_id)):
+        raise errors.Refusal("CONFLICT", "The account was provisioned late.")
+
+
+def _with_stranger(
+    target: str, unit: Unit, account: InternalAccount, status: str, move: Function
+) -> None:
+    move(unit, account, status)
+    other = stranger(unit, account)
+    if status == target and other is not None:
+        other.status = status
+
+
+for _id, _target in (("ACC-161", "FROZEN"), ("ACC-162", "FROZEN"), ("ACC-163", "CLOSED")):
+    declare(
+        _id,
+        "somebody-else-too",
+        f"the account of somebody else is {_target} too",
+        _moving(partial(_with_stranger, _target)),
+    )

@@ -1,0 +1,289 @@
+"""Mutants of limits: of lengths, sizes, amounts, shares and numbers of requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Json, before, instead, recoded
+from conformance.proof.kit.tables import with_field, with_status
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
+from conformance.proof.mutants.quotes.toolkit import debit_though_refused
+from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import (
+    documents,
+    errors,
+    factor_resets,
+    kyc_links,
+    limits,
+    logins,
+    platform,
+    quotes,
+    rule_based,
+    rules,
+)
+from conformance.reference.store import FactorReset
+from conformance.reference.unit import Ask, Unit
+
+# --- Texts and amounts of payments ----------------------------------------------------------
+
+declare(
+    "LIM-002",
+    "remittanceInformation-without-max_length",
+    "the rule max_length of remittanceInformation is not checked",
+    with_field(rules, "QUOTE_FIELDS", "remittanceInformation", max_length=None),
+)
+
+for _requirement, _path, _statement, _changes in (
+    ("LIM-001", "remittanceInformation", "the limit is one too low", {"max_length": 79}),
+    ("LIM-002", "remittanceInformation", "the limit is one too high", {"max_length": 81}),
+    ("LIM-003", "remittanceInformation", "it has to be given", {"required": True}),
+):
+    declare(
+        _requirement,
+        f"{_path}-{'-'.join(_changes)}-{next(iter(_changes.values()))}",
+        f"{_path}: {_statement}",
+        with_field(rules, "QUOTE_FIELDS", _path, **_changes),
+    )
+
+LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
+    ("LIM-004", "is_over_transaction_limit", "never", lambda amount, limit: False),
+    ("LIM-004", "is_over_transaction_limit", "late", lambda amount, limit: amount > limit + 1),
+    ("LIM-005", "is_over_transaction_limit", "early", lambda amount, limit: amount >= limit),
+    ("LIM-006", "is_over_daily_limit", "never", lambda moved, amount, limit: False),
+)
+"""Requirement, function of the limits, when it says that one is passed, its replacement."""
+
+for _requirement, _function, _when, _broken in LIMITED:
+    declare(
+        _requirement,
+        f"{_function}-{_when}",
+        f"{_function} says so {_when}",
+        instead(limits, _function, _broken),
+    )
+
+declare(
+    "LIM-004",
+    "create-refuses-with-INVALID_INPUT",
+    "create refuses with INVALID_INPUT instead of TRANSACTION_SIZE_LIMIT_EXCEEDED",
+    recoded(quotes, "create", "INVALID_INPUT", "TRANSACTION_SIZE_LIMIT_EXCEEDED"),
+)
+declare(
+    "LIM-004",
+    "TRANSACTION_SIZE_LIMIT_EXCEEDED-at-409",
+    "TRANSACTION_SIZE_LIMIT_EXCEEDED comes with 409",
+    with_status("TRANSACTION_SIZE_LIMIT_EXCEEDED", 409),
+)
+declare(
+    "LIM-006",
+    "debits-though-refused",
+    "the debit is not rolled back when DAILY_VOLUME_LIMIT_EXCEEDED refuses it",
+    debit_though_refused("DAILY_VOLUME_LIMIT_EXCEEDED"),
+)
+declare(
+    "LIM-007",
+    "fee-in-any-currency",
+    "a standing fee is taken in any currency",
+    instead(platform, "broken_fee", lambda _config: []),
+)
+declare(
+    "LIM-008",
+    "override-everywhere",
+    "the platform's fee is taken in any currency",
+    instead(quotes, "refuse_foreign_override", lambda _order: None),
+)
+
+TRANSFERS = (
+    ("LIM-080", "LIM-081", "is_over_transaction_limit", "TRANSACTION_SIZE_LIMIT_EXCEEDED"),
+    ("LIM-082", "LIM-083", "is_over_daily_limit", "DAILY_VOLUME_LIMIT_EXCEEDED"),
+)
+"""Requirements of the refusal of a transfer and of its debit, function of the limits, code."""
+
+for _refused, _undebited, _function, _code in TRANSFERS:
+    for _requirement in (_refused, _undebited):
+        declare(
+            _requirement,
+            "unlimited",
+            "there is no limit",
+            instead(limits, _function, lambda *_: False),
+        )
+    declare(_undebited, "debited", "the debit is not rolled back", debit_though_refused(_code))
+
+declare(
+    "LIM-080", "at-409", "it is a conflict", with_status("TRANSACTION_SIZE_LIMIT_EXCEEDED", 409)
+)
+declare("LIM-082", "at-400", "it is a bad request", with_status("DAILY_VOLUME_LIMIT_EXCEEDED", 400))
+
+
+# --- Labels and keys of rule-based accounts -------------------------------------------------
+
+declare("LIM-050", "short", "a label has at most 254 characters", rowed("label", max_length=254))
+declare("LIM-051", "long", "a label has at most 256 characters", rowed("label", max_length=256))
+declare("LIM-051", "unlimited", "a label may be of any length", rowed("label", max_length=None))
+declare("LIM-054", "cut", "a label is cut short", labelled(lambda t: t and t[:100]))
+
+
+def _keys_of(longest: int) -> Apply:
+    """Return a patch after which a key has at most ``longest`` characters."""
+    return instead(rule_based, "longest_key", lambda: longest)
+
+
+for _requirement, _name, _longest in (
+    ("LIM-052", "short", 254),
+    ("LIM-053", "long", 256),
+    ("LIM-053", "unlimited", 10_000),
+):
+    declare(_requirement, _name, f"a key has at most {_longest} characters", _keys_of(_longest))
+
+
+@mutant("LIM-055", "a long key is cut short where it is kept")
+def key_cut(patch: Patch) -> None:
+    patch.wrap(
+        rule_based,
+        "claim",
+        lambda claim, unit, key, account, body: claim(unit, key[:200], account, body),
+    )
+
+
+# --- Keys of hosted links -------------------------------------------------------------------
+
+
+@mutant("LIM-020", "the limit of keys is one too low")
+def short_keys(patch: Patch) -> None:
+    patch.replace(rules, "LONGEST_IDEMPOTENCY_KEY", 254)
+
+
+@mutant("LIM-021", "the limit of keys is one too high")
+def long_keys(patch: Patch) -> None:
+    patch.replace(rules, "LONGEST_IDEMPOTENCY_KEY", 256)
+
+
+@mutant("LIM-021", "keys have no limit")
+def endless_keys(patch: Patch) -> None:
+    patch.replace(kyc_links, "refuse_long_key", lambda _ask: None)
+
+
+# --- Resets of factors -----------------------------------------------------------------------
+
+
+@mutant("LIM-070", "a customer starts four resets a day")
+def four_starts(patch: Patch) -> None:
+    patch.replace(factor_resets, "MOST_STARTS", 4)
+
+
+@mutant("LIM-071", "a customer starts six resets a day")
+def six_starts(patch: Patch) -> None:
+    patch.replace(factor_resets, "MOST_STARTS", 6)
+
+
+@mutant("LIM-071", "too many starts are refused with 409")
+def too_many_conflict(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "RATE_LIMITED", 409)
+
+
+@mutant("LIM-072", "the starts of all customers count together")
+def starts_of_all(patch: Patch) -> None:
+    patch.replace(
+        factor_resets,
+        "starts",
+        lambda unit, _: list(unit.session.scalars(select(FactorReset.factor))),
+    )
+
+
+@mutant("LIM-073", "the starts count for each factor alone")
+def starts_by_factor(patch: Patch) -> None:
+    def counting(start: Function, unit: Unit, ask: Ask) -> Json:
+        customer = factor_resets.customer_of(unit, ask)
+        same = [f for f in factor_resets.starts(unit, customer) if f == ask.body["factor"]]
+        if len(same) >= factor_resets.MOST_STARTS:
+            raise errors.Refusal("RATE_LIMITED", "The factor was reset too often.")
+        begun: Json = start(unit, ask)
+        return begun
+
+    patch.wrap(factor_resets, "start", counting)
+    patch.replace(factor_resets, "refuse_beyond_cap", lambda _unit, _customer: None)
+
+
+@mutant(
+    "LIM-074",
+    "who started too many resets completes none either",
+    (factor_resets, "complete"),
+    before,
+)
+def completions_limited(unit: Unit, ask: Ask) -> None:
+    factor_resets.refuse_beyond_cap(unit, factor_resets.customer_of(unit, ask))
+
+
+@mutant("LIM-075", "a session ends after 90 days")
+def short_session(patch: Patch) -> None:
+    patch.replace(logins, "SESSION_SECONDS", 90 * 86_400)
+
+
+@mutant("LIM-075", "a session of 180 days is counted in hours")
+def session_in_hours(patch: Patch) -> None:
+    patch.replace(logins, "SESSION_SECONDS", 180 * 3_600)
+
+
+# --- Files ----------------------------------------------------------------------------------
+
+
+def is_old(_unit: Unit, ask: Ask) -> bool:
+    """Return whether a file is dated more than three weeks ago."""
+    found = re.search(rb"Date: (\d{4}-\d\d-\d\d)", ask.files["file"].content)
+    if found is None:
+        return False
+    return (datetime.now(UTC).date() - date.fromisoformat(found[1].decode())).days > 21
+
+
+declare(
+    "LIM-036",
+    "proofs-have-to-be-of-this-month",
+    "proofs have to be of this month",
+    document_refused(is_old),
+)
+
+
+@mutant("LIM-034", "10 megabytes are one byte too much")
+def limit_one_low(patch: Patch) -> None:
+    patch.replace(documents, "LARGEST_FILE", 9_999_999)
+
+
+@mutant("LIM-034", "a file has at most one megabyte, as bodies in JSON have")
+def limit_of_bodies(patch: Patch) -> None:
+    patch.replace(documents, "LARGEST_FILE", 1_000_000)
+
+
+@mutant("LIM-035", "files may have 11 megabytes")
+def limit_too_high(patch: Patch) -> None:
+    patch.replace(documents, "LARGEST_FILE", 11 * 1024 * 1024)
+
+
+@mutant("LIM-035", "a file one byte too large is let through")
+def limit_one_high(patch: Patch) -> None:
+    patch.replace(documents, "LARGEST_FILE", documents.LARGEST_FILE + 1)
+
+
+declare(
+    "LIM-037",
+    "not-seen",
+    "a document that is OUTDATED is taken in",
+    blind_to("OUTDATED"),
+)
+
+
+# --- Shares of owners -----------------------------------------------------------------------
+
+WRONGLY_REFUSED: tuple[tuple[str, str, Callable[[Unit, Json], bool]], ...] = (
+    ("LIM-030", "a quarter is too little", lambda _, owner: owner["ownershipPercentage"] <= 25),
+    ("LIM-031", "a quarter from everybody", lambda _, owner: owner["ownershipPercentage"] < 25),
+    ("LIM-032", "everybody owns something", lambda _, owner: owner["ownershipPercentage"] == 0),
+)
+"""Requirement, statement and the owners that are refused."""
+
+for _requirement, _statement, _condition in WRONGLY_REFUSED:
+    declare(_requirement, _statement.replace(" ", "-"), _statement, owner_refused(_condition))

@@ -1,0 +1,173 @@
+"""Mutants of what a quote is created from, and of how long it lives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from conformance.proof.kit.builders import Json, edited, instead, receives
+from conformance.proof.kit.tables import answers, with_field
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import customers, errors, onboarding, parties, quotes, rules
+from conformance.reference.store import Customer
+from conformance.reference.unit import Ask, Reply, Unit
+from conformance.reference.unit import after as moment_after
+
+# --- Lifetime and creation ------------------------------------------------------------------
+
+
+LIVES = (
+    ("QUO-030", "expired-at-birth", "a quote expires when it is created", 0),
+    ("QUO-030", "expired-before-birth", "a quote expired before it was created", -60),
+    ("QUO-062", "lives-16-minutes", "a quote lives for 16 minutes", 16 * 60),
+    ("QUO-062", "lives-a-day", "a quote lives for a day", 24 * 60 * 60),
+)
+
+
+def living(seconds: int) -> Apply:
+    """Return a patch after which quotes live for ``seconds``."""
+
+    def patch(patch: Patch) -> None:
+        patch.replace(quotes, "expiry_of", lambda unit: moment_after(unit.now, seconds))
+
+    return patch
+
+
+for requirement, name, statement, seconds in LIVES:
+    declare(requirement, name, statement, living(seconds))
+
+declare(
+    "QUO-070", "answers-200", "a created quote is answered with 200", answers("createQuote", 200)
+)
+declare(
+    "QUO-070", "answers-202", "a created quote is answered with 202", answers("createQuote", 202)
+)
+
+
+def _executing(body: Json) -> Json:
+    return {"immediatelyExecute": True, **body}
+
+
+def _executing_if_named(body: Json) -> Json:
+    return {**body, "immediatelyExecute": "immediatelyExecute" in body}
+
+
+for requirement in ("QUO-071", "QUO-072", "QUO-077"):
+    declare(
+        requirement,
+        "executed-at-once",
+        "quotes are executed as they are created",
+        receives(quotes, "create", _executing),
+    )
+
+declare(
+    "QUO-073",
+    "false-executes",
+    "immediatelyExecute executes whatever its value",
+    receives(quotes, "create", _executing_if_named),
+)
+
+
+def one_quote_for_one_body(patch: Patch) -> None:
+    """Answer a repeated body with the first quote again."""
+    first: dict[str, Json] = {}
+
+    def handler(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+        key = json.dumps(ask.body, sort_keys=True)
+        if key not in first:
+            first[key] = original(unit, ask)
+        return first[key]
+
+    patch.wrap(quotes, "create", handler)
+
+
+for requirement in ("QUO-075", "QUO-076"):
+    declare(
+        requirement, "repeated", "the same body is the same quote again", one_quote_for_one_body
+    )
+
+
+# --- Requests that must be taken ------------------------------------------------------------
+
+
+@mutant("QUO-157", "a destination takes its default rail alone", (parties, "refuse_rail"), instead)
+def rails_refused(_account: Any, rail: str | None) -> None:
+    if rail is not None:
+        raise errors.invalid_input(errors.field_error("destination.paymentRail", "Unknown."))
+
+
+@mutant("QUO-158", "a rail has to be named", (parties, "refuse_rail"), instead)
+def rail_demanded(_account: Any, rail: str | None) -> None:
+    if rail is None:
+        raise errors.invalid_input(errors.field_error("destination.paymentRail", "Required."))
+
+
+declare(
+    "QUO-159",
+    "short-descriptions",
+    "a description may have ten characters",
+    with_field(rules, "QUOTE_FIELDS", "description", max_length=10),
+)
+
+
+# --- End-user terms -------------------------------------------------------------------------
+
+
+def _without_consent(body: Json) -> Json:
+    body.pop("endUserTermsConsent", None)
+    return body
+
+
+declare(
+    "QUO-131",
+    "update-not-recorded",
+    "an acceptance by update is not recorded",
+    receives(onboarding, "update", _without_consent),
+)
+declare(
+    "QUO-132",
+    "creation-not-recorded",
+    "an acceptance at creation is not recorded",
+    receives(onboarding, "create", _without_consent),
+)
+
+
+@mutant("QUO-130", "nobody has to accept the terms")
+def terms_not_needed(patch: Patch) -> None:
+    patch.replace(customers, "refuse_without_terms", lambda _customer: None)
+
+
+@mutant(
+    "QUO-130",
+    "missing terms are reported as some conflict",
+    (customers, "refuse_without_terms"),
+    instead,
+)
+def terms_by_another_code(customer: Customer) -> None:
+    if customer.consent is None:
+        raise errors.Refusal("CONFLICT", "The customer is not ready.")
+
+
+def _answered_200(fits: Callable[[Json], bool]) -> Apply:
+    """Answer the creation of some quotes with 200."""
+
+    def answering(shown: Any) -> Any:
+        return Reply(200, shown) if fits(shown["source"]) else shown
+
+    return edited(quotes, "create", answering)
+
+
+declare(
+    "QUO-816",
+    "ok",
+    "a quote that is funded just in time is answered with 200",
+    _answered_200(lambda source: source["sourceType"] == "REALTIME_FUNDING"),
+)
+declare(
+    "QUO-817",
+    "ok",
+    "a quote that pulls its money is answered with 200",
+    _answered_200(lambda source: source.get("accountId", "").startswith("ExternalAccount:")),
+)

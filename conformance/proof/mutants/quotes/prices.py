@@ -1,0 +1,131 @@
+"""Mutants of the amounts, rates and fees of quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from conformance.proof.kit.builders import edited, instead
+from conformance.proof.kit.edits import Edit
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import fees, quotes
+
+Reprice = Callable[[fees.Price], fees.Price]
+
+
+def priced(side: str, *, same_currency: bool, change: Reprice) -> Apply:
+    """Return a patch after which quotes of one side and kind have other amounts."""
+
+    def patch(patch: Patch) -> None:
+        def price(
+            original: Callable[..., fees.Price],
+            locked: str,
+            amount: int,
+            corridor: fees.Corridor,
+            terms: Any,
+        ) -> fees.Price:
+            result = original(locked, amount, corridor, terms)
+            within = corridor.sending == corridor.receiving
+            return change(result) if locked == side and within is same_currency else result
+
+        patch.wrap(fees, "price", price)
+
+    return patch
+
+
+def fees_on_top(price: fees.Price) -> fees.Price:
+    """Fees are added to the sending amount."""
+    return replace(price, sending=price.sending + price.fees)
+
+
+def fees_left_out(price: fees.Price) -> fees.Price:
+    """Fees are shown, but not contained in the sending amount."""
+    return replace(price, sending=price.sending - price.fees)
+
+
+def hidden_margin(price: fees.Price) -> fees.Price:
+    """A hundredth of the receiving amount does not arrive."""
+    return replace(price, receiving=price.receiving * 99 // 100)
+
+
+def fees_not_shown(price: fees.Price) -> fees.Price:
+    """Fees are taken, but not shown."""
+    return replace(price, variable_fee=0)
+
+
+PRICES: tuple[tuple[str, str, bool, Reprice], ...] = (
+    ("QUO-044", "SENDING", True, fees_on_top),
+    ("QUO-045", "RECEIVING", True, hidden_margin),
+    ("QUO-046", "SENDING", False, fees_on_top),
+    ("QUO-047", "RECEIVING", False, hidden_margin),
+    ("QUO-051", "SENDING", True, hidden_margin),
+    ("QUO-051", "SENDING", True, fees_not_shown),
+    ("QUO-052", "RECEIVING", True, fees_left_out),
+    ("QUO-052", "RECEIVING", True, fees_not_shown),
+    ("QUO-053", "SENDING", False, hidden_margin),
+    ("QUO-053", "SENDING", False, fees_not_shown),
+    ("QUO-054", "RECEIVING", False, fees_left_out),
+    ("QUO-054", "RECEIVING", False, fees_not_shown),
+)
+"""Prices of one locked side, within one currency or not, that are made up carelessly."""
+
+for requirement, side, within, change in PRICES:
+    declare(
+        requirement,
+        change.__name__,
+        f"{change.__doc__}"[:-1].lower(),
+        priced(side, same_currency=within, change=change),
+    )
+
+
+for requirement in ("QUO-051", "QUO-053"):
+
+    @mutant(requirement, "the whole sending amount is passed on")
+    def gross_converted(patch: Patch) -> None:
+        patch.replace(fees, "net_of", lambda sending, _fees: sending)
+
+
+for requirement in ("QUO-055", "QUO-056"):
+
+    @mutant(
+        requirement,
+        "where the receiving side is locked, the fee is a fraction of the net",
+        (fees, "gross_of"),
+        instead,
+    )
+    def fee_of_the_net(net: int, terms: fees.Terms) -> int:
+        fraction = terms.variable + terms.platform_variable
+        return net + int(net * fraction) + terms.platform_fixed
+
+
+QUOTED = (
+    ("QUO-057", "totalSendingAmount"),
+    ("QUO-058", "totalReceivingAmount"),
+    ("QUO-059", "exchangeRate"),
+    ("QUO-060", "feesIncluded"),
+)
+
+
+def requoted(name: str) -> Edit:
+    """Return an edit that moves one of a quote's terms by one."""
+    return lambda quote: {**quote, name: quote[name] + 1}
+
+
+for requirement, name in QUOTED:
+    declare(
+        requirement,
+        f"{name}-requoted",
+        f"execution changes the {name}",
+        edited(quotes, "execute", requoted(name)),
+    )
+
+
+@mutant("QUO-161", "the fee of a single transfer is ignored")
+def override_ignored(patch: Patch) -> None:
+    patch.wrap(
+        quotes,
+        "draft",
+        lambda original, unit, order: original(unit, replace(order, fee_override=None)),
+    )

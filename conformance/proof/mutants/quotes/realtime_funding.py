@@ -1,0 +1,191 @@
+"""Mutants of quotes that are funded in real time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from conformance.proof.kit.builders import Json, edited, skipped
+from conformance.proof.kit.tables import with_field
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import without_nulls
+from conformance.proof.patch import Patch
+from conformance.reference import parties, quotes, rules, sca, settlement, transactions
+from conformance.reference.rules import Move
+from conformance.reference.store import Quote, Transaction
+from conformance.reference.unit import Unit
+
+# --- Real-time funding: what is shown -------------------------------------------------------
+
+
+_INSTRUCTIONS: tuple[tuple[str, str, str, Callable[[list[Json]], Any]], ...] = (
+    ("QUO-016", "object", "payment instructions are one object", lambda found: found[0]),
+    (
+        "QUO-017",
+        "flat",
+        "payment instructions are not nested under accountOrWalletInfo",
+        lambda found: [entry["accountOrWalletInfo"] for entry in found],
+    ),
+    (
+        "QUO-018",
+        "untyped",
+        "payment instructions do not say what kind of account they name",
+        lambda found: [_with_info(entry, {"accountType": None}) for entry in found],
+    ),
+    (
+        "QUO-018",
+        "coded",
+        "the kind of account of a payment instruction is a number",
+        lambda found: [_with_info(entry, {"accountType": 3}) for entry in found],
+    ),
+    (
+        "QUO-019",
+        "listed",
+        "the notes of payment instructions are a list",
+        lambda found: [{**entry, "instructionsNotes": ["Include it."]} for entry in found],
+    ),
+    ("QUO-040", "empty", "a quote has an empty list of payment instructions", lambda _: []),
+    ("QUO-040", "absent", "a quote has no payment instructions", lambda _: None),
+)
+"""Requirement, name, statement, and what is shown in the place of the instructions."""
+
+
+def _with_info(entry: Json, members: Json) -> Json:
+    info = without_nulls({**entry["accountOrWalletInfo"], **members})
+    return {**entry, "accountOrWalletInfo": info}
+
+
+for _requirement, _name, _statement, _shown in _INSTRUCTIONS:
+    declare(_requirement, _name, _statement, edited(quotes, "visible_payment_instructions", _shown))
+
+
+@mutant("QUO-042", "payment instructions are shown before the customer proved")
+def instructions_revealed(patch: Patch) -> None:
+    patch.replace(quotes, "visible_payment_instructions", _instructions)
+
+
+@mutant("QUO-042", "the first of two proofs reveals the payment instructions")
+def instructions_revealed_early(patch: Patch) -> None:
+    proven: set[str] = set()
+
+    def open_challenge(original: Callable[[Unit, Quote], None], unit: Unit, quote: Quote) -> None:
+        if quote.challenge_id is not None:
+            proven.add(quote.id)
+        original(unit, quote)
+
+    patch.wrap(sca, "open_challenge", open_challenge)
+    patch.wrap(
+        quotes,
+        "visible_payment_instructions",
+        lambda original, quote: _instructions(quote) if quote.id in proven else original(quote),
+    )
+
+
+@mutant("QUO-043", "payment instructions stay withheld after the proof")
+def instructions_withheld(patch: Patch) -> None:
+    patch.replace(
+        quotes,
+        "visible_payment_instructions",
+        lambda quote: None if quote.challenge_id else _instructions(quote),
+    )
+
+
+@mutant("QUO-038", "real-time funding is quoted in the platform's own currency")
+def platform_currency(patch: Patch) -> None:
+    patch.wrap(
+        parties,
+        "realtime_source",
+        lambda original, unit, source: dataclasses.replace(
+            original(unit, source), currency=unit.settings.platform_currency
+        ),
+    )
+
+
+# --- Real-time funding: how it is executed --------------------------------------------------
+
+
+@mutant(
+    "QUO-074",
+    "a quote to be funded in real time starts as if it were paid",
+    (quotes, "draft"),
+    edited,
+)
+def starts_processing(quote: Quote) -> Quote:
+    if quote.source_kind == "REALTIME" and quote.status == "PENDING":
+        quote.status = "PROCESSING"
+    return quote
+
+
+@mutant("QUO-124", "immediatelyExecute executes a quote whose payment has not arrived")
+def immediate_unpaid(patch: Patch) -> None:
+    patch.wrap(
+        quotes,
+        "between_fields_errors",
+        lambda original, body: [e for e in original(body) if e["field"] != "immediatelyExecute"],
+    )
+
+
+@mutant("QUO-153", "real-time funding without a currency is in the platform's own")
+def currency_by_default(patch: Patch) -> None:
+    patch.wrap(
+        parties,
+        "realtime_source",
+        lambda original, unit, source: original(
+            unit, {"currency": unit.settings.platform_currency, **source}
+        ),
+    )
+    with_field(rules, "QUOTE_FIELDS", "source.currency", required=False)(patch)
+
+
+@mutant("QUO-210", "a payment waits for a call of execute", (quotes, "perform"), skipped)
+def payment_not_enough(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    return action == "DEPOSIT"
+
+
+@mutant(
+    "QUO-210",
+    "a payment is not matched once its quote has been authorized",
+    (quotes, "perform"),
+    skipped,
+)
+def authorized_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    return action == "DEPOSIT" and quote.challenge_id is not None
+
+
+def _executed_unpaid(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", ("PENDING", "EXECUTE_REALTIME"), Move("PROCESSING"))
+
+
+declare("QUO-211", "unpaid", "a call executes a quote that is not paid", _executed_unpaid)
+declare("QUO-212", "unpaid", "a call starts a payout that is not paid", _executed_unpaid)
+
+
+@mutant(
+    "QUO-212",
+    "the payout of a real-time funded quote is under way from its creation on",
+    (quotes, "transaction_of"),
+)
+def processing_unpaid(
+    original: Callable[..., Transaction], unit: Unit, quote: Quote, order: Any
+) -> Transaction:
+    transaction = original(unit, quote, order)
+    if quote.source_kind == "REALTIME":
+        transaction.status = "PROCESSING"
+    return transaction
+
+
+@mutant("QUO-213", "a real-time funded payout stays in processing", (settlement, "settle"))
+def never_settled(
+    original: Callable[..., None], unit: Unit, transaction_id: str, *, released: bool = False
+) -> None:
+    quote, _ = transactions.locked(unit, transaction_id)
+    if quote.source_kind != "REALTIME":
+        original(unit, transaction_id, released=released)
+
+
+# --- Parts of patches -----------------------------------------------------------------------
+
+
+def _instructions(quote: Quote) -> list[Json] | None:
+    return quote.instructions or None

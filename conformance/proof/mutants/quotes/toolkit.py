@@ -1,0 +1,171 @@
+"""What mutants of several modules change in quotes and their money."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, Json, around, rescued
+from conformance.proof.kit.edits import Edit
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import (
+    accounts,
+    customers,
+    errors,
+    ledger,
+    quotes,
+    rules,
+    sca,
+    transactions,
+)
+from conformance.reference.rules import Move
+from conformance.reference.service import Service
+from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.unit import Ask, Unit
+
+_RACE_SECONDS = 0.05
+"""Between looking and acting: enough for requests of the same moment to have looked too."""
+
+
+def change_body(change: Callable[[Unit, Json], Json]) -> Apply:
+    """Return a patch that changes the body of every quote before it is looked at."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = change(unit, ask.body) if isinstance(ask.body, dict) else ask.body
+        return original(unit, Ask(ask.params, ask.query, body))
+
+    return around(quotes, "create", create)
+
+
+def nobody_counts(patch: Patch) -> None:
+    """Let every execution be covered, and every account be overdrawn."""
+    patch.replace(quotes, "has_funds", lambda unit, quote: True)
+    patch.replace(ledger, "is_overdrawn", lambda account: False)
+
+
+def counts_one_short(patch: Patch) -> None:
+    """Let an account be overdrawn by one smallest unit."""
+    patch.replace(ledger, "is_overdrawn", lambda row: row.guarded and row.balance < -1)
+    patch.replace(
+        quotes,
+        "has_funds",
+        lambda unit, quote: balance_of(unit, quote) + 1 >= quotes.debit_total(quote),
+    )
+
+
+def balance_of(unit: Unit, quote: Quote) -> int:
+    """Return what the internal source of a quote may spend."""
+    account_id = quote.source["accountId"]
+    return accounts.spendable(*ledger.balances(unit, [account_id])[account_id])
+
+
+def take(unit: Unit, account_id: str, amount: int) -> None:
+    """Book an amount from an internal account to the service's fees."""
+    currency = unit.session.get_one(InternalAccount, account_id).currency
+    legs = [
+        ledger.Leg(ledger.available(account_id), currency, -amount),
+        ledger.Leg(ledger.system("fees", currency), currency, amount),
+    ]
+    ledger.post(unit, legs)
+
+
+def debit_though_refused(code: str) -> Apply:
+    """Return a patch by which a refusal with a code leaves its debit behind."""
+
+    def answer(refusal: errors.Refusal, service: Service, handler: Handler, ask: Ask) -> None:
+        with service.unit() as unit:
+            take(unit, source_of(unit, ask), 1_000)
+        raise refusal
+
+    return rescued(Service, "answer", answer, code)
+
+
+def source_of(unit: Unit, ask: Ask) -> str:
+    """Return the source that a creation or an execution is about."""
+    if "quoteId" in ask.params:
+        account_id: str = quotes.get(unit, ask.params["quoteId"]).source["accountId"]
+    else:
+        account_id = ask.body["source"]["accountId"]
+    return account_id
+
+
+def in_two_steps(function: Handler, look: Handler, act: Callable[[Unit, Any], Any]) -> Function:
+    """Return what serves a handler by looking in one unit and acting in another.
+
+    It takes the place of ``Service.answer``. ``look`` returns what ``act`` gets; between
+    the two, others look as well.
+    """
+
+    def answer(original: Callable[..., Any], service: Service, handler: Handler, ask: Ask) -> Any:
+        if handler is not function:
+            return original(service, handler, ask)
+        with service.unit() as unit:
+            seen = look(unit, ask)
+        time.sleep(_RACE_SECONDS)
+        with service.unit() as unit:
+            return act(unit, seen)
+
+    return answer
+
+
+def without_nulls(members: Json) -> Json:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def nobody_needs_sca(patch: Patch) -> None:
+    patch.replace(customers, "needs_sca", lambda _customer: False)
+
+
+def lapse_ignored(patch: Patch) -> None:
+    patch.replace(sca, "refuse_lapsed", lambda _customer: None)
+
+
+def lock_ignored(patch: Patch) -> None:
+    patch.replace(sca, "refuse_locked", lambda _customer: None)
+
+
+def perform(unit: Unit, quote: Quote, action: rules.Action) -> None:
+    """Execute a quote as the reference does, with no challenge before."""
+    quotes.perform(unit, quote, action)
+
+
+def held(unit: Unit, ask: Ask) -> int:
+    """Return the balance of the account that a transfer goes out of."""
+    account = str(ask.body["source"]["accountId"])
+    return ledger.balances(unit, [account])[account][0]
+
+
+def at_once(body: Json) -> bool:
+    return body.get("immediatelyExecute") is True
+
+
+def shown_where(condition: Callable[[Quote], bool], edit: Edit) -> Apply:
+    """Return a patch after which the quotes of a condition are shown as ``edit`` makes them."""
+
+    def patch(patch: Patch) -> None:
+        def view(original: Callable[[Unit, Quote], Json], unit: Unit, quote: Quote) -> Json:
+            body = original(unit, quote)
+            return edit(deepcopy(body)) if condition(quote) else body
+
+        patch.wrap(quotes, "view", view)
+
+    return patch
+
+
+def expiry_ignored(patch: Patch) -> None:
+    """Let challenges never expire."""
+    patch.replace(sca, "is_expired", lambda _challenge, _now: False)
+    patch.replace(sca, "expire", lambda _unit, _challenge: None)
+
+
+def pending_authorized(patch: Patch) -> None:
+    """Let any proof authorize a quote that waits for none."""
+    patch.row(rules, "QUOTE_TRANSITIONS", ("PENDING", "AUTHORIZE"), Move("PROCESSING"))
+    patch.replace(sca, "check_proof", lambda _unit, _quote, _body: None)
+
+
+def transaction_of(unit: Unit, quote: Quote) -> Transaction:
+    """Return the transaction of a quote."""
+    return transactions.get(unit, quote.transaction_id)

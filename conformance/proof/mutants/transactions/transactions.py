@@ -1,0 +1,454 @@
+"""Mutants of the life of transactions: payouts, refunds, lists, approvals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance.proof.kit.builders import (
+    Json,
+    after,
+    around,
+    before,
+    edited,
+    instead,
+    receives,
+    recoded,
+    rescued,
+)
+from conformance.proof.kit.edits import Edit, put, replaced, shows, where, without
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import transaction_of
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import (
+    accounts,
+    app,
+    control,
+    errors,
+    ledger,
+    quotes,
+    rules,
+    sca,
+    settlement,
+    transactions,
+    transfers,
+)
+from conformance.reference.store import Quote, Transaction
+from conformance.reference.unit import Ask, Unit
+
+# --- The life of a payout -------------------------------------------------------------------
+
+
+@mutant("TRX-020", "a transaction is listed once its quote is executed")
+def listed_late(patch: Patch) -> None:
+    patch.wrap(
+        transactions,
+        "filtered",
+        lambda filtered, query: filtered(query).where(Transaction.executed_at.is_not(None)),
+    )
+
+
+@mutant("TRX-021", "the transaction of a new quote is in processing")
+def processing_from_the_start(patch: Patch) -> None:
+    patch.row(rules, "TRANSACTION_STATUS", "PENDING", "PROCESSING")
+
+
+@mutant("TRX-023", "a payout that arrived has a status that the specification does not have")
+def settled(patch: Patch) -> None:
+    patch.row(rules, "TRANSACTION_STATUS", "COMPLETED", "SETTLED")
+
+
+@mutant("TRX-023", "nobody takes the rail's result")
+def never_settled(patch: Patch) -> None:
+    patch.replace(settlement, "settle", lambda *_, **__: None)
+
+
+@mutant("TRX-024", "a payout that the rail holds has arrived")
+def hold_ignored(patch: Patch) -> None:
+    patch.row(rules, "PAYOUT_RESULTS", "HELD", rules.PayoutResult())
+
+
+@mutant("TRX-025", "a held payout stays in processing")
+def never_released(patch: Patch) -> None:
+    patch.replace(settlement, "release", lambda *_: None)
+
+
+@mutant("TRX-025", "a held payout fails once it is released")
+def released_to_failure(patch: Patch) -> None:
+    patch.row(rules, "PAYOUT_RESULTS", "HELD", rules.PayoutResult("PAYOUT_RETURNED", held=True))
+
+
+@mutant("TRX-035", "nothing expires")
+def never_expired(patch: Patch) -> None:
+    patch.replace(transactions, "expire_due", lambda _: None)
+
+
+declare(
+    "TRX-035",
+    "expired-to-failure",
+    "an expired transaction has failed",
+    edited(transactions, "view", where(shows("status", "EXPIRED"), replaced("status", "FAILED"))),
+)
+
+for _id in ("TRX-037",):
+    declare(
+        _id,
+        "ignored",
+        "immediatelyExecute is ignored",
+        receives(quotes, "create", put("immediatelyExecute", False)),
+    )
+
+
+@mutant("TRX-060", "a payout under review does not say so")
+def silent_review(patch: Patch) -> None:
+    patch.row(rules, "PAYOUT_RESULTS", "REVIEWED", rules.PayoutResult(held=True))
+
+
+@mutant("TRX-061", "a payout that passed its review fails")
+def review_always_fails(patch: Patch) -> None:
+    row = rules.PayoutResult("COMPLIANCE_REJECTED", held=True, pending_reason="COMPLIANCE_REVIEW")
+    patch.row(rules, "PAYOUT_RESULTS", "REVIEWED", row)
+
+
+@mutant("TRX-062", "a payout does not wait for its review")
+def review_ignored(patch: Patch) -> None:
+    patch.row(
+        rules, "PAYOUT_RESULTS", "REVIEWED", rules.PayoutResult(pending_reason="COMPLIANCE_REVIEW")
+    )
+
+
+@mutant("TRX-063", "a transaction does not show the platform's fee")
+def hidden_fee(patch: Patch) -> None:
+    patch.replace(transactions, "platform_fees", lambda _: None)
+
+
+@mutant("TRX-064", "where a payout settled on a chain is not kept")
+def off_chain(patch: Patch) -> None:
+    patch.replace(settlement, "record_on_chain", lambda *_: None)
+
+
+def _on_chain(change: Edit) -> Apply:
+    return around(
+        settlement,
+        "on_chain",
+        lambda on_chain, network: (
+            {"onChainTransaction": change(on_chain(network)["onChainTransaction"])}
+        ),
+    )
+
+
+for _id, _member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
+    declare(_id, "missing", f"onChainTransaction has no {_member}", _on_chain(without(_member)))
+    declare(_id, "number", f"the {_member} is a number", _on_chain(replaced(_member, 137)))
+
+
+# --- Failures and refunds -------------------------------------------------------------------
+
+
+_REASONS = {
+    "TRX-040": ("RETURNS", "ACCOUNT_INVALID"),
+    "TRX-041": ("LIMITED", "PAYOUT_RETURNED"),
+    "TRX-042": ("BLOCKED", "ACCOUNT_INVALID"),
+    "TRX-043": ("UNKNOWN", "ACCOUNT_CANNOT_RECEIVE"),
+    "TRX-044": ("SCREENED", "PAYOUT_RETURNED"),
+}
+
+
+def _fails_with(condition: str, reason: str | None) -> Apply:
+    return with_row(rules, "PAYOUT_RESULTS", condition, rules.PayoutResult(reason))
+
+
+for _id, (_condition, _reason) in _REASONS.items():
+    _statement = f"a payout that meets {_condition} fails with {_reason}"
+    declare(_id, "other-reason", _statement, _fails_with(_condition, _reason))
+    _statement = f"a payout that meets {_condition} arrives"
+    declare(_id, "arrives", _statement, _fails_with(_condition, None))
+
+
+@mutant("TRX-050", "a failed payout is not refunded")
+def no_refund(patch: Patch) -> None:
+    patch.replace(settlement, "set_refund", lambda *_: None)
+
+
+@mutant("TRX-051", "a refund keeps the fees")
+def fees_kept(patch: Patch) -> None:
+    patch.replace(
+        settlement,
+        "refund_total",
+        lambda quote: quote.sending_amount - quote.variable_fee,
+    )
+
+
+@mutant("TRX-051", "the money of a refund does not come back to its account")
+def refund_lost(patch: Patch) -> None:
+    patch.wrap(settlement, "refund_legs", lambda legs, quote, _: legs(quote, "FAILED"))
+
+
+@mutant("TRX-052", "a refund is paid twice", (settlement, "refund"), after)
+def refunded_twice(unit: Unit, transaction_id: str) -> None:
+    quote, _ = transactions.locked(unit, transaction_id)
+    accounts.credit(unit, _source(unit, quote), quote.sending_amount)
+
+
+@mutant("TRX-053", "a refunded transaction is completed", (settlement, "refund"), after)
+def refunded_to_completed(unit: Unit, transaction_id: str) -> None:
+    transactions.get(unit, transaction_id).status = "COMPLETED"
+
+
+@mutant("TRX-054", "a refund that cannot be delivered is credited all the same")
+def failed_refund_credited(patch: Patch) -> None:
+    patch.wrap(
+        settlement,
+        "refund_legs",
+        lambda legs, quote, _: legs(quote, "COMPLETED"),
+    )
+
+
+@mutant("TRX-055", "a refund does not wait until it can be delivered")
+def refund_not_held(patch: Patch) -> None:
+    patch.row(rules, "PAYOUT_RESULTS", "REFUND_HELD", rules.PayoutResult("PAYOUT_RETURNED"))
+
+
+@mutant("TRX-055", "a refund is credited when it is started", (settlement, "fail"), after)
+def refund_credited_early(unit: Unit, quote: Quote, *more: Any) -> None:
+    accounts.credit(unit, _source(unit, quote), quote.sending_amount)
+
+
+@mutant("TRX-056", "a refund that was held is never credited")
+def held_refund_lost(patch: Patch) -> None:
+    patch.replace(settlement, "release", lambda *_: None)
+
+
+# --- The list -------------------------------------------------------------------------------
+
+
+def _asked(change: Callable[[dict[str, str]], dict[str, str]]) -> Apply:
+    """Return the patch that reads the filters of a list changed."""
+    return around(transactions, "filtered", lambda filtered, query: filtered(change(dict(query))))
+
+
+def _lower(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
+    return lambda query: {k: v.lower() if k == name else v for k, v in query.items()}
+
+
+for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"}.items():
+    declare(_id, "ignored", f"the filter {_member} is ignored", _asked(without(_member)))
+
+for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
+    declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
+
+
+@mutant(
+    "TRX-070", "transactions are listed with a filter alone", (transactions, "list_all"), before
+)
+def filter_needed(unit: Unit, ask: Ask) -> None:
+    if not ask.query:
+        raise errors.invalid_input(errors.field_error("customerId", "Expected a filter."))
+
+
+@mutant("TRX-075", "a status of card transactions is taken")
+def status_of_cards(patch: Patch) -> None:
+    patch.replace(transactions, "refuse_status_of_cards", lambda _: None)
+
+
+declare(
+    "TRX-075",
+    "status-of-cards-missing",
+    "a status of card transactions does not exist",
+    recoded(transactions, "refuse_status_of_cards", "NOT_FOUND"),
+)
+
+
+@mutant("TRX-076", "the list breaks on a type that payments do not have")
+def unknown_type(patch: Patch) -> None:
+    tables = {"OUTGOING": "payments", "INCOMING": "payments"}
+
+    def looking_up(query: dict[str, str]) -> dict[str, str]:
+        if "type" in query:
+            tables[query["type"]]
+        return query
+
+    _asked(looking_up)(patch)
+
+
+# --- Approvals ------------------------------------------------------------------------------
+
+
+def _initiated(then: Callable[[Unit, Quote], None]) -> Apply:
+    """Return the patch by which something follows when an agent initiates a payment."""
+
+    def following(initiate: Callable[..., Json], unit: Unit, ask: Ask) -> Json:
+        found = initiate(unit, ask)
+        then(unit, transactions.locked(unit, found["transactionId"])[0])
+        return found
+
+    return around(control, "initiate_by_agent", following)
+
+
+for _id in ("TRX-080", "TRX-081"):
+    declare(
+        _id,
+        "executed",
+        "an agent's payment is made without an approval",
+        _initiated(lambda unit, quote: quotes.perform(unit, quote, "APPROVE")),
+    )
+
+declare(
+    "TRX-081",
+    "reserved",
+    "an agent's payment is debited before its approval",
+    _initiated(lambda unit, quote: ledger.post(unit, quotes.debit_legs(quote))),
+)
+
+
+@mutant("TRX-082", "no payment can be approved")
+def never_approvable(patch: Patch) -> None:
+    patch.replace(quotes, "is_approvable", lambda _: False)
+
+
+@mutant("TRX-083", "an approval has no effect")
+def approval_ignored(patch: Patch) -> None:
+    patch.replace(
+        quotes,
+        "approve",
+        lambda unit, ask: transactions.view(transactions.get(unit, ask.params["transactionId"])),
+    )
+
+
+@mutant("TRX-084", "an approval debits the fees on top")
+def fees_on_top(patch: Patch) -> None:
+    patch.replace(
+        quotes,
+        "debit_total",
+        lambda quote: quote.sending_amount + quote.variable_fee,
+    )
+
+
+@mutant("TRX-085", "a payment in processing can be approved again")
+def approved_again(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", ("PROCESSING", "APPROVE"), rules.Move("PROCESSING"))
+
+
+@mutant("TRX-085", "a completed payment can be approved again")
+def approved_after_completion(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", ("COMPLETED", "APPROVE"), rules.Move("PROCESSING"))
+
+
+@mutant("TRX-086", "whatever has completed can be approved and is made again")
+def anything_approvable(patch: Patch) -> None:
+    patch.replace(quotes, "is_approvable", lambda _: True)
+    patch.row(rules, "QUOTE_TRANSITIONS", ("COMPLETED", "APPROVE"), rules.Move("PROCESSING"))
+
+
+@mutant("TRX-087", "approving nothing succeeds", (quotes, "approve"), rescued)
+def nothing_approved(_refusal: errors.Refusal, unit: Unit, ask: Ask) -> Json:
+    return {}
+
+
+@mutant("TRX-087", "approving nothing is an invalid request")
+def nothing_invalid(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "TRANSACTION_NOT_FOUND", 400)
+
+
+declare(
+    "TRX-088",
+    "code-of-accounts",
+    "a transaction that does not exist is told as a missing account",
+    recoded(transactions, "get", "ACCOUNT_NOT_FOUND"),
+)
+
+
+# --- Deprecated transfers -------------------------------------------------------------------
+
+
+def _gone(function: str) -> Apply:
+    def refuse(_unit: Unit, _ask: Ask) -> Json:
+        raise errors.Refusal(*app.UNROUTED[404])
+
+    return instead(transfers, function, refuse)
+
+
+for _id, _function in {"TRX-090": "transfer_in", "TRX-091": "transfer_out"}.items():
+    declare(_id, "gone", f"{_function} is no longer served", _gone(_function))
+
+
+# --- Balances -------------------------------------------------------------------------------
+
+
+def _source(unit: Unit, quote: Quote) -> Any:
+    return accounts.find(unit, quote.source["accountId"])
+
+
+# --- When a proof is asked for --------------------------------------------------------------
+
+
+@mutant(
+    "TRX-046",
+    "the transaction is shown as processing while its quote waits for a proof",
+    (sca, "begin"),
+    after,
+)
+def processing_while_waiting(unit: Unit, quote: Quote, customer: Any) -> None:
+    transaction_of(unit, quote).status = "PROCESSING"
+
+
+# --- Wrong and missing proofs ---------------------------------------------------------------
+
+
+@mutant("TRX-045", "a transaction that fails on an expired challenge names a reason of its own")
+def own_failure_reason(patch: Patch) -> None:
+    patch.replace(rules, "SCA_FAILURE_REASON", "CHALLENGE_EXPIRED")
+
+
+@mutant("TRX-047", "an expired challenge leaves its transaction pending")
+def expiry_unnoticed(patch: Patch) -> None:
+    patch.replace(sca, "expire", lambda _unit, _challenge: None)
+
+
+# --- Parts of patches -----------------------------------------------------------------------
+
+
+# --- Transactions ---------------------------------------------------------------------------
+
+
+def _one_filter(left_out: Mapping[str, str]) -> Apply:
+    """Forget a filter where another one is given too."""
+
+    def fewer(filtered: Function, query: Mapping[str, str]) -> Any:
+        found = {
+            name: value
+            for name, value in query.items()
+            if name not in left_out or left_out[name] not in query
+        }
+        return filtered(found)
+
+    return around(transactions, "filtered", fewer)
+
+
+declare(
+    "TRX-800",
+    "type-alone",
+    "a status is passed over where a type is given",
+    _one_filter({"status": "type"}),
+)
+
+
+@mutant(
+    "TRX-801",
+    "a status and a type cannot be asked for together",
+    (transactions, "refuse_status_of_cards"),
+    instead,
+)
+def one_at_a_time(query: Mapping[str, str]) -> None:
+    if {"status", "type"} <= query.keys():
+        raise errors.invalid_input(errors.field_error("status", "Expected no status."))
+
+
+@mutant("TRX-802", "an approval executes the quote of any pending transaction", (quotes, "approve"))
+def all_approved(approve: Function, unit: Unit, ask: Ask) -> Any:
+    quote, transaction = transactions.locked(unit, ask.params["transactionId"])
+    if quotes.is_approvable(quote):
+        return approve(unit, ask)
+    quotes.start(unit, quote)
+    return transactions.view(transaction)

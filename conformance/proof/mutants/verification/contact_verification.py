@@ -1,0 +1,332 @@
+"""Mutants of contact verification: which channels, which codes, and whose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Handler, after, around, before, edited, instead
+from conformance.proof.kit.edits import put
+from conformance.proof.kit.tables import with_status
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import contact, customers, errors, rules, verifications
+from conformance.reference.store import Customer, Json
+from conformance.reference.unit import Ask, Unit
+
+_WRONG_STATUS = 400
+
+Change = Callable[[Unit, Customer, str], None]
+
+
+def other(channel: str) -> str:
+    """Return the channel that ``channel`` is not."""
+    return next(name for name in rules.CHANNEL_ADDRESS if name != channel)
+
+
+def status_of(status: str) -> Json:
+    """Return a channel that has come to a status."""
+    return {"status": status, "code": None}
+
+
+def moved(channel: str, status: str) -> Change:
+    """Return a change that brings a channel of a customer to a status."""
+    return lambda unit, customer, _channel: contact.put(unit, customer, channel, status_of(status))
+
+
+def followed(handler: str, channel: str, change: Change) -> Apply:
+    """Let something else happen after a request for a channel was served."""
+
+    def served(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        change(unit, customer, channel)
+        return answer if answer is None else customers.view(customer)
+
+    return around(contact, f"{handler}_{channel}", served)
+
+
+def served_where(
+    handler: str, channel: str, condition: Callable[[Customer, Any], bool], change: Change | None
+) -> Apply:
+    """Serve the requests of a condition in another way: with a change, and never refused."""
+
+    def served(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customers.get(unit, ask.params["customerId"])
+        code = ask.body.get("code") if isinstance(ask.body, dict) else None
+        if not condition(customer, code):
+            return original(unit, ask)
+        if change is not None:
+            change(unit, customer, channel)
+        return customers.view(customer) if handler == "confirm" else None
+
+    return around(contact, f"{handler}_{channel}", served)
+
+
+def refusing(handler: str, channel: str) -> Apply:
+    """Refuse every request for a channel."""
+
+    def refuse(_unit: Unit, _ask: Ask) -> None:
+        raise errors.Refusal("CONFLICT", "No.")
+
+    return instead(contact, f"{handler}_{channel}", refuse)
+
+
+def unknown_served(handler: str, channel: str) -> Apply:
+    """Serve requests for customers who do not exist."""
+
+    def served(original: Handler, unit: Unit, ask: Ask) -> Any:
+        if unit.session.get(Customer, ask.params["customerId"]) is not None:
+            return original(unit, ask)
+        return {} if handler == "confirm" else None
+
+    return around(contact, f"{handler}_{channel}", served)
+
+
+def begun_verified(channel: str) -> Apply:
+    """Let a channel of new customers be verified from the start."""
+
+    def begin(customer: Customer) -> None:
+        if channel in customer.contact:
+            customer.contact = {**customer.contact, channel: status_of("VERIFIED")}
+
+    return after(contact, "begin", begin)
+
+
+def addressless(channel: str) -> Apply:
+    """Take in customers without the address of a channel."""
+
+    def apply(patch: Patch) -> None:
+        def missing_errors(original: Function, body: Json) -> list[Json]:
+            wanted = rules.CHANNEL_ADDRESS[channel]
+            return [error for error in original(body) if error["field"] != wanted]
+
+        patch.wrap(contact, "missing_errors", missing_errors)
+        patch.replace(verifications, "refuse_unverified_contact", lambda _customer: None)
+        patch.replace(verifications, "missing", lambda _unit, _packet: [])
+
+    return apply
+
+
+def is_wrong(_customer: Customer, code: Any) -> bool:
+    """Return whether a code is not the one that the sandbox sends."""
+    return code not in (None, "", rules.SANDBOX_CODE)
+
+
+def is_late(channel: str, code: str | None, customer: Customer, given: Any) -> bool:
+    """Return whether a verified channel is confirmed; by the right code, or by a wrong one."""
+    verified = bool(customer.contact[channel]["status"] == "VERIFIED")
+    return verified and (given == code if code else given != rules.SANDBOX_CODE)
+
+
+def _verify(unit: Unit, customer: Customer, channel: str) -> None:
+    contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+
+_Row = tuple[str, str, str, Apply]
+
+
+def rows(channel: str, *ids: str) -> list[_Row]:
+    """Return requirement, name, statement and patch of the mutants of a channel."""
+    beside = other(channel)
+    late = partial(is_late, channel)
+    patches: tuple[tuple[str, str, Apply], ...] = (
+        ("begun-verified", "is verified from the start", begun_verified(channel)),
+        ("unsent", "gets no code", refusing("send", channel)),
+        (
+            "verified-by-sending",
+            "is verified as soon as a code is sent",
+            followed("send", channel, _verify),
+        ),
+        ("unconfirmed", "cannot be confirmed", refusing("confirm", channel)),
+        (
+            "confirmed-in-vain",
+            "stays pending when it is confirmed",
+            followed("confirm", channel, moved(channel, "PENDING")),
+        ),
+        (
+            "verifies-the-other",
+            "is verified together with the other one",
+            followed("confirm", channel, moved(beside, "VERIFIED")),
+        ),
+        (
+            "forgets-the-other",
+            "makes the other one pending again",
+            followed("confirm", channel, moved(beside, "PENDING")),
+        ),
+        (
+            "any-code",
+            "is verified by any code",
+            served_where("confirm", channel, is_wrong, _verify),
+        ),
+        (
+            "empty-code",
+            "is verified by an empty code",
+            served_where("confirm", channel, lambda _customer, code: code == "", _verify),
+        ),
+        (
+            "no-code",
+            "is confirmed without a code",
+            served_where("confirm", channel, lambda _customer, code: code is None, None),
+        ),
+        (
+            "unverified-by-wrong-code",
+            "is pending again after a wrong code",
+            served_where(
+                "confirm",
+                channel,
+                lambda customer, code: late(None, customer, code),
+                moved(channel, "PENDING"),
+            ),
+        ),
+        (
+            "unverified-by-used-code",
+            "is pending again when its code comes twice",
+            served_where(
+                "confirm",
+                channel,
+                lambda customer, code: late(rules.SANDBOX_CODE, customer, code),
+                moved(channel, "PENDING"),
+            ),
+        ),
+        (
+            "sent-unasked",
+            "gets codes where it need not be verified",
+            served_where(
+                "send", channel, lambda customer, _: channel not in customer.contact, None
+            ),
+        ),
+        (
+            "confirmed-unasked",
+            "is confirmed where it need not be verified",
+            served_where(
+                "confirm", channel, lambda customer, _: channel not in customer.contact, None
+            ),
+        ),
+        ("unknown-sent", "of nobody gets a code", unknown_served("send", channel)),
+        (
+            "unknown-confirmed",
+            "of nobody is confirmed",
+            unknown_served("confirm", channel),
+        ),
+        ("addressless", "needs no address", addressless(channel)),
+        (
+            "business-in-vain",
+            "of a business stays pending when it is confirmed",
+            served_where(
+                "confirm", channel, lambda customer, _: customer.customer_type == "BUSINESS", None
+            ),
+        ),
+    )
+    return [
+        (id_, name, f"the {channel} {statement}", patch)
+        for id_, (name, statement, patch) in zip(ids, patches, strict=True)
+    ]
+
+
+MUTANTS = (
+    *rows(
+        "email",
+        *("CON-005", "CON-007", "CON-009", "CON-013", "CON-015", "CON-017", "CON-020"),
+        *("CON-021", "CON-023", "CON-025", "CON-027", "CON-029", "CON-033", "CON-035"),
+        *("CON-037", "CON-039", "CON-042", "CON-044"),
+    ),
+    *rows(
+        "phone",
+        *("CON-006", "CON-008", "CON-010", "CON-014", "CON-016", "CON-018", "CON-019"),
+        *("CON-022", "CON-024", "CON-026", "CON-028", "CON-030", "CON-034", "CON-036"),
+        *("CON-038", "CON-040", "CON-043", "CON-045"),
+    ),
+)
+
+for _requirement, _name, _statement, _patch in MUTANTS:
+    declare(_requirement, _name, _statement, _patch)
+
+
+SHOWN: tuple[tuple[str, str, str, Any], ...] = (
+    ("CON-001", "list", "contactVerification", ["email"]),
+    ("CON-001", "text", "contactVerification", "PENDING"),
+    ("CON-002", "flag", "contactVerification.email", False),
+    ("CON-002", "unknown", "contactVerification.email", "SENT"),
+    ("CON-003", "flag", "contactVerification.phone", False),
+    ("CON-003", "unknown", "contactVerification.phone", "SENT"),
+    ("CON-004", "third-channel", "contactVerification.whatsapp", "PENDING"),
+)
+"""Members of customers that are shown in another form."""
+
+for _requirement, _name, _path, _value in SHOWN:
+    declare(
+        _requirement,
+        _name,
+        f"{_path} is {_value!r}",
+        edited(customers, "view", put(_path, _value)),
+    )
+
+for _requirement, _code in (
+    *((id_, "CONFLICT") for id_ in ("CON-033", "CON-034")),
+    *((f"CON-0{number}", "CUSTOMER_NOT_FOUND") for number in (37, 38, 39, 40)),
+):
+    declare(
+        _requirement,
+        "other-status",
+        "the refusal is a 400",
+        with_status(_code, _WRONG_STATUS),
+    )
+
+
+@mutant(
+    "CON-041", "the code for an unknown customer is that of a quote", (customers, "get"), instead
+)
+def unknown_quote(unit: Unit, customer_id: str) -> Customer:
+    customer = unit.session.get(Customer, customer_id)
+    if customer is None:
+        raise errors.Refusal("QUOTE_NOT_FOUND", "There is none.")
+    return customer
+
+
+@mutant("CON-011", "a code is sent once", (contact, "send"), before)
+def sent_once(unit: Unit, ask: Ask, channel: str) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    if customer.contact.get(channel, {}).get("code") is not None:
+        raise errors.Refusal("CONFLICT", "A code is on its way.")
+
+
+@mutant(
+    "CON-012", "a code that is sent again is another one than the one awaited", (contact, "send")
+)
+def other_code_awaited(
+    original: Callable[[Unit, Ask, str], None], unit: Unit, ask: Ask, channel: str
+) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    again = customer.contact.get(channel, {}).get("code") is not None
+    original(unit, ask, channel)
+    if again:
+        contact.put(unit, customer, channel, {"status": "PENDING", "code": "654321"})
+
+
+@mutant("CON-031", "a code verifies the channels of all customers")
+def verifies_everybody(patch: Patch) -> None:
+    def change(unit: Unit, _customer: Customer, channel: str) -> None:
+        for customer in unit.session.scalars(select(Customer)):
+            if channel in customer.contact:
+                contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+    for channel in rules.CHANNEL_ADDRESS:
+        followed("confirm", channel, change)(patch)
+
+
+@mutant("CON-032", "every change of a customer opens its channels again")
+def reopened(patch: Patch) -> None:
+    patch.replace(contact, "is_same_address", lambda *_: False)
+
+
+@mutant("CON-046", "a verified channel begins the review of its customer")
+def reviewed(patch: Patch) -> None:
+    def change(_unit: Unit, customer: Customer, _channel: str) -> None:
+        customer.status = "PENDING"
+
+    for channel in rules.CHANNEL_ADDRESS:
+        followed("confirm", channel, change)(patch)

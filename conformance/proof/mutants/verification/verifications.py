@@ -1,0 +1,357 @@
+"""Mutants of submissions: what they show, what is missing, who can read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance.proof.kit.builders import Json, Place, around, edited, rescued
+from conformance.proof.kit.edits import ALL, Edit, put, without
+from conformance.proof.kit.identifiers import declare_lookups, owner_of
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.verification.toolkit import (
+    accepting,
+    is_of_type,
+    missing,
+    submissions,
+)
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import customers, errors, rules, verifications
+from conformance.reference.store import Document
+from conformance.reference.unit import Ask, Unit
+
+# --- What a submission shows ----------------------------------------------------------------
+
+
+_ENTRY = f"errors.{ALL}"
+
+
+_FORMLESS_ID = {"number": 17, "bare-id": "8d0cf2a4", "other-type": "Thing:8d0cf2a4"}
+
+
+WRONG: tuple[tuple[str, str, Json], ...] = (
+    ("VER-001", "id", _FORMLESS_ID),
+    ("VER-002", "customerId", {**_FORMLESS_ID, "another": "Customer:1"}),
+    ("VER-003", "verificationStatus", {"number": 17, "null": None}),
+    ("VER-004", "errors", {"object": {}, "text": "", "null": None}),
+    ("VER-005", "createdAt", {"seconds": 1_790_000_000, "zoneless": "2026-01-15T09:00:00"}),
+    ("VER-006", f"{_ENTRY}.resourceId", _FORMLESS_ID),
+    ("VER-007", f"{_ENTRY}.type", {"number": 17, "null": None}),
+    ("VER-008", f"{_ENTRY}.reason", {"number": 17, "empty": "", "null": None}),
+    ("VER-009", f"{_ENTRY}.field", {"number": 17, "empty": "", "list": ["identifier"]}),
+    ("VER-010", f"{_ENTRY}.acceptedDocumentTypes", {"text": "PASSPORT", "numbers": [1, 2]}),
+)
+"""The members of a submission, each with values that it may not have."""
+
+for _requirement, _path, _values in WRONG:
+    _shown = _path.replace(f"{_ENTRY}.", "entry-")
+    declare(
+        _requirement,
+        f"{_shown}-missing",
+        f"{_path} is not there",
+        edited(verifications, "view", without(_path)),
+    )
+    for _name, _value in _values.items():
+        declare(
+            _requirement,
+            f"{_shown}-{_name}",
+            f"{_path} is {json.dumps(_value)}",
+            edited(verifications, "view", put(_path, _value)),
+        )
+
+
+def _lines(submission: Json) -> Json:
+    return {**submission, "errors": [entry["reason"] for entry in submission["errors"]]}
+
+
+declare("VER-011", "texts", "the errors are texts", edited(verifications, "view", _lines))
+
+
+def at_status(status: str, change: Edit) -> Edit:
+    """Return an edit that changes submissions of a status alone."""
+    return lambda shown: change(shown) if shown["verificationStatus"] == status else shown
+
+
+declare(
+    "VER-012",
+    "silent",
+    "what is missing is not told",
+    edited(verifications, "view", at_status("RESOLVE_ERRORS", put("errors", []))),
+)
+
+
+def of_kind(place: Place, kind: str, change: Edit) -> Apply:
+    """Return a patch after which what a function says of one type of customer is changed.
+
+    The customer is its last argument.
+    """
+
+    def changed(original: Callable[..., Any], *arguments: Any) -> Any:
+        answer = original(*arguments)
+        return change(answer) if arguments[-1].customer_type == kind else answer
+
+    return around(*place, changed)
+
+
+_REMARK = {"resourceId": "Customer:1", "type": "NOTE", "reason": "Nothing is missing."}
+
+for _kind, _status, _errors in (
+    ("INDIVIDUAL", "VER-020", "VER-021"),
+    ("BUSINESS", "VER-022", "VER-023"),
+):
+    for _word in ("PENDING", "APPROVED", "ACCEPTED"):
+        declare(
+            _status,
+            f"{_word.lower()}",
+            f"the accepted submission of {_kind} is {_word}",
+            of_kind(
+                (verifications, "view"),
+                _kind,
+                at_status("IN_PROGRESS", put("verificationStatus", _word)),
+            ),
+        )
+    for _name, _value in {"null": None, "remark": [_REMARK]}.items():
+        declare(
+            _errors,
+            _name,
+            f"the errors of the accepted submission of {_kind} are {json.dumps(_value)}",
+            of_kind(
+                (verifications, "view"), _kind, at_status("IN_PROGRESS", put("errors", _value))
+            ),
+        )
+
+
+# --- What is missing ------------------------------------------------------------------------
+
+
+def earlier(unit: Unit, packet: verifications.Packet) -> list[Json]:
+    """Return the errors of the first submission of a packet's customer."""
+    before = submissions(unit, packet.customer.id)
+    return before[0].errors if before else []
+
+
+def elsewhere(entries: list[Json]) -> list[Json]:
+    """Return entries that are about another customer."""
+    return [{**entry, "resourceId": "Customer:1"} for entry in entries]
+
+
+def elsewhere_of(kind: str) -> Callable[[Unit, verifications.Packet, list[Json]], list[Json]]:
+    """Return a change by which the errors of a type of customer are about another one."""
+    return lambda _unit, packet, e: elsewhere(e) if is_of_type(kind, packet.customer) else e
+
+
+def named(entries: list[Json]) -> list[Json]:
+    """Return entries about each field that an individual may need, missing or not."""
+    if not entries or "field" not in entries[0]:
+        return entries
+    return [{**entries[0], "field": path} for path in rules.INDIVIDUAL_NEEDS]
+
+
+declare(
+    "VER-033",
+    "accepted",
+    "a business needs no owners, and no documents",
+    missing(lambda _unit, packet, found: [] if is_of_type("BUSINESS", packet.customer) else found),
+)
+declare("VER-034", "all-fields", "all fields are named", missing(lambda _u, _p, e: named(e)))
+declare("VER-037", "first", "only the first is told", missing(lambda _u, _p, e: e[:1]))
+declare("VER-038", "twice", "each is told twice", missing(lambda _u, _p, e: [*e, *e]))
+declare(
+    "VER-054",
+    "second-accepted",
+    "the second submission is accepted as it is",
+    missing(lambda unit, packet, found: [] if earlier(unit, packet) else found),
+)
+
+for _requirement in ("VER-050", "VER-051", "VER-053"):
+    declare(
+        _requirement,
+        "remembered",
+        "what was missing once stays missing",
+        missing(lambda unit, packet, found: earlier(unit, packet) or found),
+    )
+
+for _requirement, _kind in (("VER-035", "INDIVIDUAL"), ("VER-036", "BUSINESS")):
+    declare(
+        _requirement,
+        "elsewhere",
+        f"the errors of {_kind} are about another customer",
+        missing(elsewhere_of(_kind)),
+    )
+
+
+@mutant(
+    "VER-033",
+    "a business without owners is refused instead of told what is missing",
+    (verifications, "create"),
+    edited,
+)
+def incomplete_refused(answer: Any) -> Any:
+    if answer["errors"]:
+        raise errors.Refusal("INVALID_INPUT", "Something is missing.")
+    return answer
+
+
+@mutant("VER-039", "a missing document is said to be another customer's")
+def document_elsewhere(patch: Patch) -> None:
+    patch.wrap(
+        verifications, "unproven", lambda unproven, *arguments: elsewhere(unproven(*arguments))
+    )
+
+
+@mutant("VER-052", "a document that was uploaded is not looked for")
+def document_not_found(patch: Patch) -> None:
+    patch.replace(verifications, "is_whole", lambda _kind, _held: False)
+
+
+@mutant("VER-052", "only passports are looked for, whatever is accepted")
+def passport_listed_last(patch: Patch) -> None:
+    def kinds(proof: str) -> list[str]:
+        return ["NATIONAL_ID", "PASSPORT"] if proof == "IDENTITY" else ["UTILITY_BILL"]
+
+    def whole(kind: str, held: Sequence[Document]) -> bool:
+        return kind == "PASSPORT" and any(paper.type == kind for paper in held)
+
+    patch.replace(verifications, "kinds_of", kinds)
+    patch.replace(verifications, "is_whole", whole)
+
+
+# --- What can be read -----------------------------------------------------------------------
+
+
+def listed(change: Edit) -> Apply:
+    """Return a patch after which the listed submissions are changed, one by one."""
+    return edited(
+        verifications,
+        "list_for_customer",
+        lambda page: {**page, "data": [change(one) for one in page["data"]]},
+    )
+
+
+def _all(unit: Unit) -> list[Json]:
+    return [
+        verifications.view(row, customers.get(unit, row.customer_id)) for row in submissions(unit)
+    ]
+
+
+declare(
+    "VER-060",
+    "empty",
+    "nothing is listed",
+    edited(verifications, "list_for_customer", put("data", [])),
+)
+declare(
+    "VER-060",
+    "accepted-alone",
+    "only accepted submissions are listed",
+    edited(
+        verifications,
+        "list_for_customer",
+        lambda page: {**page, "data": [one for one in page["data"] if not one["errors"]]},
+    ),
+)
+declare(
+    "VER-061",
+    "in-progress",
+    "all submissions are listed as in progress",
+    listed(put("verificationStatus", "IN_PROGRESS")),
+)
+declare("VER-062", "silent", "the list does not tell the errors", listed(put("errors", [])))
+declare(
+    "VER-062",
+    "first-error",
+    "the list tells the first error alone",
+    listed(lambda one: {**one, "errors": one["errors"][:1]}),
+)
+declare("VER-063", "another", "another customer is named", listed(put("customerId", "Customer:1")))
+declare(
+    "VER-067",
+    "text",
+    "the list is a text",
+    edited(verifications, "list_for_customer", put("", "none")),
+)
+declare(
+    "VER-068",
+    "errors-of-accepted",
+    "accepted submissions are listed with an error",
+    listed(at_status("IN_PROGRESS", put("errors", [_REMARK]))),
+)
+
+
+@mutant("VER-064", "the submissions of all customers are listed")
+def filter_ignored(patch: Patch) -> None:
+    patch.wrap(
+        verifications,
+        "list_for_customer",
+        lambda original, unit, ask: {**original(unit, ask), "data": _all(unit)},
+    )
+
+
+@mutant(
+    "VER-065",
+    "by an unknown customer the submissions of all are found",
+    (verifications, "list_for_customer"),
+    rescued,
+)
+def unknown_is_any(_refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
+    return {"data": _all(unit), "hasMore": False}
+
+
+@mutant(
+    "VER-066",
+    "a customer without submission is in progress",
+    (verifications, "list_for_customer"),
+    edited,
+)
+def progress_assumed(page: Json) -> Json:
+    return {**page, "data": page["data"] or [{"verificationStatus": "IN_PROGRESS"}]}
+
+
+# --- What is refused ------------------------------------------------------------------------
+
+
+for _requirement in ("VER-070", "VER-071", "VER-072"):
+    declare(_requirement, "accepted", "whatever is submitted is accepted", accepting)
+
+
+@mutant("VER-070", "an unknown customer is a conflict")
+def unknown_is_conflict(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "CUSTOMER_NOT_FOUND", 409)
+
+
+# --- Ids of other kinds ---------------------------------------------------------------------
+
+
+declare_lookups((("VER-800", "submitted", (verifications, "create"), "customerId", owner_of),))
+
+
+# --- Submissions of businesses --------------------------------------------------------------
+
+
+@mutant("VER-801", "nobody has to control a business")
+def uncontrolled(patch: Patch) -> None:
+    patch.replace(verifications, "is_controlled", lambda _owners: True)
+
+
+def _unasked(fits: Callable[[Json, Any], bool]) -> Apply:
+    """Do not ask for the documents that fit."""
+
+    def fewer(missing: Function, packet: Any, suffix: str | None) -> list[Json]:
+        return [one for one in missing(packet, suffix) if not fits(one, packet)]
+
+    return around(verifications, "missing_documents", fewer)
+
+
+declare(
+    "VER-802",
+    "unproven",
+    "the address of a business need not be proven",
+    _unasked(lambda one, _packet: one["type"] == "MISSING_PROOF_OF_ADDRESS"),
+)
+declare(
+    "VER-803",
+    "unproven",
+    "owners need no documents",
+    _unasked(lambda one, packet: one["resourceId"] != packet.customer.id),
+)

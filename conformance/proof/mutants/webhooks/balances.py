@@ -1,0 +1,147 @@
+"""Mutants of the webhooks of internal accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from conformance.proof.kit.builders import Json, Place, after, around, rescued
+from conformance.proof.kit.edits import put
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import accounts, errors, quotes, rules, settlement
+from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.unit import Ask, Unit
+
+_BALANCE = rules.BALANCE_EVENT
+
+
+def _told(change: Callable[[Json], Json | None]) -> Apply:
+    """Return a patch after which balances are reported as ``change`` does it; ``None``: not."""
+
+    def report(emit: Function, unit: Unit, event_type: str, data: Json) -> None:
+        told: Json | None = data
+        if event_type == _BALANCE:
+            told = change(deepcopy(data))
+        if told is not None:
+            emit(unit, event_type, told)
+
+    return around(Unit, "emit", report)
+
+
+def _of_the_platform(edit: Callable[[Json], Json | None]) -> Callable[[Json], Json | None]:
+    return lambda data: data if data["customerId"] else edit(data)
+
+
+REPORTS: tuple[tuple[str, str, str, Callable[[Json], Json | None]], ...] = (
+    ("EVT-151", "zero", "the total in an event is 0", put("totalBalance.amount", 0)),
+    ("EVT-151", "balance", "the total is not money", put("totalBalance", {"amount": 1})),
+    ("EVT-158", "other", "events name another customer", put("customerId", "Customer:1")),
+    ("EVT-159", "silent", "the platform's are not reported", _of_the_platform(lambda _: None)),
+    (
+        "EVT-160",
+        "owned",
+        "the platform's accounts are reported as a customer's",
+        _of_the_platform(put("customerId", "Customer:platform")),
+    ),
+    ("EVT-162", "euro", "balances are reported in EUR", put("balance.currency", EURO)),
+    ("EVT-165", "other", "every account is reported as crypto", put("type", "INTERNAL_CRYPTO")),
+)
+
+for _id, _name, _statement, _report in REPORTS:
+    declare(_id, _name, _statement, _told(_report))
+
+
+def _after(place: Place, change: Function) -> Apply:
+    """Return a patch after which ``change`` acts on a unit, and arguments, after a function."""
+
+    def acting(unit: Unit, *arguments: Any, **named: Any) -> None:
+        change(unit, *arguments)
+
+    return after(*place, acting)
+
+
+def _add(unit: Unit, account_id: str, amount: int) -> None:
+    """Change the balance in the events about an account that follow this unit."""
+    for event in unit.events:
+        if event["type"] == _BALANCE and event["data"]["id"] == account_id:
+            event["data"]["balance"]["amount"] += amount
+
+
+@mutant("EVT-150", "a debit is reported with the balance before it")
+def balance_before_debit(patch: Patch) -> None:
+    def change(unit: Unit, quote: Quote) -> None:
+        _add(unit, str(quote.source.get("accountId")), quote.sending_amount)
+
+    _after((settlement, "announce_source"), change)(patch)
+
+
+@mutant("EVT-152", "what comes in from another account is not reported")
+def incoming_unreported(patch: Patch) -> None:
+    def change(unit: Unit, quote: Quote, _transaction: Any) -> None:
+        target = quote.destination.get("accountId")
+        unit.events[:] = [event for event in unit.events if event["data"].get("id") != target]
+
+    _after((settlement, "complete"), change)(patch)
+
+
+@mutant("EVT-153", "what comes in is reported with the balance before it")
+def balance_before_credit(patch: Patch) -> None:
+    def change(unit: Unit, quote: Quote, _transaction: Any) -> None:
+        _add(unit, str(quote.destination.get("accountId")), -quote.receiving_amount)
+
+    _after((settlement, "complete"), change)(patch)
+
+
+@mutant("EVT-154", "only the first deposit is reported")
+def reported_once(patch: Patch) -> None:
+    known: set[str] = set()
+
+    def change(data: Json) -> Json | None:
+        told = None if data["id"] in known else data
+        known.add(data["id"])
+        return told
+
+    _told(change)(patch)
+
+
+@mutant("EVT-155", "a deposit is reported for all accounts of its customer")
+def siblings_reported(patch: Patch) -> None:
+    def change(unit: Unit, ask: Ask) -> None:
+        for one in siblings(unit, accounts.get(unit, ask.params["accountId"])):
+            accounts.announce_balance(unit, one)
+
+    _after((accounts, "fund"), change)(patch)
+
+
+@mutant(
+    "EVT-156",
+    "an execution that is refused for want of funds is reported",
+    (quotes, "execute"),
+    rescued,
+)
+def refusal_reported(refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if quote.source_kind == "INTERNAL":
+        account = accounts.get(unit, quote.source["accountId"])
+        accounts.announce_balance(unit, account)
+    raise errors.Rejection(refusal.code, refusal.reason) from refusal
+
+
+@mutant("EVT-157", "a quote is reported as a change of its source")
+def quote_reported(patch: Patch) -> None:
+    def change(unit: Unit, order: quotes.Order) -> None:
+        if order.source.kind == "INTERNAL" and order.source.account_id is not None:
+            accounts.announce_balance(unit, accounts.get(unit, order.source.account_id))
+
+    _after((quotes, "draft"), change)(patch)
+
+
+@mutant("EVT-161", "what is on its way is reported as balance")
+def pending_reported(patch: Patch) -> None:
+    def change(unit: Unit, account: InternalAccount, amount: int) -> None:
+        _add(unit, account.id, amount)
+
+    _after((accounts, "expect"), change)(patch)

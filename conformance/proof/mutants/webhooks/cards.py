@@ -1,0 +1,196 @@
+"""Mutants of the webhooks of cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.proof.kit.builders import Json, after, around
+from conformance.proof.kit.tables import with_row, without_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import card_simulators, card_transactions
+from conformance.reference.store import CardTransaction
+from conformance.reference.unit import Ask, Unit
+
+_REFUNDED = "CARD_TRANSACTION.REFUNDED"
+
+
+_UNTOLD = {
+    "EVT-170": "AUTHORIZED",
+    "EVT-171": "PARTIALLY_SETTLED",
+    "EVT-172": "SETTLED",
+    "EVT-173": "DECLINED",
+    "EVT-174": "VOIDED",
+    "EVT-175": "VOIDED",
+    "EVT-176": "EXCEPTION",
+}
+
+for _id, _state in _UNTOLD.items():
+    declare(
+        _id,
+        "missing",
+        f"{_state} is not reported",
+        without_row(card_transactions, "EVENTS", _state),
+    )
+
+
+_MISNAMED = {
+    "EVT-172": ("SETTLED", "CARD_TRANSACTION.CLEARED"),
+    "EVT-173": ("DECLINED", "CARD_TRANSACTION.REJECTED"),
+    "EVT-174": ("VOIDED", "CARD_TRANSACTION.REVERSED"),
+    "EVT-175": ("VOIDED", "CARD_TRANSACTION.EXPIRED"),
+}
+
+for _id, (_state, _event) in _MISNAMED.items():
+    declare(
+        _id,
+        "name",
+        f"{_state} is reported as {_event}",
+        with_row(card_transactions, "EVENTS", _state, _event),
+    )
+
+
+def _silent_about_returns(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded:
+        announce(unit, row)
+
+
+def _silent_about_refunds(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if row.original_id is None:
+        announce(unit, row)
+
+
+def _on_its_purchase(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    purchase = card_transactions.find(unit, row.original_id) if row.original_id else None
+    announce(unit, purchase or row)
+
+
+def _also_refunded(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    announce(unit, row)
+    if row.refunded or row.original_id:
+        unit.emit(_REFUNDED, card_transactions.view(row))
+
+
+def _refunded_instead(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if row.refunded or row.original_id:
+        unit.emit(_REFUNDED, card_transactions.view(row))
+    else:
+        announce(unit, row)
+
+
+def _also_settled(status: str) -> Callable[[Function, Unit, CardTransaction], None]:
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        announce(unit, row)
+        if row.status == status:
+            unit.emit("CARD_TRANSACTION.SETTLED", card_transactions.view(row))
+
+    return telling
+
+
+_ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
+    ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
+    ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
+    ("EVT-179", "purchase", "returns on their own are told of the purchase", _on_its_purchase),
+    ("EVT-180", "also", "a return is reported as refunded too", _also_refunded),
+    ("EVT-180", "instead", "a return is reported as refunded", _refunded_instead),
+    ("EVT-181", "also", "a return is reported as refunded too", _also_refunded),
+    ("EVT-181", "instead", "a return is reported as refunded", _refunded_instead),
+    ("EVT-182", "also", "a return on its own is reported as refunded too", _also_refunded),
+    ("EVT-182", "instead", "a return on its own is reported as refunded", _refunded_instead),
+    ("EVT-184", "also", "a declined purchase is reported as settled", _also_settled("DECLINED")),
+    ("EVT-185", "also", "a void purchase is reported as settled", _also_settled("VOIDED")),
+)
+
+for _id, _name, _statement, _telling in _ANNOUNCED:
+    declare(_id, _name, _statement, around(card_transactions, "announce", _telling))
+
+
+@mutant("EVT-178", "the first return alone is reported")
+def second_return_untold(patch: Patch) -> None:
+    told: set[str] = set()
+
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.id not in told:
+            announce(unit, row)
+        if row.refunded:
+            told.add(row.id)
+
+    around(card_transactions, "announce", telling)(patch)
+
+
+@mutant(
+    "EVT-183",
+    "the reversal of a return is reported as refunded",
+    (card_simulators, "reverse_return"),
+)
+def reversal_as_refunded(reverse: Function, unit: Unit, ask: Ask) -> Json:
+    body: Json = reverse(unit, ask)
+    row = card_transactions.find(unit, body["transactionId"])
+    assert row is not None
+    unit.emit(_REFUNDED, card_transactions.view(row))
+    return body
+
+
+@mutant("EVT-186", "the balance after a purchase is not reported")
+def balance_untold(patch: Patch) -> None:
+    patch.replace(card_transactions, "announce_balance", lambda *_: None)
+
+
+def _balances_untold(condition: Callable[[CardTransaction], bool]) -> Apply:
+    """Return the patch that reports no balance after card transactions of a condition."""
+    return around(
+        card_transactions,
+        "announce_balance",
+        lambda announce, unit, row: None if condition(row) else announce(unit, row),
+    )
+
+
+declare(
+    "EVT-190",
+    "missing",
+    "the balance after a return is not reported",
+    _balances_untold(lambda row: row.original_id is not None),
+)
+declare(
+    "EVT-191",
+    "missing",
+    "the balance after a reversal is not reported",
+    _balances_untold(lambda row: row.status == "VOIDED"),
+)
+
+
+def _sent(change: Callable[[Json], Json]) -> Apply:
+    """Return the patch that sends each webhook of cards changed."""
+
+    def emitting(unit: Unit, event_type: str, data: Json) -> None:
+        if event_type.startswith("CARD_TRANSACTION."):
+            unit.events[-1] = change(unit.events[-1])
+
+    return after(Unit, "emit", emitting)
+
+
+def _nameless(event: Json) -> Json:
+    data = {"transactionId" if name == "id" else name: v for name, v in event["data"].items()}
+    return {**event, "data": data}
+
+
+_DELIVERED: tuple[tuple[str, str, str, Callable[[Json], Json]], ...] = (
+    ("EVT-187", "list", "the data are a list", lambda e: {**e, "data": [e["data"]]}),
+    ("EVT-187", "text", "the data are the id alone", lambda e: {**e, "data": e["data"]["id"]}),
+    ("EVT-188", "missing", "the data have no id", _nameless),
+    (
+        "EVT-188",
+        "card",
+        "the data have the id of the card",
+        lambda e: {**e, "data": {**e["data"], "id": e["data"]["cardId"], "of": e["data"]["id"]}},
+    ),
+    (
+        "EVT-189",
+        "same",
+        "all webhooks about a transaction have one id",
+        lambda e: {**e, "id": f"Webhook:{e['data']['id']}"},
+    ),
+)
+
+for _id, _name, _statement, _delivered in _DELIVERED:
+    declare(_id, _name, _statement, _sent(_delivered))

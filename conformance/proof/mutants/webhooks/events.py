@@ -1,0 +1,348 @@
+"""Mutants of webhooks: sent twice or in vain, shown otherwise, of deposits and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+from conformance.proof.kit.builders import Json, Place, after, around, edited, rescued, skipped
+from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import transaction_of
+from conformance.proof.mutants.webhooks.toolkit import OUTGOING
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import (
+    accounts,
+    app,
+    deposit_returns,
+    errors,
+    externals,
+    onboarding,
+    quotes,
+    rule_based,
+    rules,
+    settlement,
+    transactions,
+)
+from conformance.reference.app import BasicAuth
+from conformance.reference.store import Customer, Quote, Transaction
+from conformance.reference.unit import Ask, Unit, new_id, timestamp
+
+_REFUND = "INCOMING_PAYMENT.REFUND_"
+
+
+_PAST = "2019-03-05T10:20:30Z"
+
+
+# --- Once -----------------------------------------------------------------------------------
+
+
+def _twice(kind: str) -> Apply:
+    """Return the patch that reports what happens once under two ids."""
+
+    def emitted(emit: Function, unit: Unit, event_type: str, data: Json) -> None:
+        emit(unit, event_type, data)
+        if event_type == kind:
+            emit(unit, event_type, data)
+
+    return around(Unit, "emit", emitted)
+
+
+_SINGLE = {
+    "EVT-192": f"{OUTGOING}FAILED",
+    "EVT-193": f"{OUTGOING}REFUND_PENDING",
+    "EVT-194": f"{OUTGOING}REFUND_COMPLETED",
+    "EVT-195": f"{OUTGOING}REFUND_FAILED",
+    "EVT-196": "CUSTOMER.KYC_REJECTED",
+    "EVT-197": "CUSTOMER.KYB_REJECTED",
+    **dict.fromkeys((f"EVT-{number}" for number in range(198, 203)), externals.STATUS_EVENT),
+    "EVT-203": rules.BALANCE_EVENT,
+    "EVT-204": "CARD_TRANSACTION.SETTLED",
+    "EVT-205": "CARD_TRANSACTION.DECLINED",
+    "EVT-206": "CARD_TRANSACTION.VOIDED",
+    "EVT-207": "CARD_TRANSACTION.SETTLED",
+    "EVT-287": f"{_REFUND}PENDING",
+    "EVT-288": f"{_REFUND}COMPLETED",
+    "EVT-289": f"{_REFUND}FAILED",
+}
+
+for _id, _kind in _SINGLE.items():
+    declare(_id, "twice", f"{_kind} is reported under two ids", _twice(_kind))
+
+
+@mutant("EVT-208", "that a quote waits is reported when it is made and when it is executed")
+def waits_twice(patch: Patch) -> None:
+    patch.row(rules, "TRANSACTION_EVENTS", "PENDING", f"{OUTGOING}PENDING")
+
+    def reporting(perform: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
+        for _ in range(2):
+            transactions.announce(unit, transaction_of(unit, quote), "PENDING")
+        perform(unit, quote, action)
+
+    patch.wrap(quotes, "perform", reporting)
+
+
+# --- In vain --------------------------------------------------------------------------------
+
+
+def _though_refused(place: Place, report: Callable[[Unit, Ask], None]) -> Apply:
+    """Return the patch that reports what was asked for and refused."""
+
+    def handling(refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
+        report(unit, ask)
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+    return rescued(*place, handling)
+
+
+def _payment(happening: str) -> Callable[[Unit, Ask], None]:
+    def report(unit: Unit, ask: Ask) -> None:
+        quote = quotes.get(unit, ask.params["quoteId"])
+        unit.emit(f"{OUTGOING}{happening}", transactions.view(transaction_of(unit, quote)))
+
+    return report
+
+
+def _new_payment(unit: Unit, ask: Ask) -> None:
+    source = ask.body.get("source")
+    data = {"id": new_id("Transaction"), "status": "FAILED", "type": "OUTGOING", "source": source}
+    unit.emit(f"{OUTGOING}FAILED", {**data, "createdAt": timestamp(unit.now)})
+
+
+def _account(unit: Unit, ask: Ask) -> None:
+    externals.announce(unit, externals.get(unit, ask.params["externalAccountId"]))
+
+
+def _review(unit: Unit, ask: Ask) -> None:
+    customer = unit.session.get_one(Customer, ask.params["customerId"])
+    unit.emit("CUSTOMER.KYC_PENDING", {"id": customer.id, "kycStatus": "PENDING"})
+
+
+def _balance(unit: Unit, ask: Ask) -> None:
+    accounts.announce_balance(unit, accounts.get(unit, ask.params["accountId"]))
+
+
+_IN_VAIN: tuple[tuple[str, str, Place, Callable[[Unit, Ask], None]], ...] = (
+    ("EVT-209", "a refused quote", (quotes, "create"), _new_payment),
+    ("EVT-211", "a refused execution", (quotes, "execute"), _payment("PROCESSING")),
+    ("EVT-212", "a refused authorization", (quotes, "authorize"), _payment("PROCESSING")),
+    ("EVT-213", "a second execution", (quotes, "execute"), _payment("COMPLETED")),
+    ("EVT-214", "a refused deletion", (externals, "remove"), _account),
+    ("EVT-215", "a refused update", (onboarding, "update"), _review),
+    ("EVT-216", "a refused deposit", (rule_based, "fund"), _balance),
+)
+
+for _id, _what, _place, _report in _IN_VAIN:
+    declare(_id, "reported", f"{_what} is reported", _though_refused(_place, _report))
+
+
+@mutant(
+    "EVT-210",
+    "requests are carried out before their credentials are looked at",
+    (BasicAuth, "__call__"),
+)
+async def carried_out_before_authentication(
+    call: Function, self: app.BasicAuth, scope: Any, receive: Any, send: Any
+) -> None:
+    if scope["type"] == "http" and not self._is_allowed(scope):
+        await self._app(scope, receive, _nowhere)
+    await call(self, scope, receive, send)
+
+
+async def _nowhere(_message: Any) -> None:
+    """Drop a part of an answer."""
+
+
+# --- Shown otherwise ------------------------------------------------------------------------
+
+
+def _showing(kind: str, edit: Edit) -> Apply:
+    """Return the patch that changes the data of all events whose type begins with ``kind``."""
+
+    def emitted(emit: Function, unit: Unit, event_type: str, data: Json) -> None:
+        changed = edit(deepcopy(data)) if event_type.startswith(kind) else data
+        emit(unit, event_type, changed)
+
+    return around(Unit, "emit", emitted)
+
+
+_SHOWN: tuple[tuple[str, str, str, Any], ...] = (
+    ("EVT-220", f"{OUTGOING}COMPLETED", "type", "PAYOUT"),
+    ("EVT-221", f"{OUTGOING}COMPLETED", "direction", "CREDIT"),
+    ("EVT-222", f"{OUTGOING}COMPLETED", "sentAmount.amount", 1),
+    ("EVT-223", f"{OUTGOING}COMPLETED", "receivedAmount.amount", 1),
+    ("EVT-224", f"{OUTGOING}COMPLETED", "exchangeRate", 1.5),
+    ("EVT-225", f"{OUTGOING}COMPLETED", "createdAt", _PAST),
+    ("EVT-226", f"{OUTGOING}COMPLETED", "description", "A payment"),
+    ("EVT-227", f"{OUTGOING}COMPLETED", "quoteId", "Quote:1"),
+    ("EVT-228", f"{OUTGOING}COMPLETED", "settledAt", _PAST),
+    ("EVT-229", f"{OUTGOING}COMPLETED", "platformFees.amount", 1),
+    ("EVT-230", f"{OUTGOING}FAILED", "failureReason", "FAILED"),
+    ("EVT-231", f"{OUTGOING}REFUND_COMPLETED", "refund.reference", "Refund:1"),
+    ("EVT-238", f"{OUTGOING}PROCESSING", "status", "PENDING"),
+    ("EVT-239", f"{OUTGOING}REFUND_PENDING", "status", "PROCESSING"),
+    ("EVT-240", f"{OUTGOING}REFUND_COMPLETED", "status", "COMPLETED"),
+    ("EVT-241", f"{OUTGOING}REFUND_FAILED", "status", "COMPLETED"),
+    ("EVT-242", rules.BALANCE_EVENT, "balance.amount", 41_337),
+    ("EVT-243", rules.BALANCE_EVENT, "status", "PENDING"),
+    ("EVT-244", rules.BALANCE_EVENT, "createdAt", _PAST),
+    ("EVT-306", "CUSTOMER.KYC", "platformCustomerId", "1"),
+    ("EVT-307", "CUSTOMER.KYC", "region", "FR"),
+    ("EVT-308", "CUSTOMER.KYC", "fullName", "Ada Other"),
+    ("EVT-309", "CUSTOMER.KYC", "birthDate", "1901-01-01"),
+    ("EVT-310", "CUSTOMER.KYC", "nationality", "FR"),
+    ("EVT-311", "CUSTOMER.KYC", "currencies", ["XTS"]),
+    ("EVT-312", "CUSTOMER.KYC", "address.city", "Elsewhere"),
+    ("EVT-313", "CUSTOMER.KYB", "platformCustomerId", "1"),
+    ("EVT-314", "CUSTOMER.KYB", "region", "FR"),
+    ("EVT-315", "CUSTOMER.KYB", "currencies", ["XTS"]),
+    ("EVT-316", "CUSTOMER.KYB", "businessInfo.legalName", "Other Ltd"),
+    ("EVT-317", "CUSTOMER.KYB", "businessInfo.country", "FR"),
+    ("EVT-318", "CUSTOMER.KYB", "businessInfo.incorporatedOn", "1901-01-01"),
+    ("EVT-319", "CUSTOMER.KYB", "businessInfo.registrationNumber", "1"),
+    ("EVT-284", f"{_REFUND}COMPLETED", "id", None),
+    ("EVT-293", _REFUND, "id", None),
+)
+"""Requirement, event, and the member of its data that is shown as something else."""
+
+
+def _renamed(data: Json) -> Json:
+    return {**data, "id": "Transaction:1", "deposit": data["id"]}
+
+
+for _id, _kind, _path, _value in _SHOWN:
+    _edit = put(_path, _value) if _path != "id" else _renamed
+    declare(_id, "other", f"{_kind} shows another {_path}", _showing(_kind, _edit))
+
+for _id, _name, _change in (
+    ("EVT-283", "nested", lambda data: {"transaction": data}),
+    ("EVT-283", "reduced", lambda data: {"id": data["id"]}),
+):
+    declare(_id, _name, "a returned deposit is no transaction", _showing(_REFUND, _change))
+
+
+def _stale(condition: Callable[[Json], bool], edit: Edit) -> Apply:
+    """Return the patch that lists transactions otherwise than they are reported."""
+    return edited(transactions, "view_of", lambda row: edit(row) if condition(row) else row)
+
+
+def _is_at(status: str) -> Callable[[Json], bool]:
+    return lambda row: row["status"] == status
+
+
+def _is_refunded(row: Json) -> bool:
+    return "refund" in row
+
+
+_READINGS: tuple[tuple[str, Callable[[Json], bool], Edit], ...] = (
+    ("EVT-232", _is_at("COMPLETED"), put("status", "PROCESSING")),
+    ("EVT-233", _is_at("PROCESSING"), put("status", "PENDING")),
+    ("EVT-234", _is_at("FAILED"), put("status", "PROCESSING")),
+    ("EVT-235", _is_refunded, without("refund")),
+    ("EVT-236", _is_refunded, put("refund.status", "PENDING")),
+)
+
+for _id, _condition, _edit in _READINGS:
+    declare(_id, "stale", "a reading lags behind for ever", _stale(_condition, _edit))
+
+
+for _id, _member, _now, _before in (
+    ("EVT-300", "kycStatus", "APPROVED", "PENDING"),
+    ("EVT-301", "kybStatus", "APPROVED", "PENDING"),
+    ("EVT-302", "kycStatus", "REJECTED", "PENDING"),
+    ("EVT-303", "kybStatus", "REJECTED", "PENDING"),
+    ("EVT-304", "kycStatus", "", "UNVERIFIED"),
+    ("EVT-305", "kybStatus", "", "UNVERIFIED"),
+):
+
+    def _lag(member: str, now: str, before: str, row: Json) -> Json:
+        late = member in row and now in ("", row[member])
+        return {**row, member: before} if late else row
+
+    _reading = edited(onboarding, "read", partial(_lag, _member, _now, _before))
+    declare(_id, "stale", "a reading of a customer lags behind for ever", _reading)
+
+
+# --- Returned deposits ----------------------------------------------------------------------
+
+
+def _silent(status: str) -> Apply:
+    def silent(unit: Unit, row: Transaction, happening: str) -> bool:
+        return happening == status
+
+    return skipped(deposit_returns, "announce", silent)
+
+
+def _also(status: str, other: str) -> Apply:
+    """Return the patch that reports another status too when a refund comes to one."""
+
+    def talkative(unit: Unit, row: Transaction, happening: str) -> None:
+        if happening == status:
+            unit.emit(other, transactions.view(row))
+
+    return after(deposit_returns, "announce", talkative)
+
+
+def _as_of_a_payout(status: str) -> Apply:
+    kind = f"{OUTGOING}REFUND_{status}"
+    return with_row(deposit_returns, "EVENTS", status, kind)
+
+
+for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED", "EVT-282": "FAILED"}.items():
+    declare(_id, "silent", f"a refund that is {_status} is not reported", _silent(_status))
+    declare(
+        _id,
+        "outgoing",
+        f"a refund that is {_status} is reported as that of a payout",
+        _as_of_a_payout(_status),
+    )
+
+for _id, _status, _other in (
+    ("EVT-285", "COMPLETED", f"{_REFUND}FAILED"),
+    ("EVT-286", "FAILED", f"{_REFUND}COMPLETED"),
+    ("EVT-291", "COMPLETED", f"{OUTGOING}REFUND_COMPLETED"),
+):
+    declare(_id, "also", f"it is reported as {_other} too", _also(_status, _other))
+
+
+@mutant("EVT-290", "every deposit is reported as if it went back", (rule_based, "fund"), after)
+def all_go_back(unit: Unit, ask: Ask) -> None:
+    account = accounts.get(unit, ask.params["accountId"])
+    row = deposit_returns.record(unit, account, int(ask.body["amount"]))
+    settlement.set_refund(row, "PENDING", new_id("Refund"))
+    unit.emit(f"{_REFUND}PENDING", transactions.view(row))
+
+
+@mutant(
+    "EVT-292",
+    "the balance after a returned deposit is not reported",
+    (deposit_returns, "move"),
+    after,
+)
+def silent_balance(unit: Unit, account: Any, amount: int) -> None:
+    unit.events[:] = [e for e in unit.events if e["type"] != rules.BALANCE_EVENT]
+
+
+# --- Failures -------------------------------------------------------------------------------
+
+
+def _unreported_for(reason: str) -> Apply:
+    """Return the patch that does not report what fails for a reason."""
+
+    def silent(unit: Unit, row: Transaction, happening: str) -> bool:
+        return happening == "FAILED" and row.failure_reason == reason
+
+    return skipped(transactions, "announce", silent)
+
+
+for _id, _reason in {
+    "EVT-330": "PAYOUT_RETURNED",
+    "EVT-331": "LIMIT_EXCEEDED",
+    "EVT-332": "ACCOUNT_CANNOT_RECEIVE",
+    "EVT-333": "ACCOUNT_INVALID",
+    "EVT-334": rules.SCA_FAILURE_REASON,
+}.items():
+    declare(_id, "silent", f"{_reason} is not reported", _unreported_for(_reason))

@@ -1,0 +1,92 @@
+"""Mutants of the webhooks of external accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.proof.kit.builders import instead
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import (
+    APPROVED,
+    DEMANDED,
+    DISABLED,
+    DISPROVED,
+    PROVED,
+    REVIEWED,
+    WAITS_NO_MORE,
+    moving,
+    siblings,
+)
+from conformance.proof.patch import Apply
+from conformance.reference import externals
+from conformance.reference.store import ExternalAccount
+from conformance.reference.unit import Unit
+
+# --- Statuses -------------------------------------------------------------------------------
+
+
+def _silently(_unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+
+
+# --- Webhooks -------------------------------------------------------------------------------
+
+
+for _requirement, _move in (
+    ("EVT-122", APPROVED),
+    ("EVT-123", REVIEWED),
+    ("EVT-124", DISABLED),
+    ("EVT-125", DEMANDED),
+    ("EVT-126", PROVED),
+    ("EVT-127", DISPROVED),
+    ("EVT-128", PROVED),
+    ("EVT-129", DISPROVED),
+    ("EVT-132", WAITS_NO_MORE),
+):
+    declare(_requirement, "silent", "nobody is told", moving(_move, _silently))
+
+
+def _announcing(data: Callable[[ExternalAccount], Any]) -> Apply:
+    """Return a patch after which a changed status is reported with other data."""
+
+    def announce(unit: Unit, account: ExternalAccount) -> None:
+        unit.emit(externals.STATUS_EVENT, data(account))
+
+    return instead(externals, "announce", announce)
+
+
+DATA: tuple[tuple[str, str, Callable[[ExternalAccount], Any]], ...] = (
+    ("EVT-120", "text", lambda account: account.id),
+    ("EVT-120", "list", lambda account: [externals.view(account)]),
+    ("EVT-121", "renamed", lambda account: {"externalAccountId": account.id}),
+    ("EVT-121", "bare-id", lambda account: {"id": account.id.partition(":")[2], "of": account.id}),
+    (
+        "EVT-121",
+        "of-the-owner",
+        lambda account: {"id": account.customer_id, "externalAccountId": account.id},
+    ),
+    (
+        "EVT-121",
+        "another",
+        lambda account: {"id": "ExternalAccount:1", "externalAccountId": account.id},
+    ),
+)
+"""Requirement, name, and data of the webhook."""
+
+for _requirement, _name, _data in DATA:
+    declare(_requirement, f"data-{_name}", f"the data are {_name}", _announcing(_data))
+
+
+@mutant("EVT-130", "all webhooks about an account have one id", (externals, "announce"), instead)
+def one_id(unit: Unit, account: ExternalAccount) -> None:
+    unit.emit(externals.STATUS_EVENT, externals.view(account))
+    unit.events[-1]["id"] = f"Webhook:{account.id.partition(':')[2]}"
+
+
+@mutant(
+    "EVT-131", "all accounts of a customer are reported with one", (externals, "announce"), instead
+)
+def siblings_reported(unit: Unit, account: ExternalAccount) -> None:
+    for one in siblings(unit, account):
+        unit.emit(externals.STATUS_EVENT, externals.view(one))

@@ -1,0 +1,192 @@
+"""Mutants of the webhooks about reviews of customers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from conformance.proof.kit.builders import Handler, Json, around
+from conformance.proof.kit.edits import Edit, put
+from conformance.proof.kit.tables import with_row
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.verification.toolkit import announced, silent, submissions, then
+from conformance.proof.patch import Apply
+from conformance.reference import customers, kyc_links, onboarding, rules, verifications
+from conformance.reference.unit import Ask, Unit
+
+declare(
+    "EVT-102",
+    "link-reported",
+    "a link is reported as a submission",
+    announced((kyc_links, "create"), "INDIVIDUAL"),
+)
+
+
+def _decided_again(unit: Unit, ask: Ask, _answer: Any) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    kind = rules.REVIEW_EVENTS.get((customer.customer_type, customer.status))
+    if kind is not None:
+        unit.emit(kind, customers.view(customer))
+
+
+for _requirement in ("EVT-103", "EVT-104"):
+    declare(
+        _requirement,
+        "reported-again",
+        "each change of a decided customer reports the decision again",
+        then(onboarding, "update", _decided_again),
+    )
+
+
+@mutant("EVT-105", "only the first submission of a customer is reported", (verifications, "create"))
+def repaired_unreported(create: Handler, unit: Unit, ask: Ask) -> Any:
+    before = submissions(unit, str(ask.body.get("customerId")))
+    answer = create(unit, ask)
+    if before:
+        unit.events.clear()
+    return answer
+
+
+Change = Callable[[str, Json], Iterable[tuple[str, Json]]]
+
+
+KINDS = ("INDIVIDUAL", "BUSINESS")
+
+
+def emitting(change: Change) -> Apply:
+    """Return a patch after which other events are sent: ``change`` yields type and data."""
+
+    def sending(emit: Callable[..., None], unit: Unit, event_type: str, data: Json) -> None:
+        for kind, sent in change(event_type, data):
+            emit(unit, kind, sent)
+
+    return around(Unit, "emit", sending)
+
+
+def event(kind: str, *changed: tuple[str, Edit]) -> Apply:
+    """Return a patch after which other events are sent in the place of one type."""
+
+    def change(event_type: str, data: Json) -> Iterable[tuple[str, Json]]:
+        if event_type != kind:
+            return [(event_type, data)]
+        return [(other, edit(dict(data))) for other, edit in changed]
+
+    return emitting(change)
+
+
+def same(data: Json) -> Json:
+    """Return data as they are."""
+    return data
+
+
+for _family, _base in (("KYC", 60), ("KYB", 66)):
+    _pending = f"CUSTOMER.{_family}_PENDING"
+    for _offset, _place, _path in (
+        (0, (verifications, "create"), "submission"),
+        (3, (verifications, "complete_hosted"), "hosted flow"),
+    ):
+        declare(
+            f"EVT-{_base + _offset:03d}",
+            "unreported",
+            f"that a review began by {_path} is not reported as {_pending}",
+            silent(_place, _pending),
+        )
+        for _status, _more in (("APPROVED", 1), ("REJECTED", 2)):
+            declare(
+                f"EVT-{_base + _offset + _more:03d}",
+                "unreported",
+                f"CUSTOMER.{_family}_{_status} is never sent",
+                event(f"CUSTOMER.{_family}_{_status}"),
+            )
+
+
+def _told(number: int, kind: str) -> str:
+    """Return the requirement of a type of customer; that of individuals has the number."""
+    return f"EVT-{number + KINDS.index(kind):03d}"
+
+
+def _reduced(data: Json) -> Json:
+    return {"id": data["id"]}
+
+
+def _nested(data: Json) -> Json:
+    return {"customer": data}
+
+
+def _of_submission(data: Json) -> Json:
+    return {**data, "id": f"Verification:{data['platformCustomerId']}", "customerId": data["id"]}
+
+
+for _index, _kind in enumerate(KINDS):
+    _family = f"CUSTOMER.{('KYC', 'KYB')[_index]}_"
+    _other = f"CUSTOMER.{('KYB', 'KYC')[_index]}_"
+    _field = rules.STATUS_FIELD[_kind]
+    _pending, _approved, _rejected = (
+        f"{_family}{status}" for status in ("PENDING", "APPROVED", "REJECTED")
+    )
+    for _name, _edit in {"reduced": _reduced, "nested": _nested}.items():
+        declare(
+            _told(72, _kind),
+            _name,
+            f"the data of {_approved} are no customer: {_name}",
+            event(_approved, (_approved, _edit)),
+        )
+    declare(
+        _told(74, _kind),
+        "of-submission",
+        f"the data of {_approved} carry the id of the submission",
+        event(_approved, (_approved, _of_submission)),
+    )
+    for _number, _type, _wrong in (
+        (76, _pending, "UNVERIFIED"),
+        (78, _approved, "PENDING"),
+        (80, _rejected, "PENDING"),
+    ):
+        declare(
+            _told(_number, _kind),
+            "before",
+            f"the customer in {_type} is shown as it was before",
+            event(_type, (_type, put(_field, _wrong))),
+        )
+    declare(
+        _told(82, _kind),
+        "other-type",
+        f"the customer in {_approved} is of the other type",
+        event(_approved, (_approved, put("customerType", KINDS[1 - _index]))),
+    )
+    for _number, _type, _also, _what in (
+        (84, _pending, _pending, "twice"),
+        (86, _approved, _approved, "twice"),
+        (88, _pending, _approved, "with a decision"),
+        (90, _approved, _rejected, "with a rejection"),
+        (92, _rejected, _approved, "with an approval"),
+        (94, _pending, f"{_other}PENDING", "in both families"),
+        (94, _approved, f"{_other}APPROVED", "in both families"),
+    ):
+        declare(
+            _told(_number, _kind),
+            f"{_type.rpartition('_')[2].lower()}-{_what.replace(' ', '-')}",
+            f"{_type} is sent {_what}: {_also}",
+            event(_type, (_type, same), (_also, same)),
+        )
+    for _status in ("APPROVED", "REJECTED"):
+        declare(
+            _told(100, _kind),
+            f"hold-is-{_status.lower()}",
+            f"a hold is reported as {_family}{_status}",
+            with_row(rules, "REVIEW_EVENTS", (_kind, "HOLD"), f"{_family}{_status}"),
+        )
+
+for _index, _kind in enumerate(KINDS):
+    declare(
+        f"EVT-{96 + _index:03d}",
+        "errors-reported",
+        f"a submission of {_kind} with errors is reported",
+        announced((verifications, "create"), _kind, of_errors=True),
+    )
+    declare(
+        f"EVT-{98 + _index:03d}",
+        "creation-reported",
+        f"the creation of {_kind} is reported as a submission",
+        announced((onboarding, "create"), _kind),
+    )

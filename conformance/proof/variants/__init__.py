@@ -1,0 +1,1 @@
+"""Conforming variants: references that choose otherwise where the specification is open."""

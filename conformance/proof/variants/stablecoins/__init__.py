@@ -1,0 +1,1 @@
+"""Conforming variants of the area stablecoins."""

@@ -1,0 +1,451 @@
+"""Agents: they act for their customer, with credentials of their own.
+
+Which operations let agents in is not said, and a policy may be narrow: where an agent may not do
+something for its own customer, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.agents import (
+    Agent,
+    expect_credential_taken,
+    require_admitted,
+)
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, listed_members
+from conformance.scenarios.kit.challenges import expect_untouched
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+Call = Callable[[httpx.Auth | None], Answer]
+"""Sends one prepared request, with an agent's credentials or (``None``) the platform's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A customer, and a request about what is its own."""
+
+    customer: Resource
+    call: Call
+
+
+def read_customer(platform: Platform) -> Prepared:
+    """Prepare the reading of a customer."""
+    customer = platform.external_accounts.account_holder()
+    path = {"customerId": customer["id"]}
+    return Prepared(
+        customer, lambda auth: platform.api.client.call("getCustomer", path=path, auth=auth)
+    )
+
+
+def list_transactions(platform: Platform) -> Prepared:
+    """Prepare the list of transactions."""
+    return Prepared(
+        platform.external_accounts.account_holder(),
+        lambda auth: platform.api.client.call("listTransactions", auth=auth),
+    )
+
+
+def list_internal_accounts(platform: Platform) -> Prepared:
+    """Prepare the list of a customer's internal accounts."""
+    return listing(platform, "listCustomerInternalAccounts")
+
+
+def list_external_accounts(platform: Platform) -> Prepared:
+    """Prepare the list of a customer's external accounts."""
+    return listing(platform, "listCustomerExternalAccounts")
+
+
+def listing(platform: Platform, operation: str) -> Prepared:
+    """Prepare a list of what a customer owns."""
+    customer = platform.external_accounts.account_holder()
+    query = {"customerId": customer["id"]}
+    return Prepared(
+        customer, lambda auth: platform.api.client.call(operation, query=query, auth=auth)
+    )
+
+
+def create_quote(platform: Platform) -> Prepared:
+    """Prepare the creation of a quote."""
+    source = platform.internal_accounts.account()
+    body = platform.quotes.body(source)
+    return Prepared(owner_of(source), lambda auth: platform.api.create_quote(body, auth=auth))
+
+
+def execute_quote(platform: Platform) -> Prepared:
+    """Prepare the execution of a pending quote."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    return Prepared(
+        owner_of(source), lambda auth: platform.api.execute_quote(quote["id"], auth=auth)
+    )
+
+
+PREPARE: Mapping[str, Callable[[Platform], Prepared]] = {
+    "getCustomer": read_customer,
+    "listTransactions": list_transactions,
+    "listCustomerInternalAccounts": list_internal_accounts,
+    "listCustomerExternalAccounts": list_external_accounts,
+    "createQuote": create_quote,
+    "executeQuote": execute_quote,
+}
+
+
+def rows(**identifiers: str) -> list[object]:
+    """Return operations as parameters, each deciding the requirement named for it."""
+    return [
+        pytest.param(operation, identifier, marks=requirement(identifier), id=operation)
+        for operation, identifier in identifiers.items()
+    ]
+
+
+def refused_rows(**identifiers: str) -> list[object]:
+    """Return operations as parameters, each deciding one requirement and that of the code."""
+    return [
+        pytest.param(operation, name, marks=requirement(name, "AGT-040"), id=operation)
+        for operation, name in identifiers.items()
+    ]
+
+
+# --- What agents may do ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operation", "identifier"),
+    rows(
+        getCustomer="AGT-001",
+        listTransactions="AGT-002",
+        listCustomerInternalAccounts="AGT-003",
+        listCustomerExternalAccounts="AGT-004",
+        createQuote="AGT-005",
+        executeQuote="AGT-006",
+    ),
+)
+def test_the_credentials_of_an_agent_are_taken(
+    platform: Platform, check: Check, operation: str, identifier: str
+) -> None:
+    """For its own customer, as far as its policy goes."""
+    prepared = PREPARE[operation](platform)
+    agent = platform.agents.connect(prepared.customer)
+
+    answer = prepared.call(agent)
+
+    with check(identifier):
+        expect_credential_taken(answer)
+
+
+@requirement("AGT-043")
+@pytest.mark.parametrize("operation", PREPARE)
+def test_the_platform_goes_on_acting_itself(platform: Platform, operation: str) -> None:
+    """HTTP Basic is the scheme of every operation, whoever else is let in."""
+    prepared = PREPARE[operation](platform)
+    platform.agents.connect(prepared.customer)
+
+    answer = prepared.call(None)
+
+    assert answer.accepted, answer
+
+
+# --- Wrong credentials ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operation", "refused"),
+    refused_rows(
+        getCustomer="AGT-030",
+        listTransactions="AGT-031",
+        listCustomerInternalAccounts="AGT-032",
+        listCustomerExternalAccounts="AGT-033",
+        createQuote="AGT-034",
+        executeQuote="AGT-035",
+    ),
+)
+def test_a_wrong_credential_is_refused(
+    platform: Platform, check: Check, operation: str, refused: str
+) -> None:
+    """It looks like that of an agent, and belongs to none."""
+    prepared = PREPARE[operation](platform)
+    agent = platform.agents.connect(prepared.customer)
+
+    refusal = prepared.call(agent.impostor)
+
+    twin = right(prepared, agent)
+    with check(refused):
+        refusal.refused(401, twin=twin)
+    with check("AGT-040"):
+        refusal.refused("UNAUTHORIZED", twin=twin)
+
+
+@pytest.mark.parametrize(
+    ("operation", "refused"),
+    refused_rows(
+        getCustomer="AGT-036",
+        listTransactions="AGT-037",
+        createQuote="AGT-038",
+        executeQuote="AGT-039",
+    ),
+)
+def test_an_empty_credential_is_refused(
+    platform: Platform, check: Check, operation: str, refused: str
+) -> None:
+    """Naming the scheme is not enough."""
+    prepared = PREPARE[operation](platform)
+    agent = platform.agents.connect(prepared.customer)
+
+    refusal = prepared.call(agent.nobody)
+
+    twin = right(prepared, agent)
+    with check(refused):
+        refusal.refused(401, twin=twin)
+    with check("AGT-040"):
+        refusal.refused("UNAUTHORIZED", twin=twin)
+
+
+@requirement("AGT-041")
+def test_an_execution_with_a_wrong_credential_debits_nothing(platform: Platform) -> None:
+    """The credential is looked at first."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    agent = platform.agents.connect(owner_of(source))
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.api.execute_quote(quote["id"], auth=agent.impostor)
+
+    expect_untouched(platform, source, before)
+    refusal.refused(twin=platform.api.execute_quote(quote["id"]))
+
+
+@requirement("AGT-042")
+def test_a_creation_with_a_wrong_credential_leaves_nothing_behind(platform: Platform) -> None:
+    """The customer has the one transaction that the platform created."""
+    source = platform.internal_accounts.account()
+    customer = owner_of(source)
+    body = platform.quotes.body(source)
+    agent = platform.agents.connect(customer)
+    before = listed(platform, customer)
+
+    refusal = platform.api.create_quote(body, auth=agent.impostor)
+
+    twin = platform.api.create_quote(body)
+    refusal.refused(twin=twin)
+    platform.transactions.of_quote(twin.body)
+    assert listed(platform, customer) - before == {twin.body["transactionId"]}
+
+
+# --- For its customer alone -----------------------------------------------------------------
+
+
+@requirement("AGT-010", "AGT-011")
+def test_an_agent_reads_its_own_customer_alone(platform: Platform, check: Check) -> None:
+    """Another customer of the platform is none of its business."""
+    customer, other = (
+        platform.external_accounts.account_holder(),
+        platform.external_accounts.account_holder(),
+    )
+    agent = platform.agents.connect(customer)
+    own = require_admitted(read(platform, customer, agent))
+
+    refusal = read(platform, other, agent)
+
+    with check("AGT-010"):
+        assert own.body["id"] == customer["id"], own
+    with check("AGT-011"):
+        refusal.refused(twin=own)
+
+
+@requirement("AGT-012")
+def test_an_agent_lists_its_own_transactions_alone(platform: Platform) -> None:
+    """Whether it asks for all, or for those of another customer."""
+    customer, other = (
+        platform.external_accounts.account_holder(),
+        platform.internal_accounts.account(),
+    )
+    foreign = platform.quotes.pending(other)["transactionId"]
+    agent = platform.agents.connect(customer)
+    name = platform.profile.bindings.transactions_of_customer
+    filters: list[Json] = [{}]
+    if name:
+        filters.append({name: other["customerId"]})
+
+    answers = [
+        platform.api.client.call("listTransactions", query=query, auth=agent) for query in filters
+    ]
+
+    if not any(answer.accepted for answer in answers):
+        raise ResourceMissing(f"agents do not list transactions: {answers[0]}")
+    for answer in answers:
+        shown = listed_members(answer.body) if answer.accepted else []
+        assert foreign not in [row.get("id") for row in shown], answer
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(
+            "listCustomerInternalAccounts", marks=requirement("AGT-013"), id="internal-accounts"
+        ),
+        pytest.param(
+            "listCustomerExternalAccounts", marks=requirement("AGT-014"), id="external-accounts"
+        ),
+    ],
+)
+def test_an_agent_is_not_shown_accounts_of_another_customer(
+    platform: Platform, operation: str
+) -> None:
+    """The list may be refused, empty, or that of its own customer."""
+    customer, other = (
+        platform.external_accounts.account_holder(),
+        platform.internal_accounts.account(amount=0),
+    )
+    account = platform.external_accounts.account(other.owner)
+    agent = platform.agents.connect(customer)
+    require_admitted(accounts(platform, operation, customer["id"], agent))
+
+    answer = accounts(platform, operation, other["customerId"], agent)
+
+    shown = listed_members(answer.body) if answer.accepted else []
+    assert not {row.get("id") for row in shown} & {other["id"], account["id"]}, answer
+
+
+@requirement("AGT-022")
+def test_agents_of_two_customers_are_shown_different_accounts(platform: Platform) -> None:
+    """Each acts for the customer that it belongs to."""
+    shown = []
+    for account in (
+        platform.internal_accounts.account(amount=0),
+        platform.internal_accounts.account(amount=0),
+    ):
+        agent = platform.agents.connect(owner_of(account))
+        operation = "listCustomerInternalAccounts"
+        answer = require_admitted(accounts(platform, operation, account["customerId"], agent))
+        shown.append({row.get("id") for row in listed_members(answer.body)})
+    if not all(shown):
+        raise ResourceMissing("an agent is shown no account of its customer")
+
+    assert not shown[0] & shown[1]
+
+
+@requirement("AGT-015")
+def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform) -> None:
+    """It pays from what is its customer's."""
+    source, foreign = platform.internal_accounts.account(), platform.internal_accounts.account()
+    destination = platform.external_accounts.account(owner_of(source))
+    agent = platform.agents.connect(owner_of(source))
+    own = require_admitted(
+        platform.api.create_quote(platform.quotes.body(source, destination), auth=agent)
+    )
+
+    refusal = platform.api.create_quote(platform.quotes.body(foreign, destination), auth=agent)
+
+    refusal.refused(twin=own)
+
+
+@requirement("AGT-016", "AGT-017")
+def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, check: Check) -> None:
+    """Knowing its id is not enough."""
+    source, foreign = platform.internal_accounts.account(), platform.internal_accounts.account()
+    quote = platform.quotes.pending(foreign)
+    before = platform.internal_accounts.balances(foreign)
+    agent = platform.agents.connect(owner_of(source))
+    own = require_admitted(
+        platform.api.execute_quote(platform.quotes.pending(source)["id"], auth=agent)
+    )
+
+    refusal = platform.api.execute_quote(quote["id"], auth=agent)
+
+    with check("AGT-017"):
+        expect_untouched(platform, foreign, before)
+    with check("AGT-016"):
+        refusal.refused(twin=own)
+
+
+# --- What it moves --------------------------------------------------------------------------
+
+
+@requirement("AGT-018", "AGT-019")
+def test_a_quote_of_an_agent_is_its_customers(platform: Platform, check: Check) -> None:
+    """The platform sees its transaction like any other."""
+    source = platform.internal_accounts.account()
+    agent = platform.agents.connect(owner_of(source))
+
+    quote = require_admitted(
+        platform.api.create_quote(platform.quotes.body(source), auth=agent)
+    ).body
+
+    with check("AGT-019"):
+        assert quote["source"]["accountId"] == source["id"], quote
+    with check("AGT-018"):
+        wanted = quote["transactionId"]
+        seen = platform.until(
+            lambda: listed(platform, owner_of(source)), lambda found: wanted in found
+        )
+        assert wanted in seen
+
+
+@requirement("AGT-020")
+def test_what_an_agent_executes_is_debited(platform: Platform) -> None:
+    """Where its policy lets it go without an approval."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    agent = platform.agents.connect(owner_of(source))
+    before, _ = platform.internal_accounts.balances(source)
+
+    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+
+    if executed.body["status"] not in SETTLING:
+        raise ResourceMissing(f"what an agent executes waits: {executed}")
+    left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("AGT-021")
+def test_an_agent_does_not_stand_in_for_the_proof_of_its_customer(platform: Platform) -> None:
+    """It may execute, and the customer still has to prove it."""
+    source = platform.sca.account()
+    quote = platform.quotes.pending(source)
+    agent = platform.agents.connect(owner_of(source))
+
+    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+
+    assert executed.body["status"] not in SETTLING, executed
+    assert platform.transactions.of_quote(quote)["status"] not in SETTLING
+
+
+def right(prepared: Prepared, agent: Agent) -> Answer:
+    """Return the answer to a request with the agent's credential, or with the platform's."""
+    answer = prepared.call(agent)
+    return answer if answer.accepted else prepared.call(None)
+
+
+def owner_of(account: Resource) -> Resource:
+    """Return the customer who owns an internal account, by its id."""
+    return account.owner
+
+
+def read(platform: Platform, customer: Resource, auth: httpx.Auth) -> Answer:
+    """Read a customer."""
+    path = {"customerId": customer["id"]}
+    return platform.api.client.call("getCustomer", path=path, auth=auth)
+
+
+def accounts(platform: Platform, operation: str, customer_id: str, auth: httpx.Auth) -> Answer:
+    """List accounts of a customer."""
+    return platform.api.client.call(operation, query={"customerId": customer_id}, auth=auth)
+
+
+def listed(platform: Platform, customer: Resource) -> set[str]:
+    """Return the ids of the transactions that are listed for a customer.
+
+    Raises:
+        ResourceMissing: none can be asked for by customer.
+    """
+    if platform.profile.bindings.transactions_of_customer is None:
+        raise ResourceMissing("bindings.transactions_of_customer of the profile names no filter")
+    return {row["id"] for row in platform.transactions.of_customer(customer["id"])}

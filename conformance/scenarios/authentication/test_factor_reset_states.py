@@ -1,0 +1,266 @@
+"""The states of a factor reset: every action at every state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, arranged_body
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing, TriggerFailed, expect
+
+AT: Mapping[str, Callable[[Platform], Resource]] = {
+    "INITIATED": lambda platform: platform.resets.initiated(),
+    "PENDING_REVIEW": lambda platform: platform.resets.in_review(),
+    "LIVENESS_PASSED": lambda platform: platform.resets.passed(),
+    "COMPLETED": lambda platform: platform.resets.completed(),
+    "REJECTED": lambda platform: platform.resets.rejected(),
+    "EXPIRED": lambda platform: platform.resets.expired(),
+}
+"""By its state a new reset that has come there."""
+
+
+# --- From state to state --------------------------------------------------------------------
+
+
+@requirement("SFR-070")
+def test_a_new_reset_is_initiated(platform: Platform) -> None:
+    """The customer has not taken the liveness check yet."""
+    reset = platform.resets.started()
+
+    status = platform.resets.read(reset).get("status")
+
+    if status in ("PENDING_REVIEW", "LIVENESS_PASSED"):
+        raise ResourceMissing(f"the sandbox brings a reset to {status} at once")
+    assert status == "INITIATED"
+
+
+@requirement("SFR-071")
+def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
+    """The customer has taken it, and it is not decided."""
+    reset = platform.resets.initiated()
+
+    platform.resets.liveness(reset, "submit")
+
+    status = platform.resets.at_status(reset, "PENDING_REVIEW", "LIVENESS_PASSED").get("status")
+    if status in ("LIVENESS_PASSED", "REJECTED"):
+        raise ResourceMissing(f"the sandbox decides a submitted check at once: {status}")
+    assert status == "PENDING_REVIEW"
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome", "reached"),
+    [
+        pytest.param(
+            "PENDING_REVIEW", "pass", "LIVENESS_PASSED", marks=requirement("SFR-072"), id="reviewed"
+        ),
+        pytest.param(
+            "INITIATED", "pass", "LIVENESS_PASSED", marks=requirement("SFR-073"), id="at-once"
+        ),
+        pytest.param(
+            "INITIATED", "fail", "REJECTED", marks=requirement("SFR-075"), id="failed-at-once"
+        ),
+        pytest.param(
+            "PENDING_REVIEW", "fail", "REJECTED", marks=requirement("SFR-076"), id="failed"
+        ),
+    ],
+)
+def test_the_liveness_check_decides(
+    platform: Platform, state: str, outcome: str, reached: str
+) -> None:
+    """With a review before it and without one."""
+    reset = AT[state](platform)
+
+    platform.resets.liveness(reset, outcome)
+
+    now = platform.resets.at_status(reset, reached)
+    assert now["status"] == reached, now
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        pytest.param("INITIATED", marks=requirement("SFR-077"), id="INITIATED"),
+        pytest.param("PENDING_REVIEW", marks=requirement("SFR-078"), id="PENDING_REVIEW"),
+        pytest.param("LIVENESS_PASSED", marks=requirement("SFR-079"), id="LIVENESS_PASSED"),
+    ],
+)
+def test_a_reset_expires(platform: Platform, state: str) -> None:
+    """Its window closes whether or not the liveness check is passed."""
+    reset = AT[state](platform)
+
+    platform.resets.close_window(reset)
+
+    now = platform.resets.at_status(reset, "EXPIRED")
+    assert now["status"] == "EXPIRED", now
+
+
+@requirement("SFR-074")
+def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
+    """As is one whose liveness check was decided without a review."""
+    reset = platform.resets.in_review()
+    platform.resets.liveness(reset, "pass")
+    platform.resets.at_status(reset, "LIVENESS_PASSED")
+
+    answer = platform.resets.complete(reset)
+
+    assert answer.accepted, answer
+    now = platform.resets.at_status(reset, "COMPLETED")
+    assert now["status"] == "COMPLETED", now
+
+
+# --- Completions that come too early or too late --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "refused", "kept"),
+    [
+        pytest.param(
+            "INITIATED",
+            "SFR-052",
+            "SFR-053",
+            marks=requirement("SFR-052", "SFR-053"),
+            id="INITIATED",
+        ),
+        pytest.param(
+            "PENDING_REVIEW",
+            "SFR-054",
+            "SFR-055",
+            marks=requirement("SFR-054", "SFR-055"),
+            id="PENDING_REVIEW",
+        ),
+    ],
+)
+def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
+    platform: Platform, check: Check, state: str, refused: str, kept: str
+) -> None:
+    """Nor is it spoilt by the attempt."""
+    reset = AT[state](platform)
+
+    refusal = platform.resets.complete(reset)
+
+    with check(kept):
+        expect_status(platform, reset, state)
+    with check(refused):
+        # Had it been accepted, it could not be passed any more.
+        refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
+
+
+@pytest.mark.parametrize(
+    ("state", "refused", "kept"),
+    [
+        pytest.param(
+            "REJECTED",
+            "SFR-056",
+            "SFR-057",
+            marks=requirement("SFR-056", "SFR-057"),
+            id="REJECTED",
+        ),
+        pytest.param(
+            "EXPIRED",
+            "SFR-058",
+            "SFR-059",
+            marks=requirement("SFR-058", "SFR-059"),
+            id="EXPIRED",
+        ),
+    ],
+)
+def test_a_reset_that_failed_is_not_completed(
+    platform: Platform, check: Check, state: str, refused: str, kept: str
+) -> None:
+    """A new one has to be started."""
+    reset = AT[state](platform)
+
+    refusal = platform.resets.complete(reset)
+
+    with check(kept):
+        expect_status(platform, reset, state)
+    with check(refused):
+        refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
+
+
+@requirement("SFR-060")
+def test_a_completed_reset_stays_completed(platform: Platform) -> None:
+    """Another completion may be refused or repeat the answer."""
+    reset = platform.resets.completed()
+
+    again = platform.resets.complete(reset)
+
+    expect_status(platform, reset, "COMPLETED")
+    platform.observe(f"completing a completed reset again is answered with {again.status}")
+
+
+# --- Terminal states ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "action"),
+    [
+        pytest.param("REJECTED", "submit", marks=requirement("SFR-080"), id="REJECTED-submit"),
+        pytest.param("REJECTED", "pass", marks=requirement("SFR-081"), id="REJECTED-pass"),
+        pytest.param("REJECTED", "expire", marks=requirement("SFR-082"), id="REJECTED-expire"),
+        pytest.param("EXPIRED", "submit", marks=requirement("SFR-083"), id="EXPIRED-submit"),
+        pytest.param("EXPIRED", "pass", marks=requirement("SFR-084"), id="EXPIRED-pass"),
+        pytest.param("EXPIRED", "fail", marks=requirement("SFR-085"), id="EXPIRED-fail"),
+        pytest.param("COMPLETED", "submit", marks=requirement("SFR-086"), id="COMPLETED-submit"),
+        pytest.param("COMPLETED", "pass", marks=requirement("SFR-087"), id="COMPLETED-pass"),
+        pytest.param("COMPLETED", "fail", marks=requirement("SFR-088"), id="COMPLETED-fail"),
+        pytest.param("COMPLETED", "expire", marks=requirement("SFR-089"), id="COMPLETED-expire"),
+    ],
+)
+def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action: str) -> None:
+    """Whoever decides liveness checks may be told so, or not be heard."""
+    reset = AT[state](platform)
+
+    try:
+        if action == "expire":
+            platform.resets.close_window(reset)
+        else:
+            platform.resets.liveness(reset, action)
+    except TriggerFailed as error:
+        platform.observe(f"factor_reset.{action} of a reset at {state} is refused: {error}")
+
+    expect_status(platform, reset, state)
+
+
+@pytest.mark.parametrize(
+    ("state", "started", "kept"),
+    [
+        pytest.param(
+            "REJECTED",
+            "SFR-090",
+            "SFR-092",
+            marks=requirement("SFR-090", "SFR-092"),
+            id="REJECTED",
+        ),
+        pytest.param(
+            "EXPIRED",
+            "SFR-091",
+            "SFR-093",
+            marks=requirement("SFR-091", "SFR-093"),
+            id="EXPIRED",
+        ),
+    ],
+)
+def test_a_new_reset_follows_one_that_failed(
+    platform: Platform, check: Check, state: str, started: str, kept: str
+) -> None:
+    """It is another one, and the first stays what it is."""
+    reset = AT[state](platform)
+
+    answer = platform.resets.start(reset.owner)
+
+    with check(started):
+        assert answer.accepted, answer
+    with check(kept):
+        assert arranged_body(answer)["resetId"] != reset["resetId"], answer
+        expect_status(platform, reset, state)
+
+
+def expect_status(platform: Platform, reset: Json, status: str) -> None:
+    """Assert that a reset is at a status."""
+    __tracebackhide__ = True
+    now = platform.resets.read(reset)
+    expect(now.get("status") == status, f"{status}", now)

@@ -1,0 +1,515 @@
+"""Resets of lost factors: how one is started, read and completed, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+
+import httpx
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.factor_resets import PHONE
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.faults import having, without
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
+
+ANONYMOUS = httpx.Auth()
+SKEW = timedelta(minutes=5)
+"""By how much the clocks of the suite and of the target may differ."""
+
+
+# --- The start ------------------------------------------------------------------------------
+
+
+@requirement("SFR-001", "SFR-003", "SFR-004", "SFR-005", "SFR-006", "SFR-007")
+def test_a_reset_is_started(platform: Platform, check: Check) -> None:
+    """The answer leads the customer into a liveness check, which has its time."""
+    customer = platform.resets.holder()
+
+    answer = platform.resets.start(customer)
+
+    with check("SFR-001"):
+        assert answer.status == HTTPStatus.CREATED, answer
+    with check("SFR-007"):
+        body = arranged_body(answer)
+        assert moment(body, "expiresAt") > datetime.now(UTC) - SKEW, body
+
+
+@requirement("SFR-002")
+def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
+    """The new phone is named at the completion only."""
+    answer = platform.resets.start(platform.resets.holder(PHONE), PHONE)
+
+    assert answer.status == HTTPStatus.CREATED, answer
+
+
+@requirement("SFR-008")
+def test_every_reset_has_an_id_of_its_own(platform: Platform) -> None:
+    """That of another customer is another one."""
+    first, second = platform.resets.started(), platform.resets.started()
+
+    assert first["resetId"] != second["resetId"]
+
+
+@requirement("SFR-009")
+def test_a_start_without_a_factor_is_refused(platform: Platform) -> None:
+    """It says nothing of what was lost."""
+    body = {"endUserIpAddress": platform.profile.bindings.end_user_ip}
+
+    refusal = platform.resets.start(platform.resets.holder(), body=body, valid=False)
+
+    refusal.refused(twin=platform.resets.start(platform.resets.holder()))
+
+
+@requirement("SFR-010")
+def test_a_factor_that_does_not_exist_is_not_reset(platform: Platform) -> None:
+    """Nobody can have lost it."""
+    refusal = platform.resets.start(platform.resets.holder(), "CARRIER_PIGEON")
+
+    refusal.refused(twin=platform.resets.start(platform.resets.holder()))
+
+
+# --- What a reset shows ---------------------------------------------------------------------
+
+
+@requirement("SFR-030", "SFR-031", "SFR-032", "SFR-033", "SFR-035", "SFR-036")
+def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
+    """It shows what was lost and until when there is time."""
+    reset = platform.resets.started()
+
+    answer = platform.resets.get(reset)
+
+    with check("SFR-030"):
+        assert answer.accepted, answer
+    with check("SFR-033"):
+        assert arranged_body(answer)["factor"] == reset["factor"], answer
+    with check("SFR-036"):
+        shown, told = moment(arranged_body(answer), "expiresAt"), moment(reset, "expiresAt")
+        # One of them may be rounded.
+        assert abs(shown - told) <= timedelta(seconds=1), f"the start told {told}, then {shown}"
+
+
+@requirement("SFR-049", "SFR-100")
+def test_a_reset_that_is_not_completed_says_so(platform: Platform, check: Check) -> None:
+    """Neither at the start nor once the liveness check is passed."""
+    reset = platform.resets.started()
+
+    seen = [platform.resets.read(reset), platform.resets.read(platform.resets.passed())]
+
+    with check("SFR-049"):
+        assert [now.get("completedAt") for now in seen] == [None, None], seen
+    with check("SFR-100"):
+        assert not [now for now in seen if now.get("enrollmentStatus") == "COMPLETED"], seen
+
+
+# --- The completion -------------------------------------------------------------------------
+
+
+@requirement("SFR-037", "SFR-038", "SFR-039", "SFR-040", "SFR-041", "SFR-046")
+def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
+    """The reset of a factor other than a phone needs no mobile."""
+    reset = platform.resets.passed()
+
+    answer = platform.resets.complete(reset)
+
+    with check("SFR-046"):
+        assert answer.accepted, answer
+    with check("SFR-040"):
+        assert answer.status == HTTPStatus.NO_CONTENT, answer
+    arranged_body(answer)
+    now = platform.resets.at_status(reset, "COMPLETED")
+    with check("SFR-041"):
+        assert now["status"] == "COMPLETED", now
+    with check("SFR-038"):
+        assert now.get("completedAt") is not None, now
+    with check("SFR-037", "SFR-039"):
+        require_member(now, "completedAt")
+        assert abs(moment(now, "completedAt") - datetime.now(UTC)) < SKEW, now
+
+
+@requirement("SFR-042", "SFR-043")
+def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, check: Check) -> None:
+    """The mobile takes the place of the lost one."""
+    reset = platform.resets.passed(factor=PHONE)
+
+    answer = platform.resets.complete(reset)
+
+    with check("SFR-042"):
+        assert answer.status == HTTPStatus.NO_CONTENT, answer
+    arranged_body(answer)
+    with check("SFR-043"):
+        now = platform.resets.at_status(reset, "COMPLETED")
+        assert now["status"] == "COMPLETED", now
+
+
+@requirement("SFR-044", "SFR-045")
+def test_the_reset_of_a_phone_needs_another_one(platform: Platform, check: Check) -> None:
+    """Without a mobile it can still be completed with one."""
+    reset = platform.resets.passed(factor=PHONE)
+    whole = platform.resets.completion_body(reset)
+
+    refusal = platform.resets.complete(reset, without("mobile")(whole))
+
+    with check("SFR-045"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check("SFR-044"):
+        refusal.refused(twin=platform.resets.complete(reset, whole))
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        pytest.param("countryCode", marks=requirement("SFR-050"), id="countryCode"),
+        pytest.param("number", marks=requirement("SFR-051"), id="number"),
+    ],
+)
+def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
+    """Half a mobile cannot be called."""
+    reset = platform.resets.passed(factor=PHONE)
+    whole = platform.resets.completion_body(reset)
+
+    refusal = platform.resets.complete(reset, without(f"mobile.{member}")(whole), valid=False)
+
+    refusal.refused(twin=platform.resets.complete(reset, whole))
+
+
+@pytest.mark.parametrize(
+    ("mobile", "rule"),
+    [
+        pytest.param("+4915112345678", "SFR-800", marks=requirement("SFR-800", "SFR-802")),
+        pytest.param(None, "SFR-801", marks=requirement("SFR-801", "SFR-802")),
+    ],
+    ids=["text", "null"],
+)
+def test_a_phone_is_named_by_an_object(
+    platform: Platform, check: Check, mobile: str | None, rule: str
+) -> None:
+    """Anything else is as good as none."""
+    reset = platform.resets.passed(factor=PHONE)
+    whole = platform.resets.completion_body(reset)
+
+    refusal = platform.resets.complete(reset, having("mobile", mobile)(whole), valid=False)
+
+    with check("SFR-802"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check(rule):
+        refusal.refused(twin=platform.resets.complete(reset, whole))
+
+
+@requirement("SFR-047", "SFR-048")
+def test_a_completion_names_the_address_of_the_customer(platform: Platform, check: Check) -> None:
+    """Without it the reset can still be completed with it."""
+    reset = platform.resets.passed()
+
+    refusal = platform.resets.complete(reset, {}, valid=False)
+
+    with check("SFR-048"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check("SFR-047"):
+        refusal.refused(twin=platform.resets.complete(reset))
+
+
+# --- Enrollment of the replacement ----------------------------------------------------------
+
+
+@requirement("SFR-034", "SFR-101", "SFR-102")
+def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) -> None:
+    """The reset tells how far that is."""
+    reset = platform.resets.completed()
+    before = platform.resets.read(reset)
+
+    with check("SFR-034"):
+        require_member(before, "enrollmentStatus")
+    with check("SFR-101"):
+        assert before.get("enrollmentStatus") == "PENDING", before
+    with check("SFR-102"):
+        platform.resets.enroll(reset.owner, reset["factor"])
+        now = platform.until(
+            lambda: platform.resets.read(reset),
+            lambda seen: seen.get("enrollmentStatus") == "COMPLETED",
+        )
+        assert now.get("enrollmentStatus") == "COMPLETED", now
+
+
+@requirement("SFR-103")
+def test_a_phone_is_not_enrolled_again(platform: Platform) -> None:
+    """So that there is nothing to tell of it."""
+    now = platform.resets.read(platform.resets.started(factor=PHONE))
+
+    assert now.get("enrollmentStatus") is None, now
+
+
+@requirement("SFR-104")
+def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
+    """There is nothing left to wait for."""
+    now = platform.resets.read(platform.resets.completed(factor=PHONE))
+
+    assert now.get("enrollmentStatus") is None, now
+
+
+@requirement("SFR-110", "SFR-111")
+def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> None:
+    """Until it is enrolled again."""
+    lost = platform.profile.bindings.reset_factor
+    customer = platform.resets.holder(lost)
+    source = platform.internal_accounts.account(customer=customer)
+    if lost not in offered(platform, source):
+        raise ResourceMissing(f"{lost} is not offered before its reset either")
+
+    platform.resets.completed(customer, lost)
+
+    with check("SFR-110"):
+        now = offered(platform, source)
+        assert lost not in now, f"{lost} is cleared, and offered among {now}"
+    with check("SFR-111"):
+        platform.resets.enroll(customer, lost)
+        now = platform.until(lambda: offered(platform, source), lambda seen: lost in seen)
+        assert lost in now, f"{lost} is enrolled again, and {now} is offered"
+
+
+@requirement("SFR-112")
+def test_a_new_phone_is_offered(platform: Platform) -> None:
+    """It is enrolled at the completion, so that there is nothing left to do."""
+    customer = platform.resets.holder(PHONE)
+    source = platform.internal_accounts.account(customer=customer)
+    if PHONE not in offered(platform, source):
+        raise ResourceMissing(f"{PHONE} is not offered before its reset either")
+
+    platform.resets.completed(customer, PHONE)
+
+    now = platform.until(lambda: offered(platform, source), lambda seen: PHONE in seen)
+    assert PHONE in now, f"a new phone is enrolled, and {now} is offered"
+
+
+# --- Whose reset it is ----------------------------------------------------------------------
+
+
+@requirement("SFR-011")
+def test_a_start_names_its_customer(platform: Platform) -> None:
+    """Otherwise nobody knows who lost the factor."""
+    twin = platform.resets.start(platform.resets.holder())
+
+    refusal = platform.resets.start({"id": None}, valid=False)
+
+    refusal.refused(twin=twin)
+
+
+@requirement("SFR-012")
+def test_reading_a_reset_names_its_customer(platform: Platform) -> None:
+    """The id of the reset is not enough."""
+    reset = platform.resets.started()
+
+    refusal = platform.resets.get({**reset, "customerId": None}, valid=False)
+
+    refusal.refused(twin=platform.resets.get(reset))
+
+
+@requirement("SFR-013", "SFR-014")
+def test_completing_a_reset_names_its_customer(platform: Platform, check: Check) -> None:
+    """The id of the reset is not enough."""
+    reset = platform.resets.passed()
+
+    refusal = platform.resets.complete({**reset, "customerId": None}, valid=False)
+
+    with check("SFR-014"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check("SFR-013"):
+        refusal.refused(twin=platform.resets.complete(reset))
+
+
+@requirement("SFR-015")
+def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> None:
+    """Such a customer authenticates in no strong way."""
+    twin = platform.resets.start(platform.resets.holder())
+
+    refusal = platform.resets.start(platform.approved.customer_outside_sca())
+
+    refusal.refused(409, twin=twin)
+
+
+@requirement("SFR-016")
+def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> None:
+    """There is none to be read, which may be noticed first."""
+    reset = platform.resets.started()
+
+    refusal = platform.resets.get(foreign(platform, reset))
+
+    refusal.refused(409, 404, twin=platform.resets.get(reset))
+
+
+@requirement("SFR-017")
+def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -> None:
+    """There is none to be completed, which may be noticed first."""
+    reset = platform.resets.passed()
+
+    refusal = platform.resets.complete(foreign(platform, reset))
+
+    refusal.refused(409, 404, twin=platform.resets.complete(reset))
+
+
+@requirement("SFR-018")
+def test_a_customer_who_does_not_exist_starts_no_reset(platform: Platform) -> None:
+    """What is answered first is left open."""
+    customer = platform.resets.holder()
+
+    refusal = platform.resets.start({"id": unknown_id(customer["id"])})
+
+    refusal.refused(twin=platform.resets.start(customer))
+
+
+@requirement("SFR-019")
+def test_a_reset_is_not_read_for_a_customer_who_does_not_exist(platform: Platform) -> None:
+    """The customer who started it reads it."""
+    reset = platform.resets.started()
+
+    refusal = platform.resets.get({**reset, "customerId": unknown_id(reset["customerId"])})
+
+    refusal.refused(twin=platform.resets.get(reset))
+
+
+@requirement("SFR-020")
+def test_a_reset_is_not_completed_for_a_customer_who_does_not_exist(platform: Platform) -> None:
+    """The customer who started it completes it."""
+    reset = platform.resets.passed()
+
+    refusal = platform.resets.complete({**reset, "customerId": unknown_id(reset["customerId"])})
+
+    refusal.refused(twin=platform.resets.complete(reset))
+
+
+@requirement("SFR-021")
+def test_a_reset_that_does_not_exist_cannot_be_read(platform: Platform) -> None:
+    """It was never started."""
+    reset = platform.resets.started()
+
+    refusal = platform.resets.get({**reset, "resetId": unknown_id(reset["resetId"])})
+
+    refusal.refused(404, twin=platform.resets.get(reset))
+
+
+@requirement("SFR-022")
+def test_a_reset_that_does_not_exist_cannot_be_completed(platform: Platform) -> None:
+    """It was never started."""
+    reset = platform.resets.passed()
+
+    refusal = platform.resets.complete({**reset, "resetId": unknown_id(reset["resetId"])})
+
+    refusal.refused(404, twin=platform.resets.complete(reset))
+
+
+@requirement("SFR-023")
+def test_a_reset_is_not_read_for_another_customer(platform: Platform) -> None:
+    """It is the affair of the one who lost the factor."""
+    reset, other = platform.resets.started(), platform.resets.holder()
+
+    refusal = platform.resets.get({**reset, "customerId": other["id"]})
+
+    refusal.refused(twin=platform.resets.get(reset))
+
+
+@requirement("SFR-024", "SFR-025")
+def test_a_reset_is_not_completed_for_another_customer(platform: Platform, check: Check) -> None:
+    """It is the affair of the one who lost the factor."""
+    reset, other = platform.resets.passed(), platform.resets.holder()
+
+    refusal = platform.resets.complete({**reset, "customerId": other["id"]})
+
+    with check("SFR-025"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check("SFR-024"):
+        refusal.refused(twin=platform.resets.complete(reset))
+
+
+# --- Credentials ----------------------------------------------------------------------------
+
+
+@requirement("SFR-026")
+def test_a_start_needs_credentials(platform: Platform) -> None:
+    """A customer's lost factor is not for anybody to reset."""
+    customer = platform.resets.holder()
+    call = anonymous(
+        platform,
+        "startFactorReset",
+        query={"customerId": customer["id"]},
+        body={
+            "factor": platform.profile.bindings.reset_factor,
+            "endUserIpAddress": platform.profile.bindings.end_user_ip,
+        },
+    )
+
+    refusal = call()
+
+    refusal.refused(401, twin=platform.resets.start(customer))
+
+
+@requirement("SFR-027")
+def test_reading_a_reset_needs_credentials(platform: Platform) -> None:
+    """Its id is no secret."""
+    reset = platform.resets.started()
+    call = anonymous(platform, "getFactorReset", **place(reset))
+
+    refusal = call()
+
+    refusal.refused(401, twin=platform.resets.get(reset))
+
+
+@requirement("SFR-028", "SFR-029")
+def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) -> None:
+    """Otherwise it clears nothing."""
+    reset = platform.resets.passed()
+    call = anonymous(
+        platform, "completeFactorReset", **place(reset), body=platform.resets.completion_body(reset)
+    )
+
+    refusal = call()
+
+    with check("SFR-029"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check("SFR-028"):
+        refusal.refused(401, twin=platform.resets.complete(reset))
+
+
+# --- How many may be started ----------------------------------------------------------------
+
+
+def foreign(platform: Platform, reset: Json) -> Json:
+    """Return a reset of a customer outside the regions of SCA, which is none."""
+    outsider = platform.approved.customer_outside_sca()
+    return {**reset, "resetId": unknown_id(reset["resetId"]), "customerId": outsider["id"]}
+
+
+def place(reset: Json) -> Json:
+    """Return where a reset is called."""
+    return {"path": {"resetId": reset["resetId"]}, "query": {"customerId": reset["customerId"]}}
+
+
+def anonymous(platform: Platform, operation: str, **request: object) -> Callable[[], Answer]:
+    """Return a call of an operation without credentials."""
+    call: Callable[..., Answer] = platform.api.client.call
+    return lambda: call(operation, auth=ANONYMOUS, **request)
+
+
+def offered(platform: Platform, source: Resource) -> list[str]:
+    """Return the factors that a new challenge of the owner of an account offers."""
+    quote = platform.sca.challenged(source=source, amount=1_000)
+    factors = require_member(require_member(quote, "scaChallenge"), "availableFactors")
+    return [str(factor) for factor in factors]
+
+
+def expect_status(platform: Platform, reset: Json, status: str) -> None:
+    """Assert that a reset is at a status."""
+    __tracebackhide__ = True
+    now = platform.resets.read(reset)
+    expect(now.get("status") == status, f"{status}", now)
+
+
+def moment(resource: Json, name: str) -> datetime:
+    """Return the time in a member."""
+    try:
+        return datetime.fromisoformat(resource[name])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error

@@ -1,0 +1,60 @@
+"""What a customer of an SCA region who pays just in time is told before the proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.challenges import expire, wrong
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.realtime import challenged, challenged_quote, expect_none
+
+
+@requirement("SCA-050", "SCA-051")
+def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Check) -> None:
+    """It is refused as for any other quote."""
+    waiting = challenged_quote(platform)
+
+    refusal = platform.sca.send_proof(waiting, wrong(platform))
+
+    with check("SCA-051"):
+        expect_none(refusal)
+    with check("SCA-050"):
+        refusal.refused(twin=platform.sca.send_proof(challenged_quote(platform)))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "status", "code"),
+    [
+        pytest.param(
+            "sca.session_lapse",
+            409,
+            "SCA_SESSION_REQUIRED",
+            marks=requirement("SCA-052"),
+            id="lapsed",
+        ),
+        pytest.param(
+            "sca.lock", 423, "ACCOUNT_LOCKED", marks=requirement("SCA-053"), id="locked-out"
+        ),
+    ],
+)
+def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(
+    platform: Platform, trigger: str, status: int, code: str
+) -> None:
+    """Even with the right code."""
+    customer = platform.approved.sca_customer()
+    waiting = challenged(platform, platform.quotes.realtime(customer))
+    platform.triggers.fire(trigger, customerId=customer["id"])
+
+    refusal = platform.sca.send_proof(waiting)
+
+    refusal.refused(status, code, twin=platform.sca.send_proof(challenged_quote(platform)))
+
+
+@requirement("SCA-054")
+def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(platform: Platform) -> None:
+    """Whether it is refused or answered with a new challenge."""
+    waiting = challenged_quote(platform)
+    expire(platform, waiting)
+
+    expect_none(platform.sca.send_proof(waiting))

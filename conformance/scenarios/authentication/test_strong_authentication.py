@@ -1,0 +1,359 @@
+"""Strong customer authentication: who is asked, by which factor, how often, and for what."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, require_member
+from conformance.scenarios.kit.challenges import (
+    WAITING,
+    expect_untouched,
+    expire,
+    followed,
+    wrong,
+)
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+LOCKED = 423
+
+# --- Who is asked ---------------------------------------------------------------------------
+
+
+@requirement("SCA-001")
+def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> None:
+    """It is the customer who needs it, not the corridor."""
+    corridor = platform.quotes.corridor(same_currency=False)
+    currencies = sorted({platform.profile.currency, corridor.sending})
+    customer = platform.approved.sca_customer(currencies=currencies)
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    quote = offered(
+        platform, source, platform.external_accounts.account(customer, corridor.account)
+    )
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    assert answer.accepted, answer
+    assert answer.body["status"] == WAITING, answer
+
+
+@requirement("SCA-002")
+def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
+    """Money from an account outside the service is the customer's as well."""
+    customer = platform.approved.sca_customer()
+    source = platform.external_accounts.pullable(customer)
+    quote = offered(platform, source, platform.external_accounts.account(customer))
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    assert answer.accepted, answer
+    assert answer.body["status"] == WAITING, answer
+
+
+@requirement("SCA-003")
+def test_a_payout_of_a_fixed_receiving_amount_asks_for_a_proof(platform: Platform) -> None:
+    """Whichever side is locked."""
+    quote = platform.quotes.pending(platform.sca.account(), side="RECEIVING")
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    assert answer.accepted, answer
+    assert answer.body["status"] == WAITING, answer
+
+
+@requirement("SCA-004")
+def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform) -> None:
+    """The payout begins without a proof."""
+    quote = platform.quotes.pending()
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    assert answer.accepted, answer
+    assert not answer.body.get("scaChallenge"), answer
+
+
+@requirement("SCA-005", "SCA-006")
+def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
+    platform: Platform, check: Check
+) -> None:
+    """Where no challenge was raised there is nothing to prove."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.sca.send_proof(quote)
+
+    with check("SCA-006"):
+        expect_untouched(platform, source, before)
+    with check("SCA-005"):
+        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+    platform.observe(f"a proof outside the SCA regions is answered with {refusal.status}")
+
+
+# --- The challenge --------------------------------------------------------------------------
+
+
+@requirement("SCA-012")
+def test_a_conversion_has_a_purpose_of_its_own(platform: Platform) -> None:
+    """Money that stays the customer's is not paid out."""
+    corridor = platform.quotes.corridor(same_currency=False)
+    customer = platform.approved.sca_customer(
+        currencies=sorted({corridor.sending, corridor.receiving})
+    )
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    target = platform.internal_accounts.account(corridor.receiving, customer=customer, amount=0)
+    executed = platform.api.execute_quote(offered(platform, source, target)["id"])
+    if not executed.accepted or executed.body["status"] != WAITING:
+        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {executed}")
+
+    paid = require_member(require_member(platform.sca.challenged(), "scaChallenge"), "purpose")
+
+    converted = require_member(require_member(executed.body, "scaChallenge"), "purpose")
+
+    assert converted != paid
+
+
+@requirement("SCA-007")
+def test_a_challenge_that_was_satisfied_is_gone(platform: Platform) -> None:
+    """A client that looks for challenges is not led to prove again."""
+    authorized = platform.sca.authorize(platform.sca.challenged())
+
+    assert not authorized.get("scaChallenge")
+
+
+# --- The proof ------------------------------------------------------------------------------
+
+
+@requirement("SCA-020")
+def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
+    """By the body that the profile has for it."""
+    quote = platform.sca.challenged()
+    proof = platform.sca.proof(quote["scaChallenge"]["factor"])
+    if proof is None:
+        raise ResourceMissing(f"bindings.sca_proofs has none of {quote['scaChallenge']}")
+
+    answer = platform.sca.send_proof(quote, proof)
+
+    assert answer.accepted, answer
+    assert answer.body["status"] in (*SETTLING, WAITING), answer
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        pytest.param("SMS_OTP", marks=requirement("SCA-021"), id="SMS_OTP"),
+        pytest.param("PASSKEY", marks=requirement("SCA-022"), id="PASSKEY"),
+        pytest.param("TOTP", marks=requirement("SCA-023"), id="TOTP"),
+    ],
+)
+def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: str) -> None:
+    """Which one is used is the customer's choice."""
+    quote = platform.sca.challenged()
+    challenge = quote["scaChallenge"]
+    proof = platform.sca.proof(factor)
+    if factor not in (challenge["factor"], *(challenge.get("availableFactors") or ())):
+        raise ResourceMissing(f"{factor} is not offered by {challenge}")
+    if proof is None:
+        raise ResourceMissing(f"bindings.sca_proofs of the profile has no {factor}")
+
+    answer = platform.sca.send_proof(quote, proof)
+
+    assert answer.accepted, answer
+    assert answer.body["status"] in (*SETTLING, WAITING), answer
+
+
+# --- Several quotes of one customer ---------------------------------------------------------
+
+
+@requirement("SCA-013", "SCA-025", "SCA-026")
+def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
+    """Another quote of the customer goes on waiting for its own."""
+    source = platform.sca.account()
+    _, opening = platform.internal_accounts.balances(source)
+    first = platform.sca.challenged(source=source)
+    second = platform.sca.challenged(source=source)
+
+    with check("SCA-013"):
+        assert first["scaChallenge"]["id"] != second["scaChallenge"]["id"]
+    platform.sca.authorize(first)
+    platform.transactions.at_status(first, "COMPLETED")
+    with check("SCA-025"):
+        assert platform.transactions.of_quote(second)["status"] not in SETTLING
+    with check("SCA-026"):
+        left = opening - first["totalSendingAmount"]
+        total = platform.until(
+            lambda: platform.internal_accounts.balances(source)[1], lambda seen: seen == left
+        )
+        assert total == left
+
+
+@requirement("SCA-027")
+def test_a_new_quote_can_be_authorized_after_an_expired_challenge(platform: Platform) -> None:
+    """The customer was late once, and is not shut out for it."""
+    source = platform.sca.account()
+    expire(platform, platform.sca.challenged(source=source))
+    quote = platform.sca.challenged(source=source)
+
+    answer = platform.sca.authorize_fully(quote)
+
+    assert answer.accepted, answer
+    assert answer.body["status"] in SETTLING, answer
+
+
+@requirement("SCA-028", "SCA-029")
+def test_a_quote_that_waits_from_its_creation_on_takes_no_wrong_code(
+    platform: Platform, check: Check
+) -> None:
+    """Being created and executed in one request makes no difference."""
+    source = platform.sca.account()
+    quote = waiting_from_creation(platform, source)
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.sca.send_proof(quote, wrong(platform))
+
+    with check("SCA-029"):
+        expect_untouched(platform, source, before)
+    with check("SCA-028"):
+        other = waiting_from_creation(platform, platform.sca.account())
+        refusal.refused(twin=platform.sca.send_proof(other))
+
+
+# --- Challenges in sequence -----------------------------------------------------------------
+
+
+@requirement("SCA-030", "SCA-031", "SCA-032", "SCA-033", "SCA-034")
+def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, check: Check) -> None:
+    """Each has an id of its own, and the last one moves the money."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.third_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    second = followed(platform.sca.send_proof(quote), quote)
+
+    answer = platform.sca.send_proof(second)
+
+    with check("SCA-030"):
+        assert answer.accepted, answer
+        assert answer.body["status"] == WAITING, answer
+    with check("SCA-031"):
+        assert answer.accepted, answer
+        ids = {waiting["scaChallenge"]["id"] for waiting in (quote, second, answer.body)}
+        assert len(ids) == 3, answer
+    with check("SCA-032"):
+        expect_untouched(platform, source, before)
+    last = platform.sca.send_proof(followed(answer, second))
+    with check("SCA-033"):
+        assert last.accepted, last
+        assert last.body["status"] in SETTLING, last
+    with check("SCA-034"):
+        kept = {seen["transactionId"] for seen in (second, answer.body, last.body)}
+        assert kept == {quote["transactionId"]}
+
+
+@requirement("SCA-035", "SCA-036")
+def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, check: Check) -> None:
+    """The first proof does not speak for the second."""
+    source, quote = between_challenges(platform)
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.sca.send_proof(quote, wrong(platform))
+
+    with check("SCA-036"):
+        expect_untouched(platform, source, before)
+    with check("SCA-035"):
+        refusal.refused(twin=platform.sca.send_proof(between_challenges(platform)[1]))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "status", "code"),
+    [
+        pytest.param(
+            "sca.session_lapse",
+            409,
+            "SCA_SESSION_REQUIRED",
+            marks=requirement("SCA-037"),
+            id="lapsed",
+        ),
+        pytest.param(
+            "sca.lock", LOCKED, "ACCOUNT_LOCKED", marks=requirement("SCA-038"), id="locked-out"
+        ),
+    ],
+)
+def test_a_customer_may_lose_the_right_to_prove_between_two_challenges(
+    platform: Platform, trigger: str, status: int, code: str
+) -> None:
+    """It is looked at with each proof."""
+    source, quote = between_challenges(platform)
+    platform.triggers.fire(trigger, customerId=source["customerId"])
+
+    refusal = platform.sca.send_proof(quote)
+
+    twin = platform.sca.send_proof(between_challenges(platform)[1])
+    refusal.refused(status, code, twin=twin)
+
+
+@requirement("SCA-039", "SCA-040")
+def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Check) -> None:
+    """Its code moves no money any more."""
+    source, quote = between_challenges(platform)
+    before = platform.internal_accounts.balances(source)
+    expire(platform, quote)
+
+    answer = platform.sca.send_proof(quote)
+
+    with check("SCA-040"):
+        expect_untouched(platform, source, before)
+    with check("SCA-039"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+        else:
+            answer.refused(twin=platform.sca.send_proof(between_challenges(platform)[1]))
+
+
+def offered(platform: Platform, source: Resource, destination: Resource) -> Json:
+    """Return a quote of a customer who needs SCA.
+
+    Raises:
+        ResourceMissing: such payments are not offered in its region.
+    """
+    created = platform.api.create_quote(platform.quotes.body(source, destination))
+    if not created.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {created}")
+    quote: Json = created.body
+    return quote
+
+
+def waiting_from_creation(platform: Platform, source: Resource) -> Json:
+    """Return a quote that waits for a proof as it was created.
+
+    Raises:
+        ResourceMissing: such quotes are refused, or created without a challenge.
+    """
+    created = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    if not created.accepted or created.body["status"] != WAITING:
+        raise ResourceMissing(f"no quote waits for a proof from its creation on: {created}")
+    quote: Json = created.body
+    return quote
+
+
+def between_challenges(platform: Platform) -> tuple[Resource, Json]:
+    """Return an account, and a quote from it of whose two challenges the first is satisfied."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    second = followed(platform.sca.send_proof(quote), quote)
+    if not second.get("scaChallenge"):
+        raise PreconditionFailed("the second challenge is not shown")
+    return source, second
+
+
+@requirement("AUT-019")
+def test_no_payout_of_an_sca_customer_starts_without_a_proof(platform: Platform) -> None:
+    """Neither executing nor guessing the code makes up for it."""
+    quote = platform.quotes.pending(platform.sca.account())
+
+    platform.api.execute_quote(quote["id"])
+    platform.sca.send_proof(quote, wrong(platform))
+
+    assert platform.transactions.of_quote(quote)["status"] not in SETTLING

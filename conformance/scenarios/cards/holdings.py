@@ -1,0 +1,155 @@
+"""Which internal accounts a target has to look at, and whether money comes in or goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.transactions import FAILED
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource
+from conformance.scenarios.kit.marks import SETTLING
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+
+AMOUNT = 10_000
+OVER = ("COMPLETED", "EXPIRED", *FAILED)
+
+
+def account_in(platform: Platform, currency: str, *, amount: int = 0) -> Resource:
+    """Return an internal account of a new customer in a currency that may not be offered.
+
+    Raises:
+        ResourceMissing: ``GET /config`` does not list the currency, or no account is in it.
+    """
+    place = platform.profile.bindings.config_currency
+    listed = platform.configuration.read().get("supportedCurrencies") or ()
+    if currency not in {entry.get(place) for entry in listed if isinstance(entry, Mapping)}:
+        raise ResourceMissing(f"{currency} is not among the supportedCurrencies")
+    return platform.internal_accounts.account(currency, amount=amount)
+
+
+def crypto_account(platform: Platform) -> Resource:
+    """Return an internal account of a new customer that holds a crypto currency."""
+    for currency in ("BTC", "USDC", "USDT"):
+        try:
+            return account_in(platform, currency)
+        except ResourceMissing:
+            continue
+    raise ResourceMissing("customers get no internal account in BTC, USDC or USDT")
+
+
+def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
+    """Return the usual internal account of a new customer, and one in another currency."""
+    corridors = platform.profile.resources.corridors
+    for currency in dict.fromkeys(corridor.sending for corridor in corridors):
+        if currency != platform.profile.currency:
+            customer = platform.approved.customer(currencies=[platform.profile.currency, currency])
+            usual = platform.internal_accounts.account(amount=0, customer=customer)
+            return usual, platform.internal_accounts.account(currency, amount=0, customer=customer)
+    raise ResourceMissing("resources.corridors of the profile names one sending currency alone")
+
+
+def platform_account(platform: Platform) -> Resource:
+    """Return an internal account of the platform that can be paid into."""
+    for account in platform.internal_accounts.of_platform():
+        if account.get("status") == "ACTIVE":
+            return account
+    raise ResourceMissing("the platform has no internal account that is ACTIVE")
+
+
+def expect_no_deposit(platform: Platform, account: Resource) -> None:
+    """Assert that a deposit does not arrive on an account."""
+    __tracebackhide__ = True
+    try:
+        before = platform.internal_accounts.balances(account)[0]
+    except PreconditionFailed:
+        before = None
+    try:
+        platform.internal_accounts.settle_deposit(account, AMOUNT)
+    except TriggerFailed as error:
+        platform.observe(f"deposits are refused: {error}")
+        return
+    if before is None:
+        raise ResourceMissing("the account is not shown, nor what has arrived on it")
+    after = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen != before
+    )
+    assert after <= before, f"a deposit has arrived: the balance went from {before} to {after}"
+
+
+def expect_no_payment(platform: Platform, answers: list[Answer], twins: list[Answer]) -> None:
+    """Assert that a payment is refused at one of its steps, or fails in the end.
+
+    Args:
+        platform: the platform.
+        answers: those to the steps of the payment, up to a refusal.
+        twins: those to the same steps of a payment that nothing stops.
+    """
+    __tracebackhide__ = True
+    last = answers[-1]
+    if not last.accepted:
+        last.refused(twin=twins[: len(answers)][-1])
+    elif last.body.get("status") in SETTLING:
+        ended = platform.transactions.at_status(answers[0].body, *OVER).get("status")
+        assert ended != "COMPLETED", f"the payment has arrived: {last}"
+
+
+def require_no_payment_into(platform: Platform, account: Resource) -> None:
+    """Assert that what another customer pays into an account does not arrive there.
+
+    Raises:
+        ResourceMissing: customers do not pay into each other's accounts anyway.
+    """
+    __tracebackhide__ = True
+    source, usual = (
+        platform.internal_accounts.account(),
+        platform.internal_accounts.account(amount=0),
+    )
+    to_usual = platform.quotes.create_and_execute(
+        platform.quotes.body(source, usual, amount=AMOUNT)
+    )
+    if not to_usual[-1].accepted:
+        raise ResourceMissing(f"customers pay nothing into each other's accounts: {to_usual[-1]}")
+
+    paid = platform.quotes.create_and_execute(platform.quotes.body(source, account, amount=AMOUNT))
+
+    expect_no_payment(platform, paid, to_usual)
+
+
+def instruction(
+    platform: Platform, fits: Callable[[Json], bool], currencies: tuple[str | None, ...] = (None,)
+) -> Json:
+    """Return the first accountOrWalletInfo, of accounts in ``currencies``, that fits.
+
+    ``None`` stands for the usual currency.
+
+    Raises:
+        ResourceMissing: there is none.
+    """
+    for currency in currencies:
+        try:
+            account = account_in(platform, currency or platform.profile.currency)
+        except ResourceMissing:
+            continue
+        for info in infos(account):
+            if fits(info):
+                return info
+    raise ResourceMissing("no internal account is funded in such a way")
+
+
+def infos(account: Resource) -> list[Json]:
+    """Return the accountOrWalletInfo of each way to fund an account."""
+    entries: Any = account.get("fundingPaymentInstructions") or ()
+    return [
+        entry["accountOrWalletInfo"]
+        for entry in entries
+        if isinstance(entry, Mapping) and isinstance(entry.get("accountOrWalletInfo"), Mapping)
+    ]
+
+
+def arrange_status(platform: Platform, account: Resource, status: str) -> None:
+    """Raise ``PreconditionFailed`` unless an account comes to a status that a check builds on."""
+    seen = platform.internal_accounts.at_status(account, status).get("status")
+    if seen != status:
+        raise PreconditionFailed(f"{account['id']} is {seen} in place of {status}")

@@ -1,0 +1,90 @@
+"""Cards: who is issued one, and what an account says that a card could do with it."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.platform.given.customers import verification_status
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Resource
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+CODE = "CARDHOLDER_KYC_NOT_APPROVED"
+
+
+@requirement("CAR-001")
+def test_a_card_is_issued_against_an_internal_account(platform: Platform) -> None:
+    """It is the account of a customer whose verification is approved."""
+    account = platform.cards.account(amount=0)
+
+    asked = platform.cards.issue(account["customerId"], account)
+
+    assert asked.accepted, asked
+
+
+@requirement("CAR-003")
+def test_a_card_has_an_id_of_its_type(platform: Platform) -> None:
+    """Such as it is filtered by."""
+    card = platform.cards.card(platform.cards.account(amount=0))
+
+    assert re.fullmatch(r"Card:.+", card["id"]), card["id"]
+
+
+@requirement("CAR-002", "ERR-017")
+def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -> None:
+    """Nobody has verified the one, and the other is approved."""
+    approved = platform.cards.account(amount=0)
+    newcomer = _unapproved(platform)
+    own = platform.internal_accounts.of_customer(newcomer)
+    currency = platform.profile.resources.card_currency
+    account = next((a for a in own if a["balance"]["currency"]["code"] == currency), None)
+
+    refusal = platform.cards.issue(newcomer["id"], account or approved)
+    twin = platform.cards.issue(approved["customerId"], approved)
+
+    if refusal.accepted and verification_status(platform.customers.read(newcomer)) == "APPROVED":
+        raise ResourceMissing("the sandbox has approved the customer by itself")
+    with check("CAR-002"):
+        refusal.refused(None, twin=twin)
+    with check("ERR-017"):
+        if refusal.accepted:
+            raise ResourceMissing(f"a card is issued before its holder is approved: {refusal}")
+        if account is None and refusal.code != CODE:
+            raise ResourceMissing(f"before an approval there is no account for a card: {refusal}")
+        refusal.refused(400, CODE, twin=twin)
+
+
+@requirement("CAR-004")
+def test_an_account_that_says_so_can_fund_a_card(platform: Platform) -> None:
+    """What a card could do is shown only then."""
+    account = platform.cards.account(amount=0)
+    platform.cards.funding_actions(account)
+
+    asked = platform.cards.issue(account["customerId"], account)
+
+    assert asked.accepted, asked
+
+
+@requirement("CAR-005")
+def test_what_a_card_could_do_does_not_depend_on_one_that_exists(platform: Platform) -> None:
+    """It is about a card that is issued now."""
+    account = platform.cards.account(amount=0)
+    before = platform.cards.funding_actions(account)
+
+    platform.cards.card(account)
+
+    name = str(platform.profile.bindings.card_funding)
+    after = sorted(map(str, platform.internal_accounts.read(account).get(name) or ()))
+    if after != before and not platform.cards.issue(account["customerId"], account).accepted:
+        raise ResourceMissing("an account funds one card, so that another could do nothing")
+    assert after == before
+
+
+def _unapproved(platform: Platform) -> Resource:
+    """Return a customer whose verification is not approved."""
+    currencies = sorted({platform.profile.currency, platform.profile.resources.card_currency})
+    customer = platform.customers.applicant(currencies=currencies)
+    if verification_status(customer) == "APPROVED":
+        raise ResourceMissing("customers are approved from the start")
+    return customer

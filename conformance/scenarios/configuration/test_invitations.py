@@ -1,0 +1,83 @@
+"""Invitations that cannot be claimed. How a claim is sent is not shown: the profile says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+
+class Refusal(NamedTuple):
+    """A claim that is refused: its request, and the status and codes that it is refused with.
+
+    ``rules`` are those of its status, its code, its reason and its details.
+    """
+
+    request: str
+    rules: tuple[str, str, str, str]
+    status: int
+    codes: tuple[str, ...]
+
+
+REFUSALS = (
+    Refusal(
+        "invitation.claim_again",
+        ("INV-001", "INV-002", "INV-003", "INV-004"),
+        400,
+        ("INVITATION_ALREADY_CLAIMED",),
+    ),
+    Refusal(
+        "invitation.claim_cancelled",
+        ("INV-010", "INV-011", "INV-012", "INV-013"),
+        400,
+        ("INVITATION_CANCELLED",),
+    ),
+    Refusal(
+        "invitation.claim_unconfigured",
+        ("INV-020", "INV-021", "INV-022", "INV-023"),
+        400,
+        ("INVITATIONS_NOT_CONFIGURED",),
+    ),
+    Refusal(
+        "invitation.claim_unknown",
+        ("INV-030", "INV-031", "INV-032", "INV-033"),
+        404,
+        ("INVITATION_NOT_FOUND", "NOT_FOUND"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(row, marks=requirement(*row.rules), id=row.request.partition("_")[2])
+        for row in REFUSALS
+    ],
+)
+def test_an_invitation_that_is_not_open_is_refused(
+    platform: Platform, check: Check, wanted: Refusal
+) -> None:
+    """One that is open can be claimed."""
+    twin = platform.triggers.ask("invitation.claim")
+
+    refusal = platform.triggers.ask(wanted.request)
+
+    status, code, reason, details = wanted.rules
+    with check(status):
+        refusal.refused(wanted.status, twin=twin)
+    with check(code):
+        refusal.refused(wanted.status, *wanted.codes, twin=twin)
+    body = refusal.body if isinstance(refusal.body, Mapping) else {}
+    with check(reason):
+        refusal.refused(refusal.status, twin=twin)
+        assert isinstance(body.get("reason"), str), refusal
+    with check(details):
+        refusal.refused(refusal.status, twin=twin)
+        if body.get("details") is None:
+            raise ResourceMissing("it has no details")
+        assert isinstance(body["details"], Mapping), refusal

@@ -1,0 +1,181 @@
+"""What a customer shows: the forms of its members, and that they are those that were sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, arranged_resource, require_member
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import at, same, well_formed
+from conformance.testdata.examples import Example, example
+from conformance.verdict.decisions import ResourceMissing
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a customer, with the rule of its form and the rule that it is kept."""
+
+    path: str
+    form: str
+    kept: str | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that it decides."""
+        return (self.form,) if self.kept is None else (self.form, self.kept)
+
+
+INDIVIDUAL = (
+    Member("platformCustomerId", "CUS-050"),
+    Member("region", "CUS-051", "CUS-070"),
+    Member("currencies", "CUS-052", "CUS-071"),
+    Member("fullName", "CUS-053", "CUS-072"),
+    Member("birthDate", "CUS-054", "CUS-073"),
+    Member("nationality", "CUS-055", "CUS-074"),
+    Member("address", "CUS-056"),
+    Member("address.line1", "CUS-057", "CUS-075"),
+    Member("address.line2", "CUS-058", "CUS-076"),
+    Member("address.city", "CUS-059", "CUS-077"),
+    Member("address.state", "CUS-060", "CUS-078"),
+    Member("address.postalCode", "CUS-061", "CUS-079"),
+    Member("address.country", "CUS-062", "CUS-080"),
+    Member("email", "CUS-063", "CUS-081"),
+    Member("phoneNumber", "CUS-064", "CUS-082"),
+    Member("idType", "CUS-065", "CUS-083"),
+    Member("identifier", "CUS-066", "CUS-084"),
+)
+
+BUSINESS = (
+    Member("businessInfo", "BUS-030"),
+    Member("businessInfo.legalName", "BUS-031", "BUS-040"),
+    Member("businessInfo.country", "BUS-032", "BUS-041"),
+    Member("businessInfo.taxId", "BUS-033", "BUS-042"),
+    Member("businessInfo.incorporatedOn", "BUS-034", "BUS-043"),
+    Member("businessInfo.registrationNumber", "BUS-035", "BUS-044"),
+    Member("businessInfo.primaryContactFirstName", "BUS-036", "BUS-045"),
+    Member("businessInfo.primaryContactLastName", "BUS-037", "BUS-046"),
+    Member("email", "CUS-063", "BUS-052"),
+    Member("phoneNumber", "CUS-064", "BUS-053"),
+)
+
+FUNDS = (
+    Member("sourceOfFundsCategories", "EDD-010", "EDD-014"),
+    Member("sourceOfFundsOtherDescription", "EDD-011", "EDD-015"),
+)
+
+WEALTH = (
+    Member("sourceOfWealthCategories", "EDD-012", "EDD-016"),
+    Member("sourceOfWealthOtherDescription", "EDD-013", "EDD-017"),
+)
+
+BUSINESS_DETAILS = {
+    "entityType": "BUS-047",
+    "businessType": "BUS-048",
+    "countriesOfOperation": "BUS-049",
+    "purposeOfAccount": "BUS-050",
+    "sourceOfFunds": "BUS-051",
+}
+"""Members of ``businessInfo`` whose values only a profile knows."""
+
+BUSINESS_KINDS = {"entityType": "BUS-600", "businessType": "BUS-601"}
+"""Members of ``businessInfo`` that are texts whatever their values are."""
+
+DUE_DILIGENCE = {
+    "purposeOfAccount": "EDD-018",
+    "expectedMonthlyTransactionCount": "EDD-019",
+    "expectedMonthlyTransactionVolume": "EDD-020",
+    "annualIncomeRange": "EDD-021",
+    "netWorthRange": "EDD-022",
+    "pepStatus": "EDD-023",
+}
+"""Members of an individual whose values only a profile knows."""
+
+
+def table(name: str, members: tuple[Member, ...]) -> object:
+    """Return the parameters of a test over the members of an example."""
+    rules = [rule for member in members for rule in member.rules]
+    return pytest.param(example(name), members, marks=requirement(*rules), id=name)
+
+
+@pytest.mark.parametrize(
+    ("found", "members"),
+    [
+        table("individual", INDIVIDUAL),
+        table("business", BUSINESS),
+        table("source_of_funds", FUNDS),
+        table("source_of_wealth", WEALTH),
+    ],
+)
+def test_what_is_told_about_a_customer_is_kept(
+    platform: Platform, check: Check, found: Example, members: tuple[Member, ...]
+) -> None:
+    """A customer may leave a member out, but not change it."""
+    sent = platform.customers.example_body(found)
+
+    customer = platform.customers.read(arranged_resource(platform.api.create_customer(sent)))
+
+    for member in members:
+        with check(member.form):
+            assert well_formed(member.path, at(customer, member.path))
+        if member.kept is not None:
+            with check(member.kept):
+                assert same(member.path, at(customer, member.path), at(sent, member.path))
+
+
+@pytest.mark.parametrize(
+    "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in BUSINESS_DETAILS.items()]
+)
+def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None:
+    """Its value is one that the profile names, as the specification shows none."""
+    value = bound(platform.profile.bindings.business_details, member)
+    body = platform.customers.example_body(example("business"))
+    info = {**body["businessInfo"], member: value}
+
+    created = arranged_resource(platform.api.create_customer({**body, "businessInfo": info}))
+
+    assert at(platform.customers.read(created), f"businessInfo.{member}") == value
+
+
+@requirement(*BUSINESS_KINDS.values())
+def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check) -> None:
+    """Of which values, the specification does not show."""
+    for member, id_ in BUSINESS_KINDS.items():
+        with check(id_):
+            value = bound(platform.profile.bindings.business_details, member)
+            body = platform.customers.example_body(example("business"))
+            info = {**body["businessInfo"], member: value}
+
+            created = arranged_resource(
+                platform.api.create_customer({**body, "businessInfo": info})
+            )
+
+            shown = at(platform.customers.read(created), "businessInfo")
+            assert isinstance(require_member(shown or {}, member), str), shown
+
+
+@pytest.mark.parametrize(
+    "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in DUE_DILIGENCE.items()]
+)
+def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> None:
+    """Its value is one that the profile names, as the specification shows none."""
+    value = bound(platform.profile.bindings.due_diligence, member)
+    body = platform.customers.example_body(example("individual"))
+
+    created = arranged_resource(platform.api.create_customer({**body, member: value}))
+
+    assert at(platform.customers.read(created), member) == value
+
+
+def bound(bindings: Json, member: str) -> Any:
+    """Return the profile's value of a member.
+
+    Raises:
+        ResourceMissing: it has none.
+    """
+    if member not in bindings:
+        raise ResourceMissing(f"the profile has no value for {member}")
+    return bindings[member]

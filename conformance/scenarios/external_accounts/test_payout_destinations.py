@@ -1,0 +1,63 @@
+"""Payouts to each kind of account outside the service."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.profile.model import Corridor
+from conformance.scenarios.kit.marks import requirement
+from conformance.testdata.accounts import AccountExample, account_example
+from conformance.verdict.decisions import ResourceMissing
+
+KINDS = {
+    "bank account": "EXT-601",
+    "mobile money": "EXT-602",
+    "crypto wallet": "EXT-603",
+    "Lightning": "EXT-604",
+}
+"""The kinds of external accounts, with the rule that each can be paid."""
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=requirement(rule), id=kind) for kind, rule in KINDS.items()]
+)
+def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
+    """By the first corridor of the profile that ends in one."""
+    corridor = corridor_to(platform, kind)
+    source = platform.internal_accounts.account(corridor.sending)
+    body = platform.external_accounts.body(source.owner, corridor.account)
+    created = platform.api.create_external_account(body)
+    if not created.accepted:
+        raise ResourceMissing(f"there can be no {corridor.account}: {created}")
+
+    quote = platform.quotes.pending(source, platform.external_accounts.activate(created.body))
+    platform.quotes.execute(quote)
+
+    status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]
+    if status == "PROCESSING":
+        raise ResourceMissing(f"the rail to {corridor.account} takes longer than timing.state")
+    assert status == "COMPLETED"
+
+
+def corridor_to(platform: Platform, kind: str) -> Corridor:
+    """Return a corridor of the profile to a kind of account.
+
+    Raises:
+        ResourceMissing: the profile names none.
+    """
+    for corridor in platform.profile.resources.corridors:
+        if kind_of(account_example(corridor.account)) == kind:
+            return corridor
+        if kind == "Lightning" and corridor.receiving == "BTC":
+            return corridor.model_copy(update={"account": "lightning"})
+    raise ResourceMissing(f"resources.corridors of the profile has none to {kind}")
+
+
+def kind_of(found: AccountExample) -> str:
+    """Return what kind of account an example is."""
+    if found.account_type == "LIGHTNING":
+        return "Lightning"
+    if found.account_type.endswith("_WALLET"):
+        return "crypto wallet"
+    return "mobile money" if "phoneNumber" in found.body["accountInfo"] else "bank account"

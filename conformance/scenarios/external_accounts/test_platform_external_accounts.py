@@ -1,0 +1,20 @@
+"""External accounts of the platform itself."""
+
+from __future__ import annotations
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, funded, outside_account
+
+
+@requirement("EXT-600")
+def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
+    """Where the platform can have external accounts of its own."""
+    source = funded(platform)
+    corridor = corridor_from(platform, source)
+    receiver = outside_account(platform, corridor)
+
+    quote = platform.quotes.pending(source, receiver, amount=AMOUNT)
+    platform.quotes.execute(quote)
+
+    assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"

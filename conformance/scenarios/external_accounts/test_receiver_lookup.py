@@ -1,0 +1,318 @@
+"""The receiver lookup: what an external account can receive, from whom, and at which rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
+from conformance.platform.resource import (
+    Json,
+    arranged_body,
+    arranged_resource,
+    require_member,
+    unknown_id,
+)
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
+
+DOLLARS = ("USDB", "USDC", "USDT")
+"""Coins whose rates may honestly be those of US dollars."""
+
+MEMBERS = ("id", "customerId", "status", "currency", "platformAccountId", "accountInfo")
+"""What the interface says about an external account; others may tell when it was looked at."""
+
+STATED = ("LKP-002", "LKP-003", "LKP-004", "LKP-005", "LKP-006", "LKP-007", "LKP-013", "LKP-014")
+
+
+def looked_up(platform: Platform) -> tuple[Json, Json, Answer]:
+    """Return a customer, its external account, and the answer to a lookup of it."""
+    customer = platform.approved.customer()
+    account = platform.external_accounts.account(customer)
+    return (
+        customer,
+        account,
+        platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]}),
+    )
+
+
+def preferences(lookup: Json) -> list[Json]:
+    """Return the supported currencies of a lookup; the judge says whether they are what they are.
+
+    Raises:
+        PreconditionFailed: there are none.
+    """
+    found = lookup.get("supportedCurrencies")
+    if not isinstance(found, list) or not found:
+        raise PreconditionFailed("the lookup shows no supported currency")
+    return [entry for entry in found if isinstance(entry, Mapping)]
+
+
+def code_of(currency: object) -> str | None:
+    """Return the code of a currency object."""
+    code = currency.get("code") if isinstance(currency, Mapping) else None
+    return code if isinstance(code, str) else None
+
+
+def preference(lookup: Json, code: str) -> Json:
+    """Return what a lookup says about one currency.
+
+    Raises:
+        PreconditionFailed: it does not support it.
+    """
+    for entry in preferences(lookup):
+        if code_of(entry.get("currency")) == code:
+            return entry
+    raise PreconditionFailed(f"the lookup does not support {code}")
+
+
+@requirement("LKP-001", *STATED, "LKP-020", "LKP-021", "LKP-022")
+def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Check) -> None:
+    """Its own currency at least."""
+    _, account, answer = looked_up(platform)
+
+    with check("LKP-001"):
+        assert answer.status == 200, answer
+    lookup = arranged_body(answer)
+    with check("LKP-020"):
+        assert lookup.get("accountId") == account["id"]
+    with check("LKP-021"):
+        codes = [code_of(entry.get("currency")) for entry in preferences(lookup)]
+        assert account["currency"] in codes
+    with check("LKP-022"):
+        for entry in preferences(lookup):
+            assert entry["min"] <= entry["max"]
+
+
+@requirement("LKP-008", "LKP-009", "LKP-028", "LKP-600")
+def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check) -> None:
+    """Where they can be resolved."""
+    *_, answer = looked_up(platform)
+    entries = preferences(arranged_body(answer))
+
+    with check("LKP-600"):
+        assert entries
+    with check("LKP-008"):
+        require_member(entries[0], "minSendingAmount")
+    with check("LKP-009"):
+        require_member(entries[0], "maxSendingAmount")
+    with check("LKP-028"):
+        for entry in entries:
+            assert require_member(entry, "minSendingAmount") <= require_member(
+                entry, "maxSendingAmount"
+            )
+
+
+@requirement("LKP-010", "LKP-011", "LKP-012")
+def test_fields_that_are_asked_about_the_payer_have_a_name(platform: Platform) -> None:
+    """And say whether they have to be given."""
+    *_, answer = looked_up(platform)
+
+    if not require_member(arranged_body(answer), "requiredPayerDataFields"):
+        raise ResourceMissing("nothing is asked about the payer")
+
+
+@requirement("LKP-023", "LKP-024", "LKP-026")
+def test_rates_convert_from_the_currency_that_is_asked_for(
+    platform: Platform, check: Check
+) -> None:
+    """And from one of the sender where none is."""
+    customer, account, default = looked_up(platform)
+    asked = {
+        code: platform.api.lookup_external_account(
+            account["id"], {"customerId": customer["id"], "sendingCurrency": code}
+        )
+        for code in sending_currencies(platform)
+    }
+
+    with check("LKP-023"):
+        for code, answer in asked.items():
+            assert answer.accepted, answer
+            assert code_of(answer.body.get("sendingCurrency")) == code
+    with check("LKP-024"):
+        assert default.accepted, default
+        assert code_of(default.body.get("sendingCurrency")) is not None
+    with check("LKP-026"):
+        if len(asked) < 2:
+            raise ResourceMissing(
+                "resources.corridors of the profile send no two currencies of different worth to "
+                "one account"
+            )
+        rates = [
+            preference(arranged_body(answer), account["currency"])["estimatedExchangeRate"]
+            for answer in asked.values()
+        ]
+        assert len(set(rates)) == len(rates), f"the rates from {list(asked)} are {rates}"
+
+
+def sending_currencies(platform: Platform) -> list[str]:
+    """Return up to two currencies that the profile sends to the usual account, the usual first.
+
+    Where there are several others it is one of another worth.
+    """
+    usual = platform.profile.usual_corridor
+    others = [
+        corridor.sending
+        for corridor in platform.profile.resources.corridors
+        if corridor.account == usual.account and worth(corridor.sending) != worth(usual.sending)
+    ]
+    return [usual.sending, *others[:1]]
+
+
+def worth(currency: str) -> str:
+    """Return the currency that one is worth as much as: some stand for US dollars."""
+    return "USD" if currency in DOLLARS else currency
+
+
+@requirement("LKP-031")
+def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
+    """The customer's id is not needed then."""
+    if not platform.profile.features.uma:
+        raise FeatureUndeclared("uma")
+    customer = platform.approved.customer()
+    account = platform.external_accounts.account(customer)
+    address = require_member(
+        platform.customers.read(customer), platform.profile.bindings.uma_address
+    )
+
+    answer = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": address})
+
+    assert answer.status == 200, answer
+
+
+@requirement("LKP-801")
+def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
+    """Neither is needed beside the other, and both name one customer."""
+    if not platform.profile.features.uma:
+        raise FeatureUndeclared("uma")
+    customer = platform.approved.customer()
+    account = platform.external_accounts.account(customer)
+    address = require_member(
+        platform.customers.read(customer), platform.profile.bindings.uma_address
+    )
+
+    answer = platform.api.lookup_external_account(
+        account["id"], {"customerId": customer["id"], "senderUmaAddress": address}
+    )
+
+    assert answer.status == 200, answer
+
+
+@requirement("LKP-032")
+def test_a_lookup_needs_a_sender(platform: Platform) -> None:
+    """One of the two ways to name it is due."""
+    _, account, twin = looked_up(platform)
+
+    platform.api.lookup_external_account(account["id"]).refused(400, twin=twin)
+
+
+@requirement("LKP-033", "LKP-035", "LKP-036")
+def test_what_does_not_exist_is_not_looked_up(platform: Platform, check: Check) -> None:
+    """Neither the account nor the customer nor the currency."""
+    customer, account, twin = looked_up(platform)
+    sender = customer["id"]
+    nowhere = {"id": unknown_id(account["id"])}
+
+    no_account = platform.api.lookup_external_account(nowhere["id"], {"customerId": sender})
+    nobody = platform.api.lookup_external_account(account["id"], {"customerId": unknown_id(sender)})
+    nothing = platform.api.lookup_external_account(
+        account["id"],
+        {"customerId": sender, "sendingCurrency": platform.profile.bindings.unsupported_currency},
+    )
+
+    with check("LKP-033"):
+        no_account.refused(404, twin=twin)
+    with check("LKP-035"):
+        nobody.refused(400, 404, twin=twin)
+    with check("LKP-036"):
+        nothing.refused(twin=twin)
+
+
+@requirement("LKP-034")
+def test_a_deleted_account_is_not_looked_up(platform: Platform) -> None:
+    """It could be before."""
+    customer, account, twin = looked_up(platform)
+    deleted = platform.api.delete_external_account(account["id"])
+    if not deleted.accepted:
+        raise PreconditionFailed(f"the account is not deleted: {deleted}")
+
+    # The deletion may be seen a moment late.
+    refusal = platform.until(
+        lambda: platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]}),
+        lambda answer: not answer.accepted,
+    )
+    refusal.refused(404, twin=twin)
+
+
+@requirement("LKP-037")
+def test_an_outdated_counterparty_cannot_be_asked(platform: Platform) -> None:
+    """Whether it rejects our version or both share none is for the implementation to tell."""
+    customer, account, twin = looked_up(platform)
+    platform.triggers.fire("counterparty.outdated", externalAccountId=account["id"])
+
+    refusal = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+
+    refusal.refused(412, 424, "UNSUPPORTED_UMA_VERSION", "NO_COMPATIBLE_UMA_VERSION", twin=twin)
+
+
+@requirement("LKP-038")
+def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> None:
+    """The service is fine, and says that the other side is not."""
+    customer, account, twin = looked_up(platform)
+    platform.triggers.fire("counterparty.down", externalAccountId=account["id"])
+
+    refusal = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+
+    if refusal.code == "LOOKUP_REQUEST_FAILED":
+        refusal.refused(400, twin=twin)
+    else:
+        refusal.refused(424, twin=twin)
+
+
+@requirement("LKP-040")
+def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform) -> None:
+    """In the currency that it is paid from."""
+    customer = platform.approved.customer()
+    accounts: dict[str, Json] = {}
+
+    for corridor in platform.profile.resources.corridors:
+        if corridor.account not in accounts:
+            accounts[corridor.account] = platform.external_accounts.account(
+                customer, corridor.account
+            )
+        answer = platform.api.lookup_external_account(
+            accounts[corridor.account]["id"],
+            {"customerId": customer["id"], "sendingCurrency": corridor.sending},
+        )
+
+        assert answer.accepted, answer
+        assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
+
+
+@requirement("LKP-041", "LKP-042", "LKP-043")
+def test_a_quote_follows_a_lookup(platform: Platform, check: Check) -> None:
+    """Where the lookup's id goes, if anywhere, is for the profile to say."""
+    source = platform.internal_accounts.account()
+    customer = source.owner
+    account = platform.external_accounts.account(customer)
+    before = arranged_resource(platform.api.get_external_account(account["id"]))
+
+    lookup = arranged_body(
+        platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+    )
+
+    body = platform.quotes.body(source, account)
+    with check("LKP-043"):
+        after = arranged_resource(platform.api.get_external_account(account["id"]))
+        assert {name: after.get(name) for name in MEMBERS} == {
+            name: before.get(name) for name in MEMBERS
+        }
+    with check("LKP-041"):
+        answer = platform.api.create_quote(body)
+        assert answer.accepted, answer
+    with check("LKP-042"):
+        member = platform.profile.bindings.quote_lookup
+        if member is None:
+            raise ResourceMissing("bindings.quote_lookup of the profile names no member")
+        answer = platform.api.create_quote({**body, member: lookup["lookupId"]})
+        assert answer.accepted, answer

@@ -1,0 +1,145 @@
+"""Internal accounts and their balances, external accounts and their data."""
+
+from __future__ import annotations
+
+from conformance.platform.given.customers import verification_status
+from conformance.platform.platform import Platform
+from conformance.platform.resource import listed_members, require_member
+from conformance.scenarios.kit.customers import both
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed
+
+LONGEST_LABEL = 255
+
+
+@requirement("ACC-001", "ACC-002", "ACC-003", "ACC-004", "ACC-005", "ACC-006", "ACC-007", "ACC-008")
+def test_an_internal_account_has_its_members(platform: Platform, check: Check) -> None:
+    """Its balances, how to fund it, and its times."""
+    account = platform.internal_accounts.account(amount=0)
+
+    with check("ACC-005"):
+        require_member(account, "totalBalance")
+    with check("ACC-006"):
+        require_member(account, "fundingPaymentInstructions")
+    with check("ACC-007"):
+        require_member(account, "createdAt")
+    with check("ACC-008"):
+        require_member(account, "updatedAt")
+
+
+@requirement("ACC-009")
+def test_a_label_is_short_or_null(platform: Platform) -> None:
+    """The platform gives it."""
+    label = platform.internal_accounts.account(amount=0).get("label")
+
+    assert label is None or (isinstance(label, str) and len(label) <= LONGEST_LABEL)
+
+
+@requirement("ACC-010")
+def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform) -> None:
+    """Each carries the customer's id."""
+    *others, owner = (platform.internal_accounts.account(amount=0)["customerId"] for _ in range(3))
+
+    listed = platform.internal_accounts.of_customer({"id": owner})
+
+    if not listed:
+        raise PreconditionFailed(f"{owner} has no internal account")
+    owners = {account.get("customerId") for account in listed}
+    assert owners == {owner}, f"others exist for {others}"
+
+
+@requirement("ACC-011")
+def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
+    """Unlike that of other lists, the envelope of theirs is said."""
+    answer = platform.api.client.call("listPlatformInternalAccounts")
+
+    assert answer.accepted, answer
+
+
+@requirement("ACC-012")
+def test_the_total_balance_contains_what_can_be_spent(platform: Platform) -> None:
+    """Pending and held funds come on top of it."""
+    account = platform.internal_accounts.account()
+
+    for listed in platform.internal_accounts.of_customer(account.owner):
+        assert require_member(listed, "totalBalance")["amount"] >= listed["balance"]["amount"]
+
+
+@requirement("ACC-013")
+def test_a_deposit_raises_the_balance_by_its_amount(platform: Platform) -> None:
+    """All of it can be spent."""
+    account = platform.internal_accounts.account(amount=0)
+    before, _ = platform.internal_accounts.balances(account)
+
+    platform.triggers.fire(
+        "deposit.arrive", accountId=account["id"], amount=20_003, currency=platform.profile.currency
+    )
+
+    assert platform.internal_accounts.wait_for_balance(account, before + 20_003) == before + 20_003
+
+
+@requirement("ACC-014")
+def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
+    """Not by a payout, nor by a transfer to another account, nor by quotes that go nowhere."""
+    source, receiver = (
+        platform.internal_accounts.account(),
+        platform.internal_accounts.account(amount=1_000),
+    )
+
+    platform.quotes.complete(platform.quotes.pending(source, amount=12_345))
+    *_, transfer = platform.quotes.create_and_execute(
+        platform.quotes.body(source, receiver, amount=23_457)
+    )
+    # Not everybody lets customers pay each other.
+    if transfer.accepted:
+        platform.transactions.at_status(transfer.body, "COMPLETED")
+    platform.api.create_quote(
+        platform.quotes.body(source, receiver, side="RECEIVING", amount=9_999)
+    )
+    platform.quotes.pending(source, amount=9_999)
+
+    # The audit after the test compares the balances with what came and went.
+
+
+@both(("ACC-020", "ACC-022"), ("ACC-021", "ACC-022"))
+def test_an_approved_customer_has_internal_accounts(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """Nobody has asked for them."""
+    customer = platform.approved.business() if business else platform.approved.customer()
+    if verification_status(customer) != "APPROVED":
+        customer = platform.customers.at_status(customer, "APPROVED")
+
+    accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
+
+    provided, kinds = ids
+    with check(provided):
+        if verification_status(customer) != "APPROVED":
+            raise PreconditionFailed(f"the customer is {verification_status(customer)}")
+        assert accounts, "there is no internal account after the approval"
+    with check(kinds):
+        for account in accounts:
+            assert account["type"] != "RULE_BASED", account
+
+
+@requirement("ACC-023")
+def test_internal_accounts_are_listed_before_an_approval(platform: Platform) -> None:
+    """There may be some already, or none."""
+    customer = platform.customers.applicant()
+
+    answer = platform.api.client.call(
+        "listCustomerInternalAccounts", query={"customerId": customer["id"]}
+    )
+
+    assert answer.accepted, answer
+    listed_members(answer.body)
+
+
+@requirement("ACC-051")
+def test_whether_a_wallet_is_private_is_said_by_a_boolean(platform: Platform) -> None:
+    """Where a flag of the profile's name is shown."""
+    wallet = platform.wallets.wallet()
+
+    private = require_member(wallet, platform.profile.bindings.wallet_privacy)
+
+    assert isinstance(private, bool), private

@@ -1,0 +1,230 @@
+"""The states of an internal account: what leads to them, and what each of them blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.platform.resource import arranged_body
+from conformance.scenarios.cards.holdings import (
+    AMOUNT,
+    arrange_status,
+    expect_no_deposit,
+    expect_no_payment,
+    require_no_payment_into,
+)
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+if TYPE_CHECKING:
+    from conformance.platform.platform import Platform
+
+FATES = {
+    "ACTIVE": "internal_account.provide",
+    "FAILED": "internal_account.fail",
+    "CLOSED": "internal_account.close",
+    "FROZEN": "internal_account.freeze",
+}
+"""The trigger that leads to each state."""
+
+
+# --- Provisioning ---------------------------------------------------------------------------
+
+
+@requirement("ACC-140")
+def test_an_account_that_is_being_provisioned_is_pending(platform: Platform) -> None:
+    """Its owner is approved already."""
+    accounts = platform.internal_accounts.all_awaited()
+
+    statuses = {account["status"] for account in accounts}
+
+    if statuses <= {"ACTIVE"}:
+        raise PreconditionFailed(f"internal_account.await left the accounts at {statuses}")
+    assert "PENDING" in statuses
+
+
+@requirement("ACC-141", "ACC-142", "ACC-143")
+def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: Check) -> None:
+    """It receives, and it sends."""
+    account = platform.internal_accounts.awaited()
+
+    platform.triggers.fire(FATES["ACTIVE"], accountId=account["id"])
+
+    with check("ACC-141"):
+        assert platform.internal_accounts.at_status(account, "ACTIVE")["status"] == "ACTIVE"
+    before, _ = platform.internal_accounts.balances(account)
+    with check("ACC-142"):
+        platform.internal_accounts.settle_deposit(account, AMOUNT)
+        assert (
+            platform.internal_accounts.wait_for_balance(account, before + AMOUNT) == before + AMOUNT
+        )
+    paid = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT // 2))
+    with check("ACC-143"):
+        assert paid[-1].accepted, paid[-1]
+        assert paid[-1].body["status"] in SETTLING, paid[-1]
+
+
+@requirement("ACC-164")
+def test_a_pending_account_takes_no_deposit(platform: Platform) -> None:
+    """It can receive once it is active."""
+    expect_no_deposit(platform, platform.internal_accounts.awaited())
+
+
+@requirement("ACC-165")
+def test_a_pending_account_takes_no_payment(platform: Platform) -> None:
+    """It can receive once it is active."""
+    require_no_payment_into(platform, platform.internal_accounts.awaited())
+
+
+@requirement("ACC-144", "ACC-145", "ACC-146", "ACC-055")
+def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: Check) -> None:
+    """It does not receive, nor fund a card."""
+    account = platform.internal_accounts.awaited()
+
+    platform.triggers.fire(FATES["FAILED"], accountId=account["id"])
+
+    failed = platform.internal_accounts.at_status(account, "FAILED")
+    with check("ACC-144"):
+        assert failed["status"] == "FAILED"
+    with check("ACC-145"):
+        arrange_status(platform, account, "FAILED")
+        expect_no_deposit(platform, account)
+    with check("ACC-146"):
+        arrange_status(platform, account, "FAILED")
+        require_no_payment_into(platform, account)
+    with check("ACC-055"):
+        name = platform.profile.bindings.card_funding
+        if name is None:
+            raise ResourceMissing("bindings.card_funding of the profile names no member")
+        if not platform.internal_accounts.account(amount=0).get(name):
+            raise ResourceMissing("no account can fund a card")
+        arrange_status(platform, account, "FAILED")
+        assert not failed.get(name)
+
+
+# --- Closing and freezing -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param("CLOSED", marks=requirement("ACC-148"), id="closed"),
+        pytest.param("FROZEN", marks=requirement("ACC-154"), id="frozen"),
+    ],
+)
+def test_an_active_account_comes_to_an_end(platform: Platform, status: str) -> None:
+    """Its owner has it closed, or the service stops it."""
+    account = platform.internal_accounts.account(amount=0)
+
+    platform.triggers.fire(FATES[status], accountId=account["id"])
+
+    assert platform.internal_accounts.at_status(account, status)["status"] == status
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param("PENDING", marks=requirement("ACC-155"), id="pending"),
+        pytest.param("FAILED", marks=requirement("ACC-156"), id="failed"),
+    ],
+)
+def test_an_account_that_was_never_active_is_frozen_too(platform: Platform, before: str) -> None:
+    """Each can be that is not closed."""
+    account = platform.internal_accounts.awaited()
+    if before != "PENDING":
+        platform.triggers.fire(FATES[before], accountId=account["id"])
+        arrange_status(platform, account, before)
+
+    platform.triggers.fire(FATES["FROZEN"], accountId=account["id"])
+
+    assert platform.internal_accounts.at_status(account, "FROZEN")["status"] == "FROZEN"
+
+
+STOPPED = {
+    "CLOSED": {"new": "ACC-149", "earlier": "ACC-150", "immediate": "ACC-151"},
+    "FROZEN": {"new": "ACC-157", "earlier": "ACC-158", "immediate": "ACC-159"},
+}
+"""By the state of an account, and the way that it would send: what one test decides."""
+
+
+@pytest.mark.parametrize(
+    ("status", "ids"),
+    [
+        pytest.param(status, ids, marks=requirement(*ids.values()), id=status.lower())
+        for status, ids in STOPPED.items()
+    ],
+)
+def test_nothing_is_sent_from_a_stopped_account(
+    platform: Platform, check: Check, status: str, ids: dict[str, str]
+) -> None:
+    """Neither by a new quote nor by one from before; an account that goes on sends."""
+    account, usual = platform.internal_accounts.account(), platform.internal_accounts.account()
+    body = platform.quotes.body(account, amount=AMOUNT)
+    of_usual = platform.quotes.body(usual, amount=AMOUNT)
+    created = platform.api.create_quote(body)
+    quote = arranged_body(created)
+    platform.internal_accounts.stop(account, status)
+
+    executed = platform.api.execute_quote(quote["id"])
+    paid = platform.quotes.create_and_execute(body)
+    at_once = platform.api.create_quote({**body, "immediatelyExecute": True})
+
+    twins = platform.quotes.create_and_execute(of_usual)
+    with check(ids["earlier"]):
+        expect_no_payment(platform, [created, executed], twins)
+    with check(ids["new"]):
+        expect_no_payment(platform, paid, twins)
+    with check(ids["immediate"]):
+        twin = platform.api.create_quote({**of_usual, "immediatelyExecute": True})
+        expect_no_payment(platform, [at_once], [twin])
+
+
+@requirement("ACC-152")
+def test_a_closed_account_takes_no_deposit(platform: Platform) -> None:
+    """It did before."""
+    account = platform.internal_accounts.account(amount=0)
+    platform.internal_accounts.stop(account, "CLOSED")
+
+    expect_no_deposit(platform, account)
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param("CLOSED", marks=requirement("ACC-153"), id="closed"),
+        pytest.param("FROZEN", marks=requirement("ACC-160"), id="frozen"),
+    ],
+)
+def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> None:
+    """Another customer's money does not arrive there."""
+    account = platform.internal_accounts.account(amount=0)
+    platform.internal_accounts.stop(account, status)
+
+    require_no_payment_into(platform, account)
+
+
+@pytest.mark.parametrize(
+    ("status", "stands"),
+    [
+        pytest.param("FROZEN", "ACC-161", marks=requirement("ACC-161", "ACC-162"), id="frozen"),
+        pytest.param("CLOSED", "ACC-163", marks=requirement("ACC-163"), id="closed"),
+    ],
+)
+def test_another_customers_account_goes_on(
+    platform: Platform, check: Check, status: str, stands: str
+) -> None:
+    """It is neither stopped nor kept from sending."""
+    account, other = (
+        platform.internal_accounts.account(amount=0),
+        platform.internal_accounts.account(),
+    )
+
+    platform.internal_accounts.stop(account, status)
+
+    with check(stands):
+        assert platform.internal_accounts.read(other)["status"] == "ACTIVE"
+    if status == "FROZEN":
+        paid = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
+        with check("ACC-162"):
+            assert paid[-1].accepted, paid[-1]

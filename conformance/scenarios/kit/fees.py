@@ -1,0 +1,49 @@
+"""Fees of the platform: the standing one, and one of a quote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, arranged_body
+from conformance.profile.model import Corridor
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+BASIS_POINTS = 150
+
+FIXED = 250
+
+FORMS: dict[str, dict[str, Any]] = {
+    "rate": {"basis_points": BASIS_POINTS},
+    "amount": {"fixed": FIXED},
+    "both": {"basis_points": BASIS_POINTS, "fixed": FIXED},
+}
+
+"""The three forms of a standing fee."""
+
+
+def quoted(platform: Platform, body: Json) -> Json:
+    """Create a quote and return it."""
+    quote = arranged_body(platform.api.create_quote(body))
+    if not isinstance(quote, Mapping):
+        raise PreconditionFailed(f"expected a quote, got {quote!r}")
+    return quote
+
+
+def own_fee(quote: Json) -> int:
+    """Return what the platform takes of a quote; nothing where that is not shown."""
+    fee = quote.get("platformFeesIncluded") or 0
+    if not isinstance(fee, int):
+        raise PreconditionFailed(f"platformFeesIncluded is {fee!r}")
+    return fee
+
+
+def not_from(currency: str, platform: Platform) -> Corridor:
+    """Return a corridor whose sending currency is another."""
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending != currency:
+            return corridor
+    raise ResourceMissing(
+        f"resources.corridors of the profile has none from another than {currency}"
+    )

@@ -1,0 +1,336 @@
+"""What holds for every answer: its form, and that of errors, currencies, money, times and ids."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pytest
+
+from conformance.contract.judge import judge
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    require_member,
+    unknown_id,
+)
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.protocol.stray import expect_unbroken
+from conformance.verdict.decisions import ResourceMissing, expect
+
+JSON_CONTENT = {"content-type": "application/json"}
+
+QUARTER = timedelta(minutes=15)
+"""Less than what any two time zones are apart."""
+
+
+@requirement("CNV-001", "CNV-002", "CNV-003")
+def test_the_answers_of_a_payment_are_documented(platform: Platform) -> None:
+    """Their status, media type and shape are those of their operations."""
+    source = platform.internal_accounts.account()
+
+    platform.quotes.complete(platform.quotes.pending(source))
+
+    for name in ("getConfig", "listPlatformInternalAccounts", "listPlatformExternalAccounts"):
+        platform.api.client.call(name)
+    platform.api.client.call("getCustomer", path={"customerId": source["customerId"]})
+
+
+@requirement("CNV-004", "CNV-005", "CNV-006", "CNV-007", "CNV-008", "CNV-009")
+def test_an_error_says_what_is_wrong(platform: Platform, check: Check) -> None:
+    """It carries a code, a reason and, for invalid fields, an entry for each."""
+    body = platform.customers.body()
+
+    refusal = platform.api.create_customer({**body, "customerType": 7}, valid=False)
+
+    refusal.refused(twin=platform.api.create_customer(body))
+    with check("CNV-007"):
+        require_member(refusal.body, "details")
+    with check("CNV-008"):
+        invalid_fields(refusal)
+    with check("CNV-009"):
+        require_member(invalid_fields(refusal)[0], "message")
+
+
+@requirement("CNV-010")
+def test_a_code_stands_under_its_status(platform: Platform) -> None:
+    """A code that is not of the interface may stand under any."""
+    body = platform.quotes.body()
+    accepted = platform.api.create_quote(body)
+    missing = unknown_id(arranged_resource(accepted)["id"])
+    refusals = [
+        platform.api.create_quote({**body, "lockedCurrencySide": "BOTH"}, valid=False),
+        platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False),
+        platform.api.client.call("executeQuote", path={"quoteId": missing}),
+    ]
+
+    for refusal in refusals[:2]:
+        refusal.refused(twin=accepted)
+
+    if not any(refusal.code in judge().statuses for refusal in refusals):
+        raise ResourceMissing(f"no code of the interface came: {[r.code for r in refusals]}")
+
+
+@requirement("CNV-011", "CNV-012", "CNV-013", "CNV-014", "CNV-015", "CNV-016", "CNV-017")
+def test_money_names_its_currency(platform: Platform, check: Check) -> None:
+    """It says how many decimals amounts in it have."""
+    currency: Json = platform.internal_accounts.account(amount=0)["balance"]["currency"]
+
+    with check("CNV-014"):
+        require_member(currency, "name")
+    with check("CNV-015"):
+        require_member(currency, "symbol")
+
+
+@requirement("CNV-020")
+def test_us_dollars_have_two_decimals(platform: Platform) -> None:
+    """Their amounts are in cents."""
+    corridor, *_ = platform.quotes.corridors_from("USD")
+
+    currency = platform.internal_accounts.account(corridor.sending, amount=0)["balance"]["currency"]
+
+    assert currency.get("decimals") == 2
+
+
+@requirement("CNV-018", "CNV-019")
+def test_times_and_ids_have_one_form(platform: Platform) -> None:
+    """Times are in UTC, ids name the type of what they identify."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.complete(platform.quotes.pending(source))
+
+    platform.transactions.of_quote(quote)
+    platform.api.client.call(
+        "lookupExternalAccount",
+        path={"accountId": quote["destination"]["accountId"]},
+        query={"customerId": source["customerId"]},
+    )
+
+
+@requirement("CNV-019")
+def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
+    """Those of owners, documents and submissions, and those of whom they are about."""
+    business = platform.verification.reviews.unsubmitted(business=True)
+
+    arranged_body(platform.api.create_beneficial_owner(platform.verification.owners.body(business)))
+    arranged_body(
+        platform.api.create_document(
+            platform.verification.documents.form(platform.verification.reviews.unsubmitted())
+        )
+    )
+    if platform.profile.features.declares("unregulated"):
+        arranged_body(platform.verification.reviews.submit(business))
+
+
+@requirement("CNV-024")
+def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
+    """Also where both are for the same transfer."""
+    source = platform.internal_accounts.account()
+
+    first, second = platform.quotes.pending(source), platform.quotes.pending(source)
+
+    assert first["transactionId"] != second["transactionId"]
+
+
+@requirement("CNV-025")
+def test_each_internal_account_has_an_id_of_its_own(platform: Platform) -> None:
+    """Those of two customers are in the same currency."""
+    first, second = (
+        platform.internal_accounts.account(amount=0),
+        platform.internal_accounts.account(amount=0),
+    )
+
+    assert first["id"] != second["id"]
+
+
+@requirement("CNV-026")
+def test_a_quote_is_created_now(platform: Platform) -> None:
+    """By the clock of the target, where its answers tell the time, or by ours."""
+    answer = platform.api.create_quote(platform.quotes.body())
+
+    created = datetime.fromisoformat(arranged_resource(answer)["createdAt"])
+    told = answer.headers.get("date")
+    now = parsedate_to_datetime(told) if told else datetime.now(UTC)
+    assert abs(now - created) < QUARTER, f"it is {now}, and the quote says {created}"
+
+
+@requirement("CNV-030")
+def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None:
+    """In balances, quotes, transactions and lookups."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.complete(platform.quotes.pending(source))
+    lookup = platform.api.client.call(
+        "lookupExternalAccount",
+        path={"accountId": quote["destination"]["accountId"]},
+        query={"customerId": source["customerId"]},
+    )
+    shown = [source, quote, platform.transactions.of_quote(quote), lookup.body]
+    shown.append(platform.api.client.call("listPlatformInternalAccounts").body)
+
+    seen = sorted({currency for body in shown for currency in decimals(body)})
+
+    codes = [code for code, _ in seen]
+    expect(len(codes) == len(set(codes)), "one number for each currency", seen)
+
+
+SPELLINGS: Mapping[str, Callable[[Json], str]] = {
+    "CNV-031": lambda body: f"\r\n {json.dumps(body, indent=4)} \n\t",
+    "CNV-032": lambda body: escaped(json.dumps(body, ensure_ascii=False)),
+    "CNV-033": lambda body: json.dumps(backwards(body)),
+}
+"""Other ways to write the same body, each with the requirement that it is accepted."""
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        pytest.param(spell, marks=requirement(identifier), id=identifier)
+        for identifier, spell in SPELLINGS.items()
+    ],
+)
+def test_json_may_be_written_in_any_way(platform: Platform, spell: Callable[[Json], str]) -> None:
+    """Spaces, escapes and the order of members mean nothing."""
+    body = platform.quotes.body()
+    arranged_resource(platform.api.create_quote(body))
+
+    answer = platform.api.client.call(
+        "createQuote", content=spell(body).encode(), headers=JSON_CONTENT, valid=False
+    )
+
+    assert answer.accepted, answer
+
+
+@requirement("CNV-034")
+def test_json_may_say_that_it_is_utf_8(platform: Platform) -> None:
+    """Many libraries always do."""
+    body = platform.quotes.body()
+    arranged_resource(platform.api.create_quote(body))
+
+    answer = platform.api.client.call(
+        "createQuote",
+        content=json.dumps(body).encode(),
+        headers={"content-type": "application/json; charset=utf-8"},
+        valid=False,
+    )
+
+    assert answer.accepted, answer
+
+
+@requirement("CNV-035")
+def test_who_accepts_anything_gets_json(platform: Platform) -> None:
+    """Of what changes something as of what is read."""
+    anything = {"accept": "*/*"}
+
+    read = platform.api.client.stray("getConfig", headers=anything)
+    executed = platform.api.execute_quote(platform.quotes.pending()["id"], headers=anything)
+
+    for answer in (read, executed):
+        arranged_body(answer)
+        kind = answer.headers.get("content-type", "")
+        assert kind.partition(";")[0].strip().lower() == "application/json", kind
+        assert isinstance(answer.body, Mapping)
+
+
+@requirement("CNV-036")
+def test_a_description_keeps_its_characters(platform: Platform) -> None:
+    """Or it is refused for them."""
+    text = "Renta łódź 家賃 שכר \N{HOUSE BUILDING}"
+
+    answer = platform.api.create_quote(platform.quotes.body(description=text))
+
+    expect_unbroken([answer])
+    assert require_member(taken(answer), "description") == text
+
+
+@requirement("CNV-037")
+def test_a_name_keeps_its_letters(platform: Platform) -> None:
+    """When the customer is created, and when it is read."""
+    name = "Łucja Żółć-Ñandú"
+
+    answer = platform.api.create_customer(platform.customers.body(fullName=name))
+
+    expect_unbroken([answer])
+    assert require_member(taken(answer), "fullName") == name
+    assert (
+        require_member(arranged_resource(platform.api.get_customer(answer.body["id"])), "fullName")
+        == name
+    )
+
+
+@requirement("CNV-038")
+def test_an_escape_means_its_character(platform: Platform) -> None:
+    """In the text of a quote."""
+    body = platform.quotes.body(description="Café 1/2")
+    spelled = json.dumps(body, ensure_ascii=True).replace("/", "\\/").encode()
+
+    answer = platform.api.client.call(
+        "createQuote", content=spelled, headers=JSON_CONTENT, valid=False
+    )
+
+    assert require_member(taken(answer), "description") == body["description"]
+
+
+@requirement("CNV-021")
+def test_a_body_that_is_no_json_is_refused(platform: Platform) -> None:
+    """Here the last brace is missing."""
+    whole = json.dumps(platform.quotes.body()).encode()
+
+    def send(content: bytes, *, valid: bool) -> Answer:
+        return platform.api.client.call(
+            "createQuote", content=content, headers=JSON_CONTENT, valid=valid
+        )
+
+    send(whole[:-1], valid=False).refused(400, twin=send(whole, valid=False))
+
+
+def taken(answer: Answer) -> Resource:
+    """Return the resource in an answer.
+
+    Raises:
+        ResourceMissing: the request was refused, as is anybody's right.
+    """
+    if not answer.accepted:
+        raise ResourceMissing(f"characters from beyond ASCII are not taken: {answer}")
+    return arranged_resource(answer)
+
+
+def decimals(value: Any) -> Iterator[tuple[str, int]]:
+    """Yield the code and the decimals of each currency object in what was answered."""
+    if isinstance(value, Mapping) and {"code", "decimals"} <= value.keys():
+        yield str(value["code"]), value["decimals"]
+    if isinstance(value, Mapping | list):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from decimals(inner)
+
+
+def escaped(text: str) -> str:
+    """Return JSON with an escape in the place of each character of its texts."""
+
+    def escapes(found: re.Match[str]) -> str:
+        units = found[1].encode("utf-16-be")
+        return '"' + "".join(rf"\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)) + '"'
+
+    return re.sub(r'"([^"]*)"', escapes, text)
+
+
+def backwards(value: Any) -> Any:
+    """Return a value with the members of its objects from the last to the first."""
+    if isinstance(value, Mapping):
+        return {name: backwards(member) for name, member in reversed(list(value.items()))}
+    return value
+
+
+def invalid_fields(refusal: Answer) -> list[Json]:
+    """Return the entries of ``details.errors``."""
+    details = require_member(refusal.body, "details")
+    listed: list[Json] | None = details.get("errors") if isinstance(details, Mapping) else None
+    if not listed:
+        raise ResourceMissing(f"no invalid field is listed: {refusal}")
+    return listed

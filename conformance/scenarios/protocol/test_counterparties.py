@@ -1,0 +1,306 @@
+"""Counterparties: what is refused when the institution behind an account fails, and UMA addresses.
+
+Where an implementation notices a cause is its own affair: when the receiver is looked up, when a
+payment there is quoted, or when the quote is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.transactions import FAILED
+from conformance.platform.platform import Platform
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    fill_template,
+    require_member,
+    unknown_id,
+)
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import INVALID, require_refusal
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    ResourceMissing,
+)
+
+Code = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What is the matter with a counterparty.
+
+    ``refusing`` is the rule that it leads to a refusal, ``naming`` the one about the code of that.
+    ``name`` is the last part of its trigger; ``codes`` fit, each with its status.
+    """
+
+    refusing: str
+    naming: str
+    name: str
+    codes: tuple[Code, ...]
+
+
+CAUSES = (
+    Cause(
+        "ERR-020",
+        "ERR-021",
+        "lookup_refused",
+        ((400, "LOOKUP_REQUEST_FAILED"), (424, "LNURLP_REQUEST_FAILED")),
+    ),
+    Cause("ERR-022", "ERR-023", "lookup_garbled", ((400, "PARSE_LNURLP_RESPONSE_ERROR"),)),
+    Cause("ERR-024", "ERR-025", "sender_refused", ((400, "SENDER_NOT_ACCEPTED"),)),
+    Cause("ERR-026", "ERR-027", "certificate_forged", ((400, "CERT_CHAIN_INVALID"),)),
+    Cause("ERR-028", "ERR-029", "certificate_expired", ((400, "CERT_CHAIN_EXPIRED"),)),
+    Cause("ERR-030", "ERR-031", "key_hidden", ((424, "COUNTERPARTY_PUBKEY_FETCH_ERROR"),)),
+    Cause("ERR-032", "ERR-033", "key_garbled", ((400, "INVALID_PUBKEY_FORMAT"),)),
+    Cause("ERR-034", "ERR-035", "parameters_omitted", ((400, "MISSING_REQUIRED_UMA_PARAMETERS"),)),
+    Cause("ERR-036", "ERR-037", "payment_unanswered", ((424, "PAYREQ_REQUEST_FAILED"),)),
+    Cause("ERR-038", "ERR-039", "payment_garbled", ((400, "PARSE_PAYREQ_RESPONSE_ERROR"),)),
+    Cause("ERR-040", "ERR-041", "payment_falsified", ((400, "INVALID_PAYREQ_RESPONSE"),)),
+    Cause("ERR-042", "ERR-043", "receiver_refused", ((400, "INVALID_RECEIVER"),)),
+)
+
+NO_ADDRESS = "not an address"
+
+
+def steps(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
+    """Look a receiver up and pay to it, up to the first step that is refused."""
+    looked_up = platform.api.lookup_external_account(
+        account["id"], {"customerId": source["customerId"]}
+    )
+    if not looked_up.accepted:
+        return [looked_up]
+    return [looked_up, *platform.quotes.create_and_execute(platform.quotes.body(source, account))]
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [pytest.param(row, marks=requirement(row.refusing, row.naming), id=row.name) for row in CAUSES],
+)
+def test_a_counterparty_that_fails_is_not_paid(
+    platform: Platform, check: Check, cause: Cause
+) -> None:
+    """Another receiver of the same kind is looked up and paid without it.
+
+    A payment that was executed may also fail later.
+    """
+    source = platform.internal_accounts.account()
+    owner = source.owner
+    failing = platform.external_accounts.account(owner, trigger=f"counterparty.{cause.name}")
+
+    found = steps(platform, source, failing)
+
+    twin = steps(platform, source, platform.external_accounts.account(owner))[: len(found)][-1]
+    with check(cause.refusing):
+        if found[-1].accepted:
+            assert platform.transactions.failed(found[-1].body).get("status") in FAILED, found[-1]
+        else:
+            found[-1].refused(twin=twin)
+    with check(cause.naming):
+        require_refusal(found[-1])
+        found[-1].refused(*dict.fromkeys(part for code in cause.codes for part in code), twin=twin)
+
+
+@requirement("ERR-044")
+def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platform) -> None:
+    """Or its key is what could not be fetched, or the lookup as a whole is what failed."""
+    customer = platform.approved.customer()
+    failing = platform.external_accounts.account(customer, trigger="counterparty.down")
+
+    refusal = platform.api.lookup_external_account(failing["id"], {"customerId": customer["id"]})
+
+    twin = platform.api.lookup_external_account(
+        platform.external_accounts.account(customer)["id"], {"customerId": customer["id"]}
+    )
+    refusal.refused(
+        "LNURLP_REQUEST_FAILED",
+        "COUNTERPARTY_PUBKEY_FETCH_ERROR",
+        "LOOKUP_REQUEST_FAILED",
+        twin=twin,
+    )
+
+
+@requirement("ERR-045")
+def test_what_a_counterparty_did_not_agree_to_is_not_paid(platform: Platform) -> None:
+    """The source keeps what it holds."""
+    source = platform.internal_accounts.account()
+    failing = platform.external_accounts.account(
+        source.owner, trigger="counterparty.payment_unanswered"
+    )
+    before = platform.internal_accounts.balances(source)
+
+    found = platform.quotes.create_and_execute(platform.quotes.body(source, failing))
+
+    require_refusal(found[-1])
+    assert platform.internal_accounts.balances(source) == before
+
+
+# --- UMA addresses --------------------------------------------------------------------------
+
+
+def receiver(platform: Platform) -> str:
+    """Return the UMA address of somebody who can be paid.
+
+    Raises:
+        FeatureUndeclared: UMA is not offered.
+        ResourceMissing: the profile names nobody.
+    """
+    if not platform.profile.features.uma:
+        raise FeatureUndeclared("uma")
+    address = platform.profile.bindings.uma_receiver
+    if address is None:
+        raise ResourceMissing("bindings.uma_receiver of the profile names nobody")
+    return address
+
+
+def uma_destination(platform: Platform, address: str | None) -> Resource:
+    """Return the destination of a quote to a UMA address; ``None`` for none."""
+    words = {"{umaAddress}": address}
+    destination: Resource = fill_template(platform.profile.bindings.uma_destination, words)
+    return destination
+
+
+def uma_quote(platform: Platform) -> Json:
+    """Return the body of a quote to the UMA address of somebody who can be paid."""
+    destination = uma_destination(platform, receiver(platform))
+    return {**platform.quotes.body(destination={"id": ""}), "destination": destination}
+
+
+def stranger(platform: Platform) -> str:
+    """Return the UMA address of nobody."""
+    address = platform.profile.bindings.uma_stranger
+    if address is None:
+        raise ResourceMissing("bindings.uma_stranger of the profile names no address")
+    return address
+
+
+@requirement("ERR-060")
+def test_a_uma_address_can_be_paid(platform: Platform) -> None:
+    """Its receiver is at another institution."""
+    answer = platform.api.create_quote(uma_quote(platform))
+
+    assert answer.accepted, answer
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A UMA address that cannot be paid, or none at all.
+
+    ``refusing`` is the rule that a quote to it is refused, ``naming`` the one about the code of
+    that. What fits are ``statuses`` by the one, and ``codes`` by the other.
+    """
+
+    refusing: str
+    naming: str
+    address: Callable[[Platform], str | None]
+    statuses: tuple[int, ...]
+    codes: tuple[int | str, ...]
+
+
+WRONG = {
+    "malformed": Wrong(
+        "ERR-050",
+        "ERR-051",
+        lambda _: NO_ADDRESS,
+        (400,),
+        ("INVALID_UMA_ADDRESS", *INVALID),
+    ),
+    "unknown": Wrong("ERR-052", "ERR-053", stranger, (), (404, "UMA_NOT_FOUND")),
+    "missing": Wrong(
+        "ERR-054",
+        "ERR-055",
+        lambda _: None,
+        (400,),
+        ("MISSING_REQUIRED_UMA_PARAMETERS", "INVALID_UMA_ADDRESS", *INVALID),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(row, marks=requirement(row.refusing, row.naming), id=name)
+        for name, row in WRONG.items()
+    ],
+)
+def test_a_uma_address_that_is_none_cannot_be_paid(
+    platform: Platform, check: Check, wrong: Wrong
+) -> None:
+    """Another one from the same source can; a payment that was executed may also fail later."""
+    body = uma_quote(platform)
+    destination = uma_destination(platform, wrong.address(platform))
+
+    found = platform.quotes.create_and_execute({**body, "destination": destination})
+
+    twin = platform.quotes.create_and_execute(body)[: len(found)][-1]
+    with check(wrong.refusing):
+        if found[-1].accepted:
+            assert platform.transactions.failed(found[-1].body).get("status") in FAILED, found[-1]
+        else:
+            found[-1].refused(*wrong.statuses, twin=twin)
+    with check(wrong.naming):
+        require_refusal(found[-1])
+        found[-1].refused(*wrong.codes, twin=twin)
+
+
+@requirement("ERR-056", "ERR-057", "ERR-058", "ERR-059")
+def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) -> None:
+    """Not by another one, and not by what is none."""
+    if not platform.profile.features.uma:
+        raise FeatureUndeclared("uma")
+    customer = platform.approved.customer()
+    account = platform.external_accounts.account(customer)
+    own = require_member(platform.customers.read(customer), platform.profile.bindings.uma_address)
+    name, at_sign, domain = str(own).rpartition("@")
+
+    no_address = platform.api.lookup_external_account(
+        account["id"], {"senderUmaAddress": NO_ADDRESS}
+    )
+    nobody = platform.api.lookup_external_account(
+        account["id"], {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
+    )
+    twin = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": own})
+
+    with check("ERR-056"):
+        no_address.refused(twin=twin)
+    with check("ERR-057"):
+        require_refusal(no_address)
+        no_address.refused(400, "INVALID_UMA_ADDRESS", *INVALID, twin=twin)
+    with check("ERR-058"):
+        nobody.refused(400, 404, twin=twin)
+    with check("ERR-059"):
+        require_refusal(nobody)
+        codes = ("UMA_NOT_FOUND", "CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "NOT_FOUND")
+        nobody.refused(*codes, *INVALID, twin=twin)
+
+
+# --- Lookups --------------------------------------------------------------------------------
+
+
+@requirement("ERR-065", "ERR-066")
+def test_a_lookup_that_was_never_made_cannot_be_named(platform: Platform, check: Check) -> None:
+    """One that was made can."""
+    member = platform.profile.bindings.quote_lookup
+    if member is None:
+        raise ResourceMissing("bindings.quote_lookup of the profile names no member")
+    source = platform.internal_accounts.account()
+    account = platform.external_accounts.account(source.owner)
+    lookup = arranged_body(
+        platform.api.lookup_external_account(account["id"], {"customerId": source["customerId"]})
+    )
+    body = {**platform.quotes.body(source, account), member: lookup["lookupId"]}
+
+    refusal = platform.api.create_quote({**body, member: unknown_id(lookup["lookupId"])})
+
+    twin = platform.api.create_quote(body)
+    with check("ERR-065"):
+        refusal.refused(400, 404, twin=twin)
+    with check("ERR-066"):
+        require_refusal(refusal)
+        refusal.refused("LOOKUP_REQUEST_NOT_FOUND", "NOT_FOUND", *INVALID, twin=twin)

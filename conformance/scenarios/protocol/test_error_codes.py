@@ -1,0 +1,188 @@
+"""Error codes: which one a refusal carries, where several fit one of them, and its status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from conformance.contract.judge import error_codes, judge
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_resource, unknown_id
+from conformance.scenarios.kit.faults import having
+from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.refusals import INVALID, require_refusal
+from conformance.verdict.decisions import ResourceMissing
+
+JSON_CONTENT = {"content-type": "application/json"}
+AMOUNTS = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
+MISSING = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
+NOBODY = "nobody"
+TOO_LARGE = ("TRANSACTION_SIZE_LIMIT_EXCEEDED", "INSUFFICIENT_FUNDS")
+
+
+@requirement("ERR-070")
+def test_a_body_that_cannot_be_read_is_called_that(platform: Platform) -> None:
+    """Its last brace is missing."""
+    whole = json.dumps(platform.quotes.body()).encode()
+
+    refusal, twin = (
+        platform.api.client.call("createQuote", content=content, headers=JSON_CONTENT, valid=False)
+        for content in (whole[:-1], whole)
+    )
+
+    refusal.refused(*INVALID, twin=twin)
+
+
+@pytest.mark.parametrize(
+    ("amount", "codes"),
+    [
+        pytest.param(-10_000, AMOUNTS, marks=requirement("ERR-071"), id="negative"),
+        pytest.param(0, AMOUNTS, marks=requirement("ERR-072"), id="zero"),
+        pytest.param(2**63, (*AMOUNTS, *TOO_LARGE), marks=requirement("ERR-073"), id="large"),
+    ],
+)
+def test_an_amount_that_cannot_be_moved_is_called_that(
+    platform: Platform, amount: int, codes: tuple[str, ...]
+) -> None:
+    """Its code is about the amount, or about any invalid field."""
+    body = platform.quotes.body()
+
+    refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": amount}, valid=False)
+
+    require_refusal(refusal)
+    refusal.refused(*codes, twin=platform.api.create_quote(body))
+
+
+@requirement("ERR-074")
+def test_a_currency_that_is_not_offered_is_called_that(platform: Platform) -> None:
+    """It is one that no service deals in."""
+    body = platform.quotes.realtime_body()
+    foreign = having("source.currency", platform.profile.bindings.unsupported_currency)
+
+    refusal = platform.api.create_quote(foreign(body))
+
+    require_refusal(refusal)
+    twin = platform.api.create_quote(body)
+    refusal.refused("INVALID_CURRENCY", "QUOTE_RATE_UNAVAILABLE", *INVALID, twin=twin)
+
+
+@requirement("ERR-075")
+def test_a_moment_that_is_none_is_called_that(platform: Platform) -> None:
+    """It stands in an acceptance of the end-user terms."""
+    template = platform.profile.bindings.terms_consent
+    moment = next((name for name, word in template.items() if word == "{now}"), None)
+    if moment is None:
+        raise ResourceMissing("bindings.terms_consent of the profile has no place for a moment")
+    body = platform.customers.body(endUserTermsConsent=platform.customers.terms_consent())
+    timeless = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
+
+    refusal = platform.api.create_customer(timeless(body))
+
+    require_refusal(refusal)
+    refusal.refused("INVALID_TIMESTAMP", *INVALID, twin=platform.api.create_customer(body))
+
+
+@requirement("ERR-076")
+def test_a_bank_account_that_cannot_be_is_called_that(platform: Platform) -> None:
+    """Its number is a word."""
+    body = platform.external_accounts.body(
+        platform.external_accounts.account_holder(), "usd_account"
+    )
+
+    refusal = platform.api.create_external_account(
+        having("accountInfo.accountNumber", "word")(body), valid=False
+    )
+
+    require_refusal(refusal)
+    twin = platform.api.create_external_account(body)
+    refusal.refused("INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
+
+
+@requirement("ERR-077")
+def test_an_account_that_does_not_exist_is_called_that(platform: Platform) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    created = platform.api.create_external_account(
+        platform.external_accounts.body(platform.external_accounts.account_holder())
+    )
+    account = arranged_resource(created)
+
+    refusal = platform.api.get_external_account(unknown_id(account["id"]))
+
+    twin = platform.api.get_external_account(account["id"])
+    refusal.refused(404, *MISSING, twin=twin)
+
+
+@requirement("ERR-078")
+def test_a_source_that_does_not_exist_is_called_that(platform: Platform) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    body = platform.quotes.body()
+    nobody = having("source.accountId", unknown_id(body["source"]["accountId"]))
+
+    refusal = platform.api.create_quote(nobody(body))
+
+    require_refusal(refusal)
+    twin = platform.api.create_quote(body)
+    refusal.refused(*MISSING, "INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
+
+
+# --- Statuses -------------------------------------------------------------------------------
+
+
+def _without_terms(platform: Platform) -> Answer:
+    body = platform.customers.body(endUserTermsConsent=platform.customers.terms_consent())
+    version = platform.profile.bindings.terms_consent
+    name = next((name for name, word in version.items() if word == "{version}"), None)
+    if name is None:
+        raise ResourceMissing("bindings.terms_consent of the profile has no place for a version")
+    return platform.api.create_customer(having(f"endUserTermsConsent.{name}", "never")(body))
+
+
+def _to_itself(platform: Platform) -> Answer:
+    source = platform.internal_accounts.account()
+    return platform.api.create_quote(platform.quotes.body(source, source, immediatelyExecute=True))
+
+
+def _unfunded(platform: Platform) -> Answer:
+    source = platform.internal_accounts.account(amount=20_000)
+    body = platform.quotes.body(source, amount=20_001, immediatelyExecute=True)
+    return platform.api.create_quote(body)
+
+
+def _unknown(operation: str, parameter: str, kind: str) -> Callable[[Platform], Answer]:
+    nobody = f"{kind}:00000000-0000-4000-8000-000000000000"
+    return lambda platform: platform.api.client.call(operation, path={parameter: nobody})
+
+
+def _stranger(platform: Platform) -> Answer:
+    return platform.api.client.call(
+        "getConfig", auth=platform.api.client.credentials(token_id=NOBODY, client_secret=NOBODY)
+    )
+
+
+WAYS: dict[str, Callable[[Platform], Answer]] = {
+    "unknown-customer": _unknown("getCustomer", "customerId", "Customer"),
+    "unknown-account": _unknown("getExternalAccount", "externalAccountId", "ExternalAccount"),
+    "unknown-quote": _unknown("executeQuote", "quoteId", "Quote"),
+    "unknown-transaction": _unknown("approveTransaction", "transactionId", "Transaction"),
+    "unknown-terms": _without_terms,
+    "payment-to-itself": _to_itself,
+    "payment-without-funds": _unfunded,
+    "credentials-of-nobody": _stranger,
+}
+"""Requests that are refused with a code of the interface, each with another one."""
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=requirement("CNV-010"), id=name) for name, way in WAYS.items()]
+)
+def test_a_code_stands_under_the_status_at_which_it_is_listed(
+    platform: Platform, way: Callable[[Platform], Answer]
+) -> None:
+    """One that is not of the interface may stand under any."""
+    refusal = way(platform)
+
+    if refusal.code not in judge().statuses:
+        raise ResourceMissing(f"no code of the interface came: {refusal}")

@@ -1,0 +1,31 @@
+"""Quotes that are funded just in time by a customer who has to prove each payment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Resource
+from conformance.scenarios.kit.challenges import WAITING
+from conformance.verdict.decisions import PreconditionFailed
+
+
+def challenged_quote(platform: Platform) -> Resource:
+    """Return a real-time funded quote of a new SCA customer as it waits for a proof."""
+    return challenged(platform, platform.quotes.realtime(platform.approved.sca_customer()))
+
+
+def expect_none(answer: Answer) -> None:
+    """Assert that an answer does not say where to pay."""
+    __tracebackhide__ = True
+    shown = answer.body.get("paymentInstructions") if isinstance(answer.body, Mapping) else None
+    assert not shown, answer
+
+
+def challenged(platform: Platform, quote: Resource) -> Resource:
+    """Return a real-time funded quote of an SCA customer as it waits for a proof."""
+    waiting = quote if quote["status"] == WAITING else platform.quotes.execute(quote)
+    if waiting["status"] != WAITING:
+        raise PreconditionFailed(f"no proof is asked for: the quote is at {waiting['status']}")
+    return waiting

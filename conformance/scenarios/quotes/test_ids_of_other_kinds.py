@@ -1,0 +1,37 @@
+"""An id of a resource of another kind is as good as none."""
+
+from __future__ import annotations
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.faults import having
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND
+
+
+@requirement("QUO-800", "QUO-801")
+def test_money_moves_between_accounts(platform: Platform, check: Check) -> None:
+    """A customer is at neither end of a quote."""
+    body = platform.quotes.body()
+    source = body["source"]["accountId"]
+    customer = platform.ledger.accounts[source]["customerId"]
+
+    from_customer, to_customer = (
+        platform.api.create_quote(having(f"{end}.accountId", customer)(body))
+        for end in ("source", "destination")
+    )
+    twin = platform.api.create_quote(body)
+
+    with check("QUO-800"):
+        from_customer.refused(*NOT_FOUND, twin=twin)
+    with check("QUO-801"):
+        to_customer.refused(*NOT_FOUND, twin=twin)
+
+
+@requirement("QUO-802")
+def test_a_quote_is_executed_by_its_own_id_alone(platform: Platform) -> None:
+    """Not by that of its transaction."""
+    quote = platform.quotes.pending()
+
+    refusal = platform.api.execute_quote(quote["transactionId"])
+
+    refusal.refused(*NOT_FOUND, twin=platform.api.execute_quote(quote["id"]))

@@ -1,0 +1,58 @@
+"""Quotes with ``immediatelyExecute``: created and executed in one request."""
+
+from __future__ import annotations
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+
+
+@requirement("QUO-120", "QUO-121", "QUO-122")
+def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Check) -> None:
+    """The funds are debited by the one request."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+
+    answer = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+
+    with check("QUO-121"):
+        assert answer.status == 201, answer
+    with check("QUO-120"):
+        assert answer.accepted, answer
+        assert answer.body["status"] in SETTLING, answer
+    with check("QUO-122"):
+        assert answer.accepted, answer
+        left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("QUO-123")
+def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
+    platform: Platform,
+) -> None:
+    """Direct pull needs no deposit before."""
+    customer = platform.approved.customer()
+    source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
+    destination = platform.internal_accounts.account(amount=0, customer=customer)
+
+    answer = platform.api.create_quote(
+        platform.quotes.body(source, destination, immediatelyExecute=True)
+    )
+
+    assert answer.accepted, answer
+    assert answer.body["status"] in SETTLING, answer
+
+
+@requirement("QUO-124")
+def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(platform: Platform) -> None:
+    """Its payment has yet to arrive."""
+    body = platform.quotes.realtime_body()
+
+    answer = platform.api.create_quote({**body, "immediatelyExecute": True})
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.create_quote(body))
+    else:
+        assert answer.body["status"] not in SETTLING, answer
+    platform.observe(
+        f"immediatelyExecute of a real-time funded quote is answered with {answer.status}"
+    )

@@ -1,0 +1,372 @@
+"""Strong customer authentication: an executed quote waits for its customer's proof."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, arranged_body, require_member
+from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.challenges import WAITING, expect_untouched, expire, followed, wrong
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+AT_ONCE = 6
+
+
+# --- Execution asks for a proof -------------------------------------------------------------
+
+
+@requirement(
+    "QUO-020",
+    "QUO-021",
+    "QUO-025",
+    "QUO-026",
+    "QUO-027",
+    "QUO-180",
+    "QUO-181",
+    "QUO-182",
+    "QUO-186",
+    "TRX-046",
+)
+def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
+    platform: Platform, check: Check
+) -> None:
+    """The quote is pending until it is executed; from then on it carries a challenge."""
+    quote = platform.quotes.pending(platform.sca.account())
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    with check("QUO-180"):
+        assert answer.accepted, answer
+        assert answer.body["status"] == WAITING, answer
+    with check("QUO-181"):
+        assert answer.accepted, answer
+        assert answer.body.get("scaChallenge"), answer
+    with check("QUO-182"):
+        assert answer.accepted, answer
+        assert answer.body["transactionId"] == quote["transactionId"], answer
+    with check("QUO-186"):
+        challenge = require_member(answer.body, "scaChallenge")
+        assert moment(challenge, "expiresAt") > moment(quote, "createdAt")
+    with check("TRX-046"):
+        assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        pytest.param("availableFactors", marks=requirement("QUO-028"), id="availableFactors"),
+        pytest.param("purpose", marks=requirement("QUO-029"), id="purpose"),
+    ],
+)
+def test_a_challenge_may_say_more(platform: Platform, member: str) -> None:
+    """A challenge may leave these out, but what it gives has the documented form."""
+    quote = platform.sca.challenged()
+
+    require_member(require_member(quote, "scaChallenge"), member)
+
+
+@requirement("QUO-183")
+def test_a_quote_that_waits_for_a_proof_has_taken_nothing(platform: Platform) -> None:
+    """The amount may be kept back meanwhile, so that only totalBalance has to stay."""
+    source = platform.sca.account()
+    _, before = platform.internal_accounts.balances(source)
+
+    platform.sca.challenged(source=source)
+
+    assert platform.internal_accounts.balances(source)[1] == before
+
+
+@requirement("QUO-184", "QUO-602")
+def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
+    platform: Platform, check: Check
+) -> None:
+    """A repeated execution neither replaces the challenge nor passes it by."""
+    quote = platform.quotes.pending(platform.sca.account())
+    first = platform.api.execute_quote(quote["id"])
+
+    again = platform.api.execute_quote(quote["id"])
+
+    with check("QUO-184"):
+        again.refused(409, twin=first)
+    with check("QUO-602"):
+        if again.accepted:
+            raise PreconditionFailed(f"it was executed again: {again}")
+        authorized = platform.sca.authorize_fully({**quote, **arranged_body(first)})
+        assert authorized.accepted, authorized
+        assert authorized.body["status"] in SETTLING, authorized
+
+
+@requirement("QUO-126")
+def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: Platform) -> None:
+    """It may be created waiting for a proof, or be refused."""
+    body = platform.quotes.body(platform.sca.account())
+
+    answer = platform.api.create_quote({**body, "immediatelyExecute": True})
+
+    if answer.accepted:
+        assert answer.body["status"] not in SETTLING, answer
+        assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
+    else:
+        answer.refused(twin=platform.api.create_quote(body))
+    platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
+
+
+# --- A valid proof --------------------------------------------------------------------------
+
+
+@requirement("QUO-190", "QUO-191", "QUO-192")
+def test_a_valid_proof_executes_the_quote(platform: Platform, check: Check) -> None:
+    """What was executed and proven is debited, once."""
+    source = platform.sca.account()
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.sca.challenged(source=source)
+
+    answer = platform.sca.authorize_fully(quote)
+
+    with check("QUO-190"):
+        assert answer.accepted, answer
+        assert answer.body["status"] in SETTLING, answer
+    with check("QUO-191"):
+        assert answer.accepted, answer
+        assert answer.body["transactionId"] == quote["transactionId"], answer
+    with check("QUO-192"):
+        left = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("QUO-190", "QUO-192")
+def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
+    platform: Platform, check: Check
+) -> None:
+    """Created and executed in one request, it still needs no further execution."""
+    source = platform.sca.account()
+    before, _ = platform.internal_accounts.balances(source)
+    created = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    if not created.accepted or created.body["status"] != WAITING:
+        raise ResourceMissing(f"no quote waits for a proof from its creation on: {created}")
+
+    answer = platform.sca.authorize_fully(created.body)
+
+    with check("QUO-190"):
+        assert answer.accepted, answer
+        assert answer.body["status"] in SETTLING, answer
+    with check("QUO-192"):
+        left = before - created.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("QUO-193", "QUO-194", "QUO-195", "QUO-196")
+def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: Check) -> None:
+    """The status tells after each proof whether another one is asked for."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+
+    first = platform.sca.send_proof(quote)
+
+    with check("QUO-193"):
+        assert first.accepted, first
+        assert first.body["status"] == WAITING, first
+    with check("QUO-194"):
+        assert first.accepted, first
+        following = first.body.get("scaChallenge") or {}
+        assert following.get("id") not in (None, quote["scaChallenge"]["id"]), first
+    with check("QUO-195"):
+        expect_untouched(platform, source, before)
+
+    second = platform.sca.send_proof(followed(first, quote))
+
+    with check("QUO-196"):
+        assert second.accepted, second
+        assert second.body["status"] in SETTLING, second
+
+
+@requirement("QUO-184")
+def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platform) -> None:
+    """A first proof does not make up for the second."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.quotes.pending(source)
+    executed = platform.api.execute_quote(quote["id"])
+    waiting = {**quote, **arranged_body(executed)}
+    followed(platform.sca.send_proof(waiting), waiting)
+
+    again = platform.api.execute_quote(quote["id"])
+
+    again.refused(409, twin=executed)
+
+
+# --- No valid proof -------------------------------------------------------------------------
+
+
+@requirement("QUO-197", "QUO-198")
+def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
+    """Nothing moves by it."""
+    source = platform.sca.account()
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.sca.send_proof(quote, wrong(platform))
+
+    with check("QUO-198"):
+        expect_untouched(platform, source, before)
+    with check("QUO-197"):
+        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+
+
+@requirement("QUO-199")
+def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None:
+    """An empty body proves nothing."""
+    quote = platform.sca.challenged()
+
+    refusal = platform.sca.send_proof(quote, {}, valid=False)
+
+    refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+
+
+@requirement("QUO-200", "QUO-201")
+def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) -> None:
+    """Without a challenge there is nothing to prove, and the quote was not executed."""
+    source = platform.sca.account()
+    quote = platform.quotes.pending(source)
+    before = platform.internal_accounts.balances(source)
+
+    refusal = platform.sca.send_proof(quote)
+
+    with check("QUO-201"):
+        expect_untouched(platform, source, before)
+    with check("QUO-200"):
+        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+
+
+@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047")
+def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
+    """Its code may be refused or answered with a new challenge; it moves no money."""
+    source = platform.sca.account()
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    expire(platform, quote)
+
+    answer = platform.sca.send_proof(quote)
+
+    with check("QUO-207"):
+        expect_untouched(platform, source, before)
+    with check("QUO-206"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+        else:
+            answer.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+    if answer.accepted and answer.body["status"] == WAITING:
+        raise ResourceMissing("an expired challenge is followed by a new one")
+    transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
+    status = transaction["status"]
+    with check("TRX-047"):
+        assert status in ("FAILED", "EXPIRED"), transaction
+    with check("TRX-045"):
+        if status != "FAILED":
+            raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")
+        assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
+    platform.observe(f"an expired challenge leaves its transaction at {status}")
+
+
+# --- Customers who may not authorize --------------------------------------------------------
+
+
+@requirement("ERR-008", "QUO-204")
+def test_a_lapsed_session_authorizes_nothing(platform: Platform, check: Check) -> None:
+    """The customer has to log in again, even with the right code."""
+    source = platform.sca.account()
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    platform.triggers.fire("sca.session_lapse", customerId=source["customerId"])
+
+    refusal = platform.sca.send_proof(quote)
+
+    with check("QUO-204"):
+        expect_untouched(platform, source, before)
+    with check("ERR-008"):
+        twin = platform.sca.send_proof(platform.sca.challenged())
+        refusal.refused(409, "SCA_SESSION_REQUIRED", twin=twin)
+
+
+@requirement("ERR-009", "QUO-205")
+def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Check) -> None:
+    """The right code comes too late."""
+    source = platform.sca.account()
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    platform.triggers.fire("sca.lock", customerId=source["customerId"])
+
+    refusal = platform.sca.send_proof(quote)
+
+    with check("QUO-205"):
+        expect_untouched(platform, source, before)
+    with check("ERR-009"):
+        twin = platform.sca.send_proof(platform.sca.challenged())
+        refusal.refused(423, "ACCOUNT_LOCKED", twin=twin)
+
+
+# --- Repeated authorization -----------------------------------------------------------------
+
+
+@requirement("QUO-202")
+def test_authorizing_a_processing_quote_again_debits_nothing(platform: Platform) -> None:
+    """A client that repeats itself, because an answer got lost, pays once."""
+    source = platform.sca.account()
+    destination = platform.external_accounts.account(source.owner, trigger="payout.hold")
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.sca.challenged(source=source, destination=destination)
+    platform.sca.authorize(quote)
+
+    again = platform.sca.send_proof(quote)
+
+    left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    platform.observe(f"authorizing a processing quote again is answered with {again.status}")
+
+
+@requirement("QUO-202")
+def test_authorizing_a_completed_quote_again_debits_nothing(platform: Platform) -> None:
+    """The payout has arrived; its code is used up."""
+    source = platform.sca.account()
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.sca.challenged(source=source)
+    platform.sca.authorize(quote)
+    reached = platform.transactions.at_status(quote, "COMPLETED")["status"]
+    if reached != "COMPLETED":
+        raise PreconditionFailed(f"the payout did not complete: its transaction is {reached}")
+
+    again = platform.sca.send_proof(quote)
+
+    left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    platform.observe(f"authorizing a completed quote again is answered with {again.status}")
+
+
+@requirement("QUO-203")
+def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platform) -> None:
+    """One of them wins; the others are refused or shown what it did."""
+    source = platform.sca.account()
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.sca.challenged(source=source)
+
+    answers = at_once(*[partial(platform.sca.send_proof, quote)] * AT_ONCE)
+
+    if not any(answer.accepted and answer.body["status"] in SETTLING for answer in answers):
+        raise PreconditionFailed(f"none of {AT_ONCE} authorizations was the last: {answers[0]}")
+    left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+def moment(resource: Json, name: str) -> datetime:
+    """Return the time in a member."""
+    try:
+        return datetime.fromisoformat(resource[name])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error

@@ -1,0 +1,264 @@
+"""What a quote shows: its members and their forms, and what it takes over from the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, arranged_resource, require_member
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+LONGEST_LIFE = timedelta(minutes=15)
+
+
+@requirement(
+    "QUO-001",
+    "QUO-002",
+    "QUO-003",
+    "QUO-004",
+    "QUO-005",
+    "QUO-006",
+    "QUO-007",
+    "QUO-008",
+    "QUO-009",
+    "QUO-010",
+    "QUO-011",
+    "QUO-012",
+    "QUO-014",
+    "QUO-021",
+)
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same-currency", "cross-currency"])
+def test_a_quote_has_all_of_its_members(platform: Platform, same_currency: bool) -> None:
+    """They are there at its creation and after its execution."""
+    corridor = platform.quotes.corridor(same_currency=same_currency)
+
+    quote = platform.quotes.pending(*platform.quotes.ends(corridor))
+
+    platform.quotes.execute(quote)
+
+
+@requirement("QUO-013")
+def test_platform_fees_of_a_quote_are_an_integer(platform: Platform) -> None:
+    """A quote may leave them out."""
+    quote = platform.quotes.pending()
+
+    require_member(quote, "platformFeesIncluded")
+
+
+@requirement("QUO-022", "QUO-023", "QUO-024")
+def test_rate_details_carry_the_parts_of_the_service(platform: Platform, check: Check) -> None:
+    """A quote may leave them out, but not rename them."""
+    quote = platform.quotes.pending()
+
+    with check("QUO-022", "QUO-023", "QUO-024"):
+        require_member(quote, "rateDetails")
+
+
+@requirement("QUO-015", "QUO-039", "QUO-159")
+def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
+    """A quote may leave it out, but not change it."""
+    text = f"Invoice {platform.samples.digits(6)}, second instalment"
+
+    answer = platform.api.create_quote(platform.quotes.body(description=text))
+
+    with check("QUO-159"):
+        assert answer.accepted, answer
+    with check("QUO-015"):
+        require_member(shown(answer), "description")
+    with check("QUO-039"):
+        assert require_member(shown(answer), "description") == text
+
+
+@requirement("QUO-160")
+def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
+    """It is one that the implementation takes."""
+    purpose = platform.profile.bindings.purpose_of_payment
+    if purpose is None:
+        raise ResourceMissing("bindings.purpose_of_payment of the profile names none")
+
+    answer = platform.api.create_quote(platform.quotes.body(purposeOfPayment=purpose))
+
+    assert answer.accepted, answer
+
+
+@requirement("QUO-030", "QUO-062")
+def test_a_pending_quote_expires_within_a_quarter_of_an_hour(
+    platform: Platform, check: Check
+) -> None:
+    """Most live for 1 to 5 minutes, and which ones live longer depends on the payment."""
+    quote = platform.quotes.pending()
+
+    life = moment(quote, "expiresAt") - moment(quote, "createdAt")
+
+    with check("QUO-030"):
+        assert life > timedelta(0), f"it lives for {life.total_seconds()} s"
+    with check("QUO-062"):
+        assert life <= LONGEST_LIFE, f"it lives for {life.total_seconds()} s"
+
+
+@requirement("QUO-031", "QUO-032", "QUO-033", "QUO-034", "QUO-041")
+def test_a_quote_shows_the_accounts_that_were_sent(platform: Platform, check: Check) -> None:
+    """A quote from an account needs no payment, so that it has no instructions for one."""
+    body = platform.quotes.body()
+    source, destination = body["source"], body["destination"]
+
+    quote = shown(platform.api.create_quote(body))
+
+    with check("QUO-031"):
+        assert quote["source"].get("sourceType") == source["sourceType"]
+    with check("QUO-032"):
+        assert quote["source"].get("accountId") == source["accountId"]
+    with check("QUO-033"):
+        assert quote["destination"].get("destinationType") == destination["destinationType"]
+    with check("QUO-034"):
+        assert quote["destination"].get("accountId") == destination["accountId"]
+    with check("QUO-041"):
+        assert not quote.get("paymentInstructions")
+
+
+@requirement("QUO-158")
+def test_no_rail_needs_to_be_named(platform: Platform) -> None:
+    """The service picks one."""
+    answer = platform.api.create_quote(platform.quotes.body())
+
+    assert answer.accepted, answer
+
+
+@requirement("QUO-035", "QUO-157")
+def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
+    platform: Platform, check: Check
+) -> None:
+    """The rails that an account can be reached by stand in its data."""
+    source = platform.internal_accounts.account()
+    destination = platform.external_accounts.account(source.owner)
+    rails = destination["accountInfo"].get("paymentRails")
+    if not rails:
+        raise ResourceMissing(f"{destination['id']} lists no paymentRails")
+    body = platform.quotes.body(source, destination)
+    body["destination"]["paymentRail"] = rails[0]
+
+    answer = platform.api.create_quote(body)
+
+    with check("QUO-157"):
+        assert answer.accepted, answer
+    with check("QUO-035"):
+        assert shown(answer)["destination"].get("paymentRail") is None
+
+
+@requirement("QUO-036", "QUO-037")
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same-currency", "cross-currency"])
+def test_a_quote_is_in_the_currencies_of_its_accounts(
+    platform: Platform, check: Check, same_currency: bool
+) -> None:
+    """Neither is named in the request."""
+    source, destination = platform.quotes.ends(
+        platform.quotes.corridor(same_currency=same_currency)
+    )
+
+    quote = platform.quotes.pending(source, destination)
+
+    with check("QUO-036"):
+        assert quote["sendingCurrency"].get("code") == source["balance"]["currency"]["code"]
+    with check("QUO-037"):
+        assert quote["receivingCurrency"].get("code") == destination["currency"]
+
+
+@requirement("QUO-016", "QUO-017", "QUO-018", "QUO-019", "QUO-038", "QUO-040", "QUO-074")
+def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: Check) -> None:
+    """It waits for a payment to its instructions."""
+    body = platform.quotes.realtime_body()
+
+    quote = shown(platform.api.create_quote(body))
+
+    with check("QUO-074"):
+        assert quote["status"] == "PENDING"
+    with check("QUO-038"):
+        assert quote["sendingCurrency"].get("code") == body["source"]["currency"]
+    with check("QUO-040"):
+        assert quote.get("paymentInstructions"), "it carries no payment instruction"
+    with check("QUO-019"):
+        instructions = require_member(quote, "paymentInstructions")
+        if not any(entry.get("instructionsNotes") for entry in instructions):
+            raise ResourceMissing("no payment instruction has instructionsNotes")
+
+
+@requirement("QUO-070", "QUO-071")
+def test_a_same_currency_quote_is_created_pending(platform: Platform, check: Check) -> None:
+    """It waits for its execution."""
+    body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor(same_currency=True)))
+
+    answer = platform.api.create_quote(body)
+
+    with check("QUO-070"):
+        assert answer.status == 201, answer
+    with check("QUO-071"):
+        assert shown(answer)["status"] == "PENDING"
+
+
+@requirement("QUO-070", "QUO-072")
+def test_a_cross_currency_quote_is_created_pending(platform: Platform, check: Check) -> None:
+    """It waits for its execution."""
+    body = platform.quotes.body(
+        *platform.quotes.ends(platform.quotes.corridor(same_currency=False))
+    )
+
+    answer = platform.api.create_quote(body)
+
+    with check("QUO-070"):
+        assert answer.status == 201, answer
+    with check("QUO-072"):
+        assert shown(answer)["status"] == "PENDING"
+
+
+@requirement("QUO-073")
+def test_immediately_execute_false_leaves_a_quote_pending(platform: Platform) -> None:
+    """It is the same as leaving the member out."""
+    quote = platform.quotes.pending(immediatelyExecute=False)
+
+    assert quote["status"] == "PENDING"
+
+
+@requirement("QUO-075", "QUO-076")
+def test_each_request_makes_a_quote_of_its_own(platform: Platform, check: Check) -> None:
+    """Two requests may be alike to the last byte."""
+    body = platform.quotes.body()
+
+    first, second = (shown(platform.api.create_quote(body)) for _ in range(2))
+
+    with check("QUO-075"):
+        assert first["id"] != second["id"]
+    with check("QUO-076"):
+        assert first["transactionId"] != second["transactionId"]
+
+
+@requirement("QUO-077")
+def test_creating_a_quote_debits_nothing(platform: Platform) -> None:
+    """The funds can still be spent until it is executed."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+
+    platform.quotes.pending(source)
+
+    assert platform.internal_accounts.balances(source)[0] == before
+
+
+def shown(answer: Answer) -> Resource:
+    """Return the quote in an answer; without one there is nothing to check."""
+    quote = arranged_resource(answer)
+    for side in ("source", "destination"):
+        if not isinstance(quote.get(side), Mapping):
+            raise PreconditionFailed(f"the quote shows no {side}: {answer}")
+    return quote
+
+
+def moment(resource: Json, name: str) -> datetime:
+    """Return the time in a member."""
+    try:
+        return datetime.fromisoformat(resource[name])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error

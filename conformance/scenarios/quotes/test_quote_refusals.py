@@ -1,0 +1,135 @@
+"""Refused requests on quotes: each carries one fault, and its twin without it is accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import unknown_id
+from conformance.scenarios.kit.faults import Fault, having, without
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+
+FAULTS: tuple[tuple[str, str, Fault], ...] = (
+    ("QUO-140", "no-source", without("source")),
+    ("QUO-141", "no-destination", without("destination")),
+    ("QUO-142", "no-side", without("lockedCurrencySide")),
+    ("QUO-143", "no-amount", without("lockedCurrencyAmount")),
+    ("QUO-144", "unknown-side", having("lockedCurrencySide", "SIDEWAYS")),
+    ("QUO-145", "amount-with-fraction", having("lockedCurrencyAmount", 10_000.5)),
+    ("QUO-146", "amount-as-word", having("lockedCurrencyAmount", "plenty")),
+    ("QUO-147", "negative-amount", having("lockedCurrencyAmount", -10_000)),
+    ("QUO-148", "amount-of-0", having("lockedCurrencyAmount", 0)),
+    ("QUO-149", "unknown-source-type", having("source.sourceType", "BURIED_TREASURE")),
+    ("QUO-150", "unknown-destination-type", having("destination.destinationType", "DESERT_ISLE")),
+    ("QUO-151", "no-source-account", without("source.accountId")),
+    ("QUO-152", "no-destination-account", without("destination.accountId")),
+    ("QUO-154", "immediately-as-word", having("immediatelyExecute", "sometimes")),
+)
+"""Requirement, name and fault of bodies from an internal account to an external one."""
+
+REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
+    ("QUO-153", "no-currency", without("source.currency")),
+)
+"""Requirement, name and fault of bodies that a payment funds just in time."""
+
+
+def rows(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
+    """Return the parameters of a test over a table of faults."""
+    return [pytest.param(fault, marks=requirement(id_), id=name) for id_, name, fault in faults]
+
+
+@pytest.mark.parametrize("fault", rows(FAULTS))
+def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> None:
+    """Nothing else is wrong with it."""
+    body = platform.quotes.body()
+
+    refusal = platform.api.create_quote(fault(body), valid=False)
+
+    refusal.refused(400, twin=platform.api.create_quote(body))
+
+
+@pytest.mark.parametrize("fault", rows(REALTIME_FAULTS))
+def test_a_real_time_funded_quote_with_one_fault_is_refused(
+    platform: Platform, fault: Fault
+) -> None:
+    """Nothing else is wrong with it."""
+    body = platform.quotes.realtime_body()
+
+    refusal = platform.api.create_quote(fault(body), valid=False)
+
+    refusal.refused(400, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-166")
+def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
+    platform: Platform,
+) -> None:
+    """The currency is one that no service deals in."""
+    body = platform.quotes.realtime_body()
+    foreign = having("source.currency", platform.profile.bindings.unsupported_currency)
+
+    refusal = platform.api.create_quote(foreign(body))
+
+    refusal.refused(400, twin=platform.api.create_quote(body))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("source", marks=requirement("QUO-155"), id="source"),
+        pytest.param("destination", marks=requirement("QUO-156"), id="destination"),
+    ],
+)
+def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    body = platform.quotes.body()
+    nobody = unknown_id(body[end]["accountId"])
+
+    refusal = platform.api.create_quote(having(f"{end}.accountId", nobody)(body))
+
+    refusal.refused(400, 404, twin=platform.api.create_quote(body))
+    platform.observe(f"an unknown account in a quote's body is refused with {refusal.status}")
+
+
+@requirement("QUO-162", "ERR-003")
+def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
+    """Executing at once leaves no later step at which it could be refused."""
+    source = platform.internal_accounts.account()
+    to_another = platform.quotes.body(source, immediatelyExecute=True)
+    to_itself = having("destination.accountId", source["id"])(to_another)
+
+    answer = platform.api.create_quote(to_itself)
+    twin = platform.api.create_quote(to_another)
+
+    with check("ERR-003"):
+        answer.refused(400, twin=twin)
+    with check("QUO-162"):
+        assert not answer.accepted or answer.body["status"] not in SETTLING, answer
+
+
+@requirement("QUO-170", "QUO-171")
+def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, check: Check) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    quote = platform.quotes.pending()
+
+    refusal = platform.api.execute_quote(unknown_id(quote["id"]))
+    twin = platform.api.execute_quote(quote["id"])
+
+    with check("QUO-170"):
+        refusal.refused(404, twin=twin)
+    with check("QUO-171"):
+        refusal.refused("QUOTE_NOT_FOUND", "NOT_FOUND", twin=twin)
+
+
+@requirement("QUO-172", "QUO-173")
+def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, check: Check) -> None:
+    """The id has the form of the target's own, and nobody has it."""
+    waiting = platform.sca.challenged()
+
+    refusal = platform.sca.send_proof({**waiting, "id": unknown_id(waiting["id"])})
+    twin = platform.sca.send_proof(waiting)
+
+    with check("QUO-172"):
+        refusal.refused(404, twin=twin)
+    with check("QUO-173"):
+        refusal.refused("QUOTE_NOT_FOUND", "NOT_FOUND", twin=twin)

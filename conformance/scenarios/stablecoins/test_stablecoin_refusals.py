@@ -1,0 +1,389 @@
+"""Refused operations with stablecoins: each with its code, and taken where nothing is in its way.
+
+Which operation a code comes to is not shown (line 479). The tables name the natural one; a profile
+may name another (``bindings.stablecoin_refusals``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.stablecoins import NOT_PROVISIONED, Coin, Kind
+from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_body, unknown_id
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing, TriggerMissing
+
+NOT_FOUND = 404
+"""The status of what does not exist; named in a body, that may be a wrong value as well."""
+
+MISSING_LINK = ("NOT_LINKED", "LINK_METHOD_REQUIRED", "PROVIDER_LINK_REQUIRED")
+FAILED_LINK = ("LINK_FAILED", "PROVIDER_LINK_FAILED")
+UNABLE = ("OPERATION_NOT_SUPPORTED", "SERVICE_OPERATIONS_NOT_ENABLED")
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What stands in the way of an operation, and how that is told.
+
+    ``number`` is that of the first of its requirements: of the status, then of the code, of the
+    exact code where honest services may take another for it, and of what is left behind.
+    """
+
+    number: int
+    trigger: str
+    code: str
+    kind: Kind = "mint"
+    others: tuple[str, ...] = ()
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The requirements that a refusal for it decides."""
+        steps = (0, 1, 2, 3) if self.others else (0, 1, 3)
+        return tuple(f"STC-{self.number + step}" for step in steps)
+
+
+def _of(names: Iterable[str], code: str) -> tuple[str, ...]:
+    stems = ("STABLECOIN_EXTERNAL_ACCOUNT_" + name for name in names)
+    return tuple(other for other in stems if other != code)
+
+
+def _unable(code: str, *more: str) -> tuple[str, ...]:
+    codes = (*(f"STABLECOIN_{name}" for name in UNABLE), *more)
+    return tuple(other for other in codes if other != code)
+
+
+OBSTACLES = (
+    Obstacle(100, "stablecoin.provider_invalid", "STABLECOIN_PROVIDER_ACCOUNT_INVALID"),
+    Obstacle(110, "stablecoin.provider_revoked", "STABLECOIN_PROVIDER_ACCOUNT_REVOKED"),
+    Obstacle(
+        130,
+        "stablecoin.source_unsupported",
+        "STABLECOIN_BURN_SOURCE_NOT_SUPPORTED",
+        "burn",
+        _unable(""),
+    ),
+    Obstacle(
+        140,
+        "stablecoin.link_failed",
+        "STABLECOIN_EXTERNAL_ACCOUNT_LINK_FAILED",
+        "external_mint",
+        _of(FAILED_LINK, "STABLECOIN_EXTERNAL_ACCOUNT_LINK_FAILED"),
+    ),
+    Obstacle(
+        150,
+        "stablecoin.link_method_unknown",
+        "STABLECOIN_EXTERNAL_ACCOUNT_LINK_METHOD_REQUIRED",
+        "external_mint",
+        _of(MISSING_LINK, "STABLECOIN_EXTERNAL_ACCOUNT_LINK_METHOD_REQUIRED"),
+    ),
+    Obstacle(
+        160,
+        "stablecoin.account_unlinked",
+        "STABLECOIN_EXTERNAL_ACCOUNT_NOT_LINKED",
+        "external_mint",
+        _of(MISSING_LINK, "STABLECOIN_EXTERNAL_ACCOUNT_NOT_LINKED"),
+    ),
+    Obstacle(
+        170,
+        "stablecoin.account_unsupported",
+        "STABLECOIN_EXTERNAL_ACCOUNT_NOT_SUPPORTED",
+        "external_mint",
+        _unable(""),
+    ),
+    Obstacle(
+        180,
+        "stablecoin.provider_link_failed",
+        "STABLECOIN_EXTERNAL_ACCOUNT_PROVIDER_LINK_FAILED",
+        "external_mint",
+        ("STABLECOIN_EXTERNAL_ACCOUNT_LINK_FAILED", "STABLECOIN_PROVIDER_ERROR"),
+    ),
+    Obstacle(
+        190,
+        "stablecoin.provider_link_missing",
+        "STABLECOIN_EXTERNAL_ACCOUNT_PROVIDER_LINK_REQUIRED",
+        "external_mint",
+        _of(MISSING_LINK, "STABLECOIN_EXTERNAL_ACCOUNT_PROVIDER_LINK_REQUIRED"),
+    ),
+    Obstacle(
+        200,
+        "stablecoin.operations_disabled",
+        "STABLECOIN_SERVICE_OPERATIONS_NOT_ENABLED",
+        others=_unable("STABLECOIN_SERVICE_OPERATIONS_NOT_ENABLED"),
+    ),
+    Obstacle(
+        220,
+        "stablecoin.operation_unsupported",
+        "STABLECOIN_OPERATION_NOT_SUPPORTED",
+        others=_unable("STABLECOIN_OPERATION_NOT_SUPPORTED"),
+    ),
+    Obstacle(230, "stablecoin.provider_down", "STABLECOIN_PROVIDER_ERROR"),
+    Obstacle(240, "stablecoin.source_unlinked", "STABLECOIN_PROVIDER_SOURCE_NOT_LINKED", "burn"),
+    Obstacle(250, "stablecoin.verification_failed", "STABLECOIN_VERIFICATION_FAILED"),
+)
+"""What a trigger brings about; some causes may honestly be told by each other's codes."""
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        pytest.param(
+            obstacle,
+            marks=requirement(*obstacle.requirements),
+            id=obstacle.trigger.partition(".")[2].replace("_", "-"),
+        )
+        for obstacle in OBSTACLES
+    ],
+)
+def test_what_stands_in_the_way_of_an_operation(
+    platform: Platform, check: Check, obstacle: Obstacle
+) -> None:
+    """Without it the same operation is taken."""
+    kind = usual(platform, obstacle.code, obstacle.kind)
+    magic = platform.triggers.magic(obstacle.trigger) is not None
+    coin = platform.stablecoins.coin(kind, trigger=obstacle.trigger)
+    free = platform.stablecoins.coin(kind) if magic else coin
+    platform.stablecoins.stock(kind, free)
+    twin = platform.stablecoins.operate_when_ready(kind, free)
+    if not magic:
+        platform.stablecoins.stock(kind, coin)
+        platform.stablecoins.cause(obstacle.trigger, coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate_when_ready(kind, coin)
+
+    status, code, *exact, left = obstacle.requirements
+    with check(status):
+        refusal.refused(400, twin=twin)
+    with check(code):
+        refusal.refused(obstacle.code, *obstacle.others, twin=twin)
+    for identifier in exact:
+        with check(identifier):
+            refusal.refused(obstacle.code, twin=twin)
+    with check(left):
+        refusal.refused(twin=twin)
+        assert not left_behind(platform, kind, coin, before), platform.stablecoins.list_operations(
+            coin
+        )
+
+
+@requirement("STC-120", "STC-121", "STC-123")
+def test_an_amount_that_cannot_be_represented_is_refused(platform: Platform, check: Check) -> None:
+    """Another amount is taken."""
+    amount = platform.profile.bindings.stablecoin_unrepresentable
+    if amount is None:
+        raise ResourceMissing("bindings.stablecoin_unrepresentable of the profile names no amount")
+    kind = usual(platform, "STABLECOIN_AMOUNT_NOT_REPRESENTABLE", "mint")
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin)
+    twin = platform.stablecoins.operate_when_ready(kind, coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate(kind, coin, amount=amount)
+
+    with check("STC-120"):
+        refusal.refused(400, twin=twin)
+    with check("STC-121"):
+        refusal.refused("STABLECOIN_AMOUNT_NOT_REPRESENTABLE", twin=twin)
+    with check("STC-123"):
+        refusal.refused(twin=twin)
+        assert not left_behind(platform, kind, coin, before), platform.stablecoins.list_operations(
+            coin
+        )
+
+
+@requirement("STC-210", "STC-211", "STC-213")
+def test_a_stablecoin_that_is_not_provisioned_takes_no_operation(
+    platform: Platform, check: Check
+) -> None:
+    """Once it is, the same operation is taken."""
+    kind = usual(platform, NOT_PROVISIONED, "mint")
+    coin = platform.stablecoins.registered(kind, trigger=holding(platform))
+    if platform.triggers.maps("stablecoin.hold") and holding(platform) is None:
+        platform.stablecoins.cause("stablecoin.hold", coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate(kind, coin)
+
+    if refusal.accepted and not platform.triggers.maps("stablecoin.hold"):
+        raise TriggerMissing(
+            "a new stablecoin is provisioned at once, and the profile does not map stablecoin.hold"
+        )
+    left = platform.stablecoins.count_operations(coin) - before
+    platform.stablecoins.provision(coin)
+    ready = (
+        coin if platform.triggers.maps("stablecoin.provision") else platform.stablecoins.coin(kind)
+    )
+    platform.stablecoins.stock(kind, ready)
+    twin = platform.stablecoins.operate_when_ready(kind, ready)
+    with check("STC-210"):
+        refusal.refused(400, twin=twin)
+    with check("STC-211"):
+        refusal.refused(NOT_PROVISIONED, twin=twin)
+    with check("STC-213"):
+        refusal.refused(twin=twin)
+        assert not left, platform.stablecoins.list_operations(coin)
+
+
+@requirement("STC-060", "STC-061", "STC-062", "STC-063", "STC-064")
+def test_one_of_several_links_to_the_provider_has_to_be_named(
+    platform: Platform, check: Check
+) -> None:
+    """The same operation is taken once stablecoinProviderAccountId names one."""
+    kind = usual(platform, "STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "mint")
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin, times=2)
+    # By its only link it goes without.
+    arranged_body(platform.stablecoins.operate_when_ready(kind, coin))
+    link = platform.stablecoins.link_to_several_providers(coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate(kind, coin)
+    left = platform.stablecoins.count_operations(coin) - before
+    chosen = platform.stablecoins.operate_when_ready(kind, coin, provider_account=link)
+
+    with check("STC-060"):
+        refusal.refused(400, twin=chosen)
+    with check("STC-061"):
+        refusal.refused("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", twin=chosen)
+    with check("STC-062"):
+        refusal.refused(twin=chosen)
+        assert not left, platform.stablecoins.list_operations(coin)
+    with check("STC-063"):
+        assert chosen.accepted, chosen
+    with check("STC-064"):
+        arranged_body(chosen)
+        assert platform.stablecoins.count_operations(coin) > before + left, (
+            platform.stablecoins.list_operations(coin)
+        )
+
+
+@requirement("STC-050", "STC-051", "STC-052")
+def test_a_provider_account_that_does_not_exist_is_refused(
+    platform: Platform, check: Check
+) -> None:
+    """One of those that are linked is taken."""
+    coin = platform.stablecoins.coin("mint")
+    link = platform.stablecoins.link_to_several_providers(coin)
+    twin = platform.stablecoins.operate_when_ready("mint", coin, provider_account=link)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate("mint", coin, provider_account=unknown_id(link))
+
+    left = platform.stablecoins.count_operations(coin) - before
+    with check("STC-050"):
+        refusal.refused(400, 404, twin=twin)
+    with check("STC-051"):
+        expect_missing(refusal, twin, "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "NOT_FOUND")
+    with check("STC-052"):
+        refusal.refused(twin=twin)
+        assert not left, platform.stablecoins.list_operations(coin)
+
+
+@requirement("STC-047", "STC-048", "STC-049")
+def test_an_external_account_that_does_not_exist_is_refused(
+    platform: Platform, check: Check
+) -> None:
+    """One that does is taken."""
+    coin = platform.stablecoins.coin("external_mint")
+    if coin.external is None:
+        raise ResourceMissing("bindings.stablecoin_external_mint has no {externalAccountId}")
+    twin = platform.stablecoins.operate_when_ready("external_mint", coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate(
+        "external_mint", platform.stablecoins.with_unknown_account(coin)
+    )
+
+    left = platform.stablecoins.count_operations(coin) - before
+    codes = ("STABLECOIN_EXTERNAL_ACCOUNT_NOT_FOUND", "ACCOUNT_NOT_FOUND", "NOT_FOUND")
+    with check("STC-047"):
+        refusal.refused(400, 404, twin=twin)
+    with check("STC-048"):
+        expect_missing(refusal, twin, *codes)
+    with check("STC-049"):
+        refusal.refused(twin=twin)
+        assert not left, platform.stablecoins.list_operations(coin)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "code"),
+    [
+        pytest.param(
+            "mint", "STC-040", "STC-041", marks=requirement("STC-040", "STC-041"), id="mint"
+        ),
+        pytest.param(
+            "burn", "STC-042", "STC-043", marks=requirement("STC-042", "STC-043"), id="burn"
+        ),
+    ],
+)
+def test_no_operation_with_a_stablecoin_that_does_not_exist(
+    platform: Platform, check: Check, kind: Kind, status: str, code: str
+) -> None:
+    """One that does is minted and burnt."""
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin)
+
+    refusal = platform.stablecoins.operate(kind, platform.stablecoins.unknown_coin(coin))
+
+    twin = platform.stablecoins.operate_when_ready(kind, coin)
+    with check(status):
+        refusal.refused(404, twin=twin)
+    with check(code):
+        refusal.refused("STABLECOIN_NOT_FOUND", "NOT_FOUND", twin=twin)
+
+
+@requirement("STC-044", "STC-045")
+def test_no_operations_are_listed_of_a_stablecoin_that_does_not_exist(
+    platform: Platform, check: Check
+) -> None:
+    """Those of one that does are, be there any or not."""
+    coin = platform.stablecoins.registered()
+
+    refusal = platform.stablecoins.list_operations(platform.stablecoins.unknown_coin(coin))
+
+    twin = platform.stablecoins.list_operations(coin)
+    with check("STC-044"):
+        refusal.refused(404, twin=twin)
+    with check("STC-045"):
+        refusal.refused("STABLECOIN_NOT_FOUND", "NOT_FOUND", twin=twin)
+
+
+def usual(platform: Platform, code: str, kind: Kind) -> Kind:
+    """Return the request that a code comes to: the profile's, or else ``kind``."""
+    return platform.profile.bindings.stablecoin_refusals.get(code, kind)
+
+
+def holding(platform: Platform) -> str | None:
+    """Return the trigger that lets a stablecoin wait, where it is a magic value."""
+    name = "stablecoin.hold"
+    if not platform.triggers.maps(name) or platform.triggers.magic(name) is None:
+        return None
+    return name
+
+
+def left_behind(platform: Platform, kind: Kind, coin: Coin, before: int) -> int:
+    """Return how many more operations are listed than before one was refused.
+
+    Raises:
+        ResourceMissing: it was a registration, which is none.
+    """
+    if kind == "register":
+        raise ResourceMissing("it is registrations that are refused, and no operations")
+    return platform.stablecoins.count_operations(coin) - before
+
+
+def expect_missing(refusal: Answer, twin: Answer, *codes: str) -> None:
+    """Assert the code of a refusal with 404.
+
+    Raises:
+        ResourceMissing: it has another status, as a wrong value of the body has.
+    """
+    __tracebackhide__ = True
+    if not refusal.accepted and refusal.status != NOT_FOUND:
+        raise ResourceMissing(f"what does not exist is a wrong value of the body: {refusal}")
+    refusal.refused(404, *codes, twin=twin)

@@ -1,0 +1,235 @@
+"""Stablecoins of the platform: registered, minted, burnt, and their operations tracked.
+
+Shapes, methods and states are not shown (line 415): only that there are these operations, and what
+is listed where, can be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import httpx
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.stablecoins import Coin, Kind
+from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_body
+from conformance.scenarios.kit.marks import Check, requirement
+
+Call = Callable[[httpx.Auth | None], Answer]
+"""Sends one prepared request, with the credentials given or (``None``) the platform's own."""
+
+ANONYMOUS = httpx.Auth()
+
+
+def operation(kind: Kind, *identifiers: str) -> object:
+    """Return an operation as a parameter, with the requirements that it decides."""
+    return pytest.param(kind, identifiers, marks=requirement(*identifiers), id=kind)
+
+
+@requirement("STC-001", "STC-002", "STC-004", "STC-005")
+def test_a_stablecoin_can_be_registered(platform: Platform, check: Check) -> None:
+    """From then on it is listed."""
+    answer = platform.stablecoins.register()
+    listed = platform.stablecoins.list_all()
+
+    with check("STC-001"):
+        assert answer.accepted, answer
+    with check("STC-004"):
+        assert listed.accepted, listed
+    with check("STC-002"):
+        identifier = platform.stablecoins.id_in(arranged_body(answer))
+        assert isinstance(identifier, str), answer
+        assert identifier, answer
+    with check("STC-005"):
+        coin = Coin(platform.stablecoins.id_in(arranged_body(answer)))
+        assert platform.stablecoins.lists(coin), platform.stablecoins.list_all()
+
+
+@requirement("STC-003", "STC-006")
+def test_each_registration_brings_another_stablecoin(platform: Platform, check: Check) -> None:
+    """Those before it are still there."""
+    first, second = platform.stablecoins.registered(), platform.stablecoins.registered()
+
+    with check("STC-003"):
+        assert first.id != second.id
+    with check("STC-006"):
+        assert platform.stablecoins.lists(first), platform.stablecoins.list_all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "ids"),
+    [
+        operation("mint", "STC-010", "STC-011", "STC-012"),
+        operation("burn", "STC-020", "STC-021", "STC-022"),
+    ],
+)
+def test_what_is_minted_and_burnt_is_tracked(
+    platform: Platform, check: Check, kind: Kind, ids: tuple[str, str, str]
+) -> None:
+    """It becomes an operation that is listed under its stablecoin."""
+    accepted, tracked, named = ids
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin)
+    before = platform.stablecoins.count_operations(coin)
+
+    answer = platform.stablecoins.operate_when_ready(kind, coin)
+
+    with check(accepted):
+        assert answer.accepted, answer
+    with check(tracked):
+        arranged_body(answer)
+        assert platform.stablecoins.count_operations(coin) > before, (
+            platform.stablecoins.list_operations(coin)
+        )
+    with check(named):
+        identifier = platform.stablecoins.operation_id_in(arranged_body(answer))
+        assert platform.stablecoins.lists_operation(coin, identifier), (
+            platform.stablecoins.list_operations(coin)
+        )
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("mint", marks=requirement("STC-013"), id="mint"),
+        pytest.param("burn", marks=requirement("STC-023"), id="burn"),
+    ],
+)
+def test_an_operation_belongs_to_one_stablecoin(platform: Platform, kind: Kind) -> None:
+    """Another one does not list it."""
+    coin, other = platform.stablecoins.coin(kind), platform.stablecoins.coin()
+    platform.stablecoins.stock(kind, coin)
+    beside = platform.stablecoins.count_operations(other)
+
+    arranged_body(platform.stablecoins.operate_when_ready(kind, coin))
+
+    # Once it is listed where it belongs, it would be listed elsewhere too.
+    platform.stablecoins.count_operations(coin)
+    assert platform.stablecoins.count_operations(other) == beside, (
+        platform.stablecoins.list_operations(other)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "ids"),
+    [
+        operation("mint", "STC-014", "STC-015", "STC-016"),
+        operation("burn", "STC-024", "STC-025", "STC-026"),
+    ],
+)
+def test_each_operation_stands_for_itself(
+    platform: Platform, check: Check, kind: Kind, ids: tuple[str, str, str]
+) -> None:
+    """Also where the same amount is minted or burnt again."""
+    separate, distinct, text = ids
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin, times=2)
+    before = platform.stablecoins.count_operations(coin)
+
+    answers = [platform.stablecoins.operate_when_ready(kind, coin) for _ in range(2)]
+
+    bodies = [arranged_body(answer) for answer in answers]
+    with check(separate):
+        more = platform.stablecoins.count_operations(coin) - before
+        assert more >= len(bodies), platform.stablecoins.list_operations(coin)
+    with check(distinct):
+        first, second = map(platform.stablecoins.operation_id_in, bodies)
+        assert first != second
+    with check(text):
+        identifiers = [platform.stablecoins.operation_id_in(body) for body in bodies]
+        assert all(isinstance(found, str) and found for found in identifiers), identifiers
+
+
+@requirement("STC-030", "STC-031", "STC-032")
+def test_operations_stay_listed(platform: Platform, check: Check) -> None:
+    """What comes later takes nothing away."""
+    coin = platform.stablecoins.coin("burn")
+    mint = platform.stablecoins.operate_when_ready("mint", coin)
+    burn = platform.stablecoins.operate_when_ready("burn", coin)
+
+    listed = platform.stablecoins.list_operations(coin)
+    with check("STC-030"):
+        assert listed.accepted, listed
+    with check("STC-031"):
+        identifier = platform.stablecoins.operation_id_in(arranged_body(mint))
+        arranged_body(burn)
+        assert platform.stablecoins.lists_operation(coin, identifier), (
+            platform.stablecoins.list_operations(coin)
+        )
+    with check("STC-032"):
+        identifier = platform.stablecoins.operation_id_in(arranged_body(burn))
+        arranged_body(platform.stablecoins.operate_when_ready("mint", coin))
+        assert platform.stablecoins.lists_operation(coin, identifier), (
+            platform.stablecoins.list_operations(coin)
+        )
+
+
+def listing(platform: Platform) -> Call:
+    """Prepare the list of the stablecoins."""
+    return lambda auth: platform.stablecoins.list_all(auth=auth)
+
+
+def registration(platform: Platform) -> Call:
+    """Prepare the registration of a stablecoin."""
+    return lambda auth: platform.stablecoins.register(auth=auth)
+
+
+def minting(platform: Platform) -> Call:
+    """Prepare a mint."""
+    coin = platform.stablecoins.coin("mint")
+    return lambda auth: platform.stablecoins.operate_when_ready("mint", coin, auth=auth)
+
+
+def burning(platform: Platform) -> Call:
+    """Prepare a burn."""
+    coin = platform.stablecoins.coin("burn")
+    platform.stablecoins.stock("burn", coin)
+    return lambda auth: platform.stablecoins.operate_when_ready("burn", coin, auth=auth)
+
+
+def tracking(platform: Platform) -> Call:
+    """Prepare the list of a stablecoin's operations."""
+    coin = platform.stablecoins.registered()
+    return lambda auth: platform.stablecoins.list_operations(coin, auth=auth)
+
+
+PREPARE: Mapping[str, Callable[[Platform], Call]] = {
+    "STC-070": listing,
+    "STC-071": registration,
+    "STC-072": minting,
+    "STC-073": burning,
+    "STC-074": tracking,
+}
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        pytest.param(prepare, marks=requirement(id_), id=prepare.__name__)
+        for id_, prepare in PREPARE.items()
+    ],
+)
+def test_a_request_about_stablecoins_without_credentials_is_refused(
+    platform: Platform, prepare: Callable[[Platform], Call]
+) -> None:
+    """The same request with the platform's credentials is accepted."""
+    call = prepare(platform)
+
+    refusal = call(ANONYMOUS)
+
+    refusal.refused(401, twin=call(None))
+
+
+@requirement("STC-075")
+def test_nothing_is_minted_without_credentials(platform: Platform) -> None:
+    """No operation is listed for it."""
+    coin = platform.stablecoins.coin("mint")
+    before = platform.stablecoins.count_operations(coin)
+    refusal = platform.stablecoins.operate("mint", coin, auth=ANONYMOUS)
+
+    after = platform.stablecoins.count_operations(coin)
+
+    refusal.refused(401, twin=platform.stablecoins.operate_when_ready("mint", coin))
+    assert after == before, platform.stablecoins.list_operations(coin)

@@ -1,0 +1,123 @@
+"""Approving what an agent initiated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, unknown_id
+from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+
+@requirement("TRX-080", "TRX-081")
+def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Check) -> None:
+    """No money moves before; a payout that began later has arrived by then."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    payment = platform.agents.initiate(source)
+    other = platform.quotes.complete(platform.quotes.pending(source))
+
+    waiting = platform.transactions.of_quote(payment)
+
+    with check("TRX-080"):
+        assert waiting.get("status") == "PENDING"
+    left = before - other["totalSendingAmount"]
+    with check("TRX-081"):
+        assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("TRX-082", "TRX-083", "TRX-084")
+def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
+    """The platform's approval takes the place of an execution."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    payment = platform.agents.initiate(source)
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    with check("TRX-082"):
+        assert answer.accepted, answer
+    approved = platform.transactions.at_status(payment, "COMPLETED")
+    with check("TRX-083"):
+        assert approved.get("status") == "COMPLETED"
+    with check("TRX-084"):
+        left = before - _sent(approved)
+        assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("TRX-085")
+def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> None:
+    """Whatever the second approval is answered, it moves no money."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    payment = platform.agents.initiate(source)
+
+    answers = at_once(
+        lambda: platform.api.approve_transaction(payment["transactionId"]),
+        lambda: platform.api.approve_transaction(payment["transactionId"]),
+    )
+    if not any(answer.accepted for answer in answers):
+        raise PreconditionFailed(f"no approval was accepted: {answers[0]}, {answers[1]}")
+    approved = platform.transactions.at_status(payment, "COMPLETED")
+    platform.api.approve_transaction(payment["transactionId"])
+
+    left = before - _sent(approved)
+    assert platform.internal_accounts.wait_for_balance(source, left) == left
+
+
+@requirement("TRX-086")
+def test_approving_a_completed_payout_of_the_platform_moves_nothing(platform: Platform) -> None:
+    """Its money has arrived; whatever the approval is answered, it is not sent again."""
+    source = platform.internal_accounts.account()
+    opening, _ = platform.internal_accounts.balances(source)
+    quote = platform.quotes.complete(platform.quotes.pending(source))
+    # A debit that is shown late would look like another one.
+    before = platform.internal_accounts.wait_for_balance(
+        source, opening - quote["totalSendingAmount"]
+    )
+
+    platform.api.approve_transaction(quote["transactionId"])
+
+    assert platform.internal_accounts.balances(source)[0] == before
+
+
+@requirement("TRX-802")
+def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platform) -> None:
+    """No agent initiated it; it is the platform that executes its quote, if anybody does."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    before, _ = platform.internal_accounts.balances(source)
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+    other = platform.quotes.complete(platform.quotes.pending(source))
+
+    # A payout that began later has been debited by then.
+    left = before - other["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left, answer
+
+
+@requirement("TRX-087", "TRX-088")
+def test_a_transaction_that_does_not_exist_cannot_be_approved(
+    platform: Platform, check: Check
+) -> None:
+    """One that waits for its approval can."""
+    payment = platform.agents.initiate(platform.internal_accounts.account())
+
+    refusal = platform.api.approve_transaction(unknown_id(payment["transactionId"]))
+
+    approval = platform.api.approve_transaction(payment["transactionId"])
+    with check("TRX-087"):
+        refusal.refused(404, twin=approval)
+    with check("TRX-088"):
+        refusal.refused("TRANSACTION_NOT_FOUND", "NOT_FOUND", twin=approval)
+
+
+def _sent(transaction: Json) -> int:
+    """Return the amount that an approval debits; it is the service that names it."""
+    sent = transaction.get("sentAmount")
+    if not isinstance(sent, Mapping):
+        raise ResourceMissing(f"the transaction names no sentAmount: {transaction}")
+    amount: int = sent["amount"]
+    return amount

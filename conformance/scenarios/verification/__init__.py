@@ -1,0 +1,1 @@
+"""Scenarios of the area verification."""

@@ -1,0 +1,519 @@
+"""Documents: papers that prove who a customer or owner is, and where they live."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.exchange.forms import File
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import masked_or_same
+from conformance.scenarios.kit.uploads import UNFIT, errors_about
+from conformance.testdata.documents import PROOFS_OF_ADDRESS, specimen
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+TEXT = b"This is no picture and no PDF, whatever is said of it.\n"
+GIF = bytes.fromhex("47494638396101000100800000ffffff0000002c00000000010001000002024401003b")
+
+
+Parts = dict[str, str | File | None]
+Spoil = Callable[[bytes], bytes]
+
+
+# --- What comes back ------------------------------------------------------------------------
+
+
+@requirement(
+    *("DOC-001", "DOC-002", "DOC-003", "DOC-004", "DOC-005", "DOC-006"),
+    *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014", "DOC-600"),
+)
+def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check) -> None:
+    """Its number may be masked."""
+    form = platform.verification.documents.form(
+        platform.customers.applicant(), "NATIONAL_ID", side="BACK"
+    )
+
+    record = arranged_body(platform.api.create_document(form))
+
+    with check("DOC-003"):
+        require_member(record, "documentNumber")
+    with check("DOC-600"):
+        assert masked_or_same(require_member(record, "documentNumber"), form["documentNumber"]), (
+            record
+        )
+    with check("DOC-004", "DOC-012"):
+        assert require_member(record, "issuingAuthority") == form["issuingAuthority"]
+    with check("DOC-005", "DOC-013"):
+        assert require_member(record, "country") == form["country"]
+    with check("DOC-006", "DOC-014"):
+        assert require_member(record, "side") == form["side"]
+    with check("DOC-010"):
+        assert record["documentHolder"] == form["documentHolder"]
+    with check("DOC-011"):
+        assert record["documentType"] == form["documentType"]
+    masked = record.get("documentNumber") != form["documentNumber"]
+    platform.observe(f"numbers of documents are shown {'masked' if masked else 'whole'}")
+
+
+# --- Holders --------------------------------------------------------------------------------
+
+
+@requirement("DOC-020", "DOC-021", "DOC-022")
+def test_a_customer_or_an_owner_holds_a_document(platform: Platform, check: Check) -> None:
+    """Individuals, businesses, and whoever owns these."""
+    business = platform.customers.applicant(business=True)
+
+    of_individual = platform.verification.documents.upload(platform.customers.applicant())
+    of_business = platform.verification.documents.upload(business, "UTILITY_BILL")
+    of_owner = platform.verification.documents.upload(platform.verification.owners.owner(business))
+
+    with check("DOC-020"):
+        assert of_individual.accepted, of_individual
+    with check("DOC-022"):
+        assert of_business.accepted, of_business
+    with check("DOC-021"):
+        assert of_owner.accepted, of_owner
+
+
+@requirement("DOC-023")
+def test_a_holder_adds_a_proof_of_address(platform: Platform) -> None:
+    """One document does not take the place of another."""
+    holder = platform.customers.applicant()
+    platform.verification.documents.document(holder)
+
+    answer = platform.verification.documents.upload(holder, "UTILITY_BILL")
+
+    assert answer.accepted, answer
+
+
+@requirement("DOC-024")
+def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None:
+    """A passport, and another one of a government."""
+    business = platform.customers.applicant(business=True)
+    owner = platform.verification.owners.owner(
+        business, personalInfo=platform.verification.owners.canadian()
+    )
+
+    answers = [
+        platform.verification.documents.upload(owner, kind, country="CA")
+        for kind in ("PASSPORT", "NATIONAL_ID")
+    ]
+
+    assert all(answer.accepted for answer in answers), answers
+
+
+@requirement("DOC-066", "DOC-067", "DOC-068")
+def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: Check) -> None:
+    """The ids have the form of the target's own, and nobody has them."""
+    person, owner = (
+        platform.customers.applicant(),
+        platform.verification.owners.owner(platform.customers.applicant(business=True)),
+    )
+
+    of_no_person, of_no_owner = (
+        platform.verification.documents.upload({"id": unknown_id(holder["id"])})
+        for holder in (person, owner)
+    )
+    of_person, of_owner = (
+        platform.verification.documents.upload(person),
+        platform.verification.documents.upload(owner),
+    )
+
+    with check("DOC-066"):
+        of_no_person.refused(400, 404, twin=of_person)
+    with check("DOC-067"):
+        of_no_owner.refused(400, 404, twin=of_owner)
+    with check("DOC-068"):
+        if of_no_person.status == 400:
+            raise ResourceMissing("an unknown holder is refused with 400, as any invalid field")
+        fitting = ("DOCUMENT_HOLDER_NOT_FOUND", "NOT_FOUND", "CUSTOMER_NOT_FOUND")
+        of_no_person.refused(*fitting, twin=of_person)
+
+
+@requirement("DOC-069")
+def test_nobody_else_holds_documents(platform: Platform) -> None:
+    """An account, for example, is no person."""
+    account = platform.internal_accounts.account(amount=0)
+
+    refusal = platform.verification.documents.upload(account)
+
+    refusal.refused(
+        400, 404, 422, twin=platform.verification.documents.upload(platform.customers.applicant())
+    )
+
+
+# --- Types ----------------------------------------------------------------------------------
+
+
+@requirement("DOC-030")
+def test_a_passport_is_a_single_image(platform: Platform) -> None:
+    """Without a side."""
+    form = platform.verification.documents.form(
+        platform.customers.applicant(), "PASSPORT", side=None
+    )
+
+    answer = platform.api.create_document(form)
+
+    assert answer.accepted, answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "front", "back"),
+    [
+        pytest.param(kind, *ids, marks=requirement(*ids), id=kind)
+        for kind, ids in (
+            ("DRIVERS_LICENSE", ("DOC-031", "DOC-032")),
+            ("NATIONAL_ID", ("DOC-033", "DOC-034")),
+        )
+    ],
+)
+def test_a_card_is_photographed_from_both_sides(
+    platform: Platform, check: Check, kind: str, front: str, back: str
+) -> None:
+    """One image for each, both of the same document."""
+    holder = platform.customers.applicant()
+    number = f"D{platform.samples.digits(7)}"
+
+    sides = {
+        name: platform.verification.documents.upload(holder, kind, side=side, documentNumber=number)
+        for name, side in ((front, "FRONT"), (back, "BACK"))
+    }
+
+    for name, answer in sides.items():
+        with check(name):
+            assert answer.accepted, answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "accepted", "bare"),
+    [
+        pytest.param(kind, *ids, marks=requirement(*ids), id=kind)
+        for kind, ids in zip(
+            PROOFS_OF_ADDRESS,
+            (
+                ("DOC-035", "DOC-056"),
+                ("DOC-036", "DOC-057"),
+                ("DOC-037", "DOC-058"),
+                ("DOC-038", "DOC-059"),
+                ("DOC-039", "DOC-060"),
+            ),
+            strict=True,
+        )
+    ],
+)
+def test_a_proof_of_address_is_taken_in(
+    platform: Platform, check: Check, kind: str, accepted: str, bare: str
+) -> None:
+    """It may have a number and an issuer, and needs none."""
+    holder = platform.customers.applicant()
+
+    named = platform.verification.documents.upload(
+        holder, kind, documentNumber="A-2209", issuingAuthority="The issuer"
+    )
+    unnamed = platform.verification.documents.upload(holder, kind)
+
+    with check(accepted):
+        assert named.accepted, named
+    with check(bare):
+        assert unnamed.accepted, unnamed
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        pytest.param(kind, part, marks=requirement(identifier), id=f"{kind}-{part}")
+        for identifier, kind, part in (
+            ("DOC-050", "PASSPORT", "documentNumber"),
+            ("DOC-051", "PASSPORT", "issuingAuthority"),
+            ("DOC-052", "DRIVERS_LICENSE", "documentNumber"),
+            ("DOC-053", "DRIVERS_LICENSE", "issuingAuthority"),
+            ("DOC-054", "NATIONAL_ID", "documentNumber"),
+            ("DOC-055", "NATIONAL_ID", "issuingAuthority"),
+        )
+    ],
+)
+def test_an_identity_document_has_a_number_and_an_issuer(
+    platform: Platform, kind: str, part: str
+) -> None:
+    """Nothing else is missing."""
+    holder = platform.customers.applicant()
+
+    refusal = platform.api.create_document(
+        platform.verification.documents.form(holder, kind, **{part: None}), valid=False
+    )
+
+    refusal.refused(400, 422, twin=platform.verification.documents.upload(holder, kind))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=requirement(identifier), id=name)
+        for identifier, name, fault in (
+            ("DOC-061", "no-holder", {"documentHolder": None}),
+            ("DOC-062", "no-type", {"documentType": None}),
+            ("DOC-063", "no-file", {"file": None}),
+            ("DOC-064", "unknown-type", {"documentType": "LIBRARY_CARD"}),
+            ("DOC-065", "unknown-side", {"side": "LEFT"}),
+        )
+    ],
+)
+def test_a_form_with_one_fault_is_refused(platform: Platform, fault: Parts) -> None:
+    """Nothing else is wrong with it."""
+    holder = platform.customers.applicant()
+
+    refusal = platform.api.create_document(
+        platform.verification.documents.form(holder, "NATIONAL_ID", **fault), valid=False
+    )
+
+    refusal.refused(
+        400, 404, 422, twin=platform.verification.documents.upload(holder, "NATIONAL_ID")
+    )
+
+
+# --- Files ----------------------------------------------------------------------------------
+
+
+@requirement("DOC-040", "DOC-041", "DOC-042")
+def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check) -> None:
+    """Of three types in all."""
+    holder = platform.customers.applicant()
+    kinds = {"DOC-040": "UTILITY_BILL", "DOC-041": "PASSPORT", "DOC-042": "NATIONAL_ID"}
+
+    answers = {
+        name: platform.verification.documents.upload(holder, kind) for name, kind in kinds.items()
+    }
+
+    for name, answer in answers.items():
+        with check(name):
+            assert answer.accepted, answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        pytest.param(kind, file, marks=requirement(identifier), id=name)
+        for identifier, name, kind, file in (
+            ("DOC-043", "text", "UTILITY_BILL", File("bill.txt", "text/plain", TEXT)),
+            ("DOC-044", "gif", "PASSPORT", File("passport.gif", "image/gif", GIF)),
+            ("DOC-045", "no-pdf", "UTILITY_BILL", File("bill.pdf", "application/pdf", TEXT)),
+            ("DOC-046", "no-jpeg", "PASSPORT", File("passport.jpg", "image/jpeg", TEXT)),
+            ("DOC-047", "no-png", "NATIONAL_ID", File("card.png", "image/png", TEXT)),
+            ("DOC-048", "empty", "PASSPORT", File("passport.jpg", "image/jpeg", b"")),
+        )
+    ],
+)
+def test_another_file_is_refused(platform: Platform, kind: str, file: File) -> None:
+    """Nothing else is wrong with the form."""
+    holder = platform.customers.applicant()
+
+    refusal = platform.api.create_document(
+        platform.verification.documents.form(holder, kind, file=file), valid=False
+    )
+
+    refusal.refused(*UNFIT, twin=platform.verification.documents.upload(holder, kind))
+
+
+def test_whether_a_file_may_be_of_another_type_than_it_says_is_recorded(
+    platform: Platform,
+) -> None:
+    """Both types are among the three, and the file is of one of them."""
+    picture = specimen("NATIONAL_ID")
+    file = File("card.pdf", "application/pdf", picture.content)
+
+    # Whoever goes by its content may refuse it in the words of HTTP.
+    answer = platform.api.create_document(
+        platform.verification.documents.form(
+            platform.customers.applicant(), "NATIONAL_ID", file=file
+        ),
+        valid=False,
+    )
+
+    platform.observe(f"a PNG file that calls itself a PDF is answered with {answer.status}")
+
+
+# --- Forms ----------------------------------------------------------------------------------
+
+
+def cut_off(form: bytes) -> bytes:
+    """Return a form that breaks off where its file would begin."""
+    return form[: form.index(b'name="file"')]
+
+
+@requirement("DOC-070")
+def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
+    """A description of it in JSON is none."""
+    holder = platform.customers.applicant()
+    described = platform.verification.documents.form(holder, file=None)
+
+    refusal = platform.api.client.call("createDocument", body=described, valid=False, judged=False)
+
+    refusal.refused(*UNFIT, twin=platform.verification.documents.upload(holder))
+
+
+@pytest.mark.parametrize(
+    ("content_type", "spoil"),
+    [
+        pytest.param(content_type, spoil, marks=requirement(identifier), id=name)
+        for identifier, name, content_type, spoil in (
+            ("DOC-071", "cut-off", "multipart/form-data; boundary=seam", cut_off),
+            ("DOC-072", "other-boundary", "multipart/form-data; boundary=hem", bytes),
+            ("DOC-073", "no-boundary", "multipart/form-data", bytes),
+        )
+    ],
+)
+def test_a_broken_form_is_refused(platform: Platform, content_type: str, spoil: Spoil) -> None:
+    """It is the caller's mistake, and not one of the server."""
+    holder = platform.customers.applicant()
+    content = spoil(encoded(platform.verification.documents.form(holder, "UTILITY_BILL"), "seam"))
+
+    refusal = platform.api.client.call(
+        "createDocument",
+        content=content,
+        headers={"content-type": content_type},
+        valid=False,
+        judged=False,
+    )
+
+    refusal.refused(*UNFIT, twin=platform.verification.documents.upload(holder, "UTILITY_BILL"))
+
+
+def encoded(form: dict[str, str | File], boundary: str) -> bytes:
+    """Return the bytes of a form."""
+    parts: list[Any] = [
+        (name, (part.name, part.content, part.media_type) if isinstance(part, File) else part)
+        for name, part in form.items()
+    ]
+    texts = {name: part for name, part in parts if isinstance(part, str)}
+    files = {name: part for name, part in parts if not isinstance(part, str)}
+    kind = {"content-type": f"multipart/form-data; boundary={boundary}"}
+    return httpx.Request("POST", "http://form", headers=kind, data=texts, files=files).read()
+
+
+def test_what_becomes_of_a_repeated_upload_is_recorded(platform: Platform) -> None:
+    """The specification leaves it open."""
+    form = platform.verification.documents.form(platform.customers.applicant())
+    first = arranged_body(platform.api.create_document(form))
+
+    again = platform.api.create_document(form)
+
+    same = again.accepted and again.body.get("id") == first.get("id")
+    platform.observe(
+        f"a document that is uploaded again is answered with {again.status}"
+        + (" and the first one's id" if same else "")
+    )
+
+
+# --- What is seen on a document -------------------------------------------------------------
+
+
+def asks_for_identity(errors: Sequence[Json]) -> bool:
+    """Return whether an identity document is among what a submission lacks."""
+    return any(error.get("type") == "MISSING_IDENTITY_DOCUMENT" for error in errors)
+
+
+@requirement("DOC-074")
+def test_a_refused_document_does_not_count(platform: Platform) -> None:
+    """What the submission lacked before it still lacks."""
+    holder = platform.customers.applicant(
+        region="GB",
+        nationality="GB",
+        idType=None,
+        identifier=None,
+        phoneNumber=f"+4477009{platform.samples.digits(5)}",
+        address={"line1": "1 Mill Lane", "city": "Leeds", "postalCode": "LS1 4AP", "country": "GB"},
+    )
+    if not asks_for_identity(errors_about(platform, holder)):
+        raise ResourceMissing("no identity document is asked of an individual from abroad")
+    numberless = platform.verification.documents.form(holder, country="GB", documentNumber=None)
+
+    refusal = platform.api.create_document(numberless, valid=False)
+    errors = errors_about(platform, holder)
+
+    refusal.refused(400, 422, twin=platform.verification.documents.upload(holder, country="GB"))
+    assert asks_for_identity(errors), errors
+
+
+@pytest.mark.parametrize(
+    "fate",
+    [
+        pytest.param(fate, marks=requirement(identifier), id=fate)
+        for identifier, fate in (
+            ("DOC-080", "document.blurred"),
+            ("DOC-081", "document.cropped"),
+            ("DOC-082", "document.colorless"),
+        )
+    ],
+)
+def test_a_document_is_photographed_well(platform: Platform, fate: str) -> None:
+    """All four corners, in focus and in color."""
+    holder = platform.customers.applicant()
+
+    rejection = platform.verification.documents.upload(holder, trigger=fate)
+
+    rejection.refused(422, "DOCUMENT_REJECTED", twin=platform.verification.documents.upload(holder))
+
+
+@pytest.mark.parametrize(
+    ("fate", "reason"),
+    [
+        pytest.param(fate, reason, marks=requirement(identifier), id=reason)
+        for identifier, fate, reason in (
+            ("DOC-083", "document.blurred", "LOW_QUALITY"),
+            ("DOC-084", "document.mismatched", "DATA_MISMATCH"),
+            ("DOC-085", "document.expired", "EXPIRED"),
+            ("DOC-086", "document.forged", "SUSPECTED_FRAUD"),
+            ("DOC-087", "document.unsuitable", "UNSUITABLE_DOCUMENT"),
+            ("DOC-088", "document.incomplete", "INCOMPLETE"),
+        )
+    ],
+)
+def test_the_reason_of_a_rejection_is_told(platform: Platform, fate: str, reason: str) -> None:
+    """In the refusal of the upload, or in the errors of the submission."""
+    holder = platform.customers.applicant()
+
+    rejection = platform.verification.documents.upload(holder, trigger=fate)
+    told = where_reasons_are_told(platform, holder, rejection, reason)
+    twin = platform.verification.documents.upload(holder)
+
+    if not rejection.accepted:
+        rejection.refused(400, 422, twin=twin)
+    assert reason in told, f"expected {reason} somewhere in {told}"
+
+
+def where_reasons_are_told(
+    platform: Platform, holder: Resource, rejection: Answer, reason: str
+) -> str:
+    """Return the text in which the reason of a rejection has to be told."""
+    if not rejection.accepted:
+        return json.dumps(rejection.body)
+    told = json.dumps(arranged_body(platform.verification.reviews.submit(holder)))
+    if reason in told:
+        return told
+    # A document may be looked at after its customer was submitted.
+    return platform.until(
+        lambda: json.dumps(
+            arranged_body(platform.api.list_verifications({"customerId": holder["id"]}))
+        ),
+        lambda text: reason in text,
+    )
+
+
+@requirement("DOC-089")
+def test_a_better_document_is_taken_after_a_rejected_one(platform: Platform) -> None:
+    """The holder photographs it again."""
+    holder = platform.customers.applicant()
+    rejection = platform.verification.documents.upload(holder, trigger="document.blurred")
+    if rejection.accepted:
+        raise PreconditionFailed(f"a document out of focus was taken in: {rejection}")
+
+    again = platform.verification.documents.upload(holder)
+
+    assert again.accepted, f"after {rejection}: {again}"

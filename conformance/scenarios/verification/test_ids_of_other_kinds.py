@@ -1,0 +1,45 @@
+"""An id of a resource of another kind is as good as none."""
+
+from __future__ import annotations
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.faults import having
+from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND
+
+
+@requirement("KYC-800")
+def test_a_hosted_link_is_for_a_customer(platform: Platform) -> None:
+    """An account of the customer's is none."""
+    customer = platform.verification.reviews.unsubmitted()
+    account = platform.external_accounts.account(platform.external_accounts.account_holder())
+
+    refusal = platform.verification.links.create(account)
+
+    refusal.refused(*NOT_FOUND, twin=platform.verification.links.create(customer))
+
+
+@requirement("VER-800")
+def test_what_is_submitted_is_a_customer(platform: Platform) -> None:
+    """An account of a customer's is none."""
+    account = platform.external_accounts.account(platform.external_accounts.account_holder())
+
+    refusal = platform.verification.reviews.submit(account)
+
+    refusal.refused(
+        *NOT_FOUND,
+        twin=platform.verification.reviews.submit(platform.verification.reviews.prepared()),
+    )
+
+
+@requirement("OWN-800")
+def test_what_is_owned_is_a_customer(platform: Platform) -> None:
+    """An account of a business is none."""
+    account = platform.external_accounts.account(
+        platform.external_accounts.account_holder("BUSINESS")
+    )
+    body = platform.verification.owners.body(platform.customers.applicant(business=True))
+
+    refusal = platform.api.create_beneficial_owner(having("customerId", account["id"])(body))
+
+    refusal.refused(*NOT_FOUND, twin=platform.api.create_beneficial_owner(body))

@@ -1,0 +1,275 @@
+"""Hosted links: each leads a customer into a flow of verification that somebody else runs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote_plus
+
+import pytest
+
+from conformance.exchange.answer import Answer
+from conformance.platform.given.customers import verification_status
+from conformance.platform.given.verification import REVIEWED, contact_channels
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Resource, arranged_body, require_member, unknown_id
+from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
+
+CLOCK_SKEW = timedelta(minutes=1)
+MOST_ENCODINGS = 3
+
+
+def both(individual: str, business: str) -> pytest.MarkDecorator:
+    """Run a test for both types of customer, where it decides one requirement each."""
+    return pytest.mark.parametrize(
+        "business",
+        [
+            pytest.param(False, marks=requirement(individual), id="individual"),
+            pytest.param(True, marks=requirement(business), id="business"),
+        ],
+    )
+
+
+@requirement("KYC-001", "KYC-002", "KYC-003", "KYC-004", "KYC-005")
+def test_a_hosted_link_says_where_the_flow_starts(platform: Platform, check: Check) -> None:
+    """And until when, and who runs it."""
+    links = [
+        platform.verification.links.link(platform.verification.reviews.unsubmitted(business=kind))
+        for kind in (False, True)
+    ]
+
+    with check("KYC-003"):
+        for shown in links:
+            expires = datetime.fromisoformat(shown["expiresAt"])
+            assert expires > datetime.now(UTC) - CLOCK_SKEW, shown
+    with check("KYC-005"):
+        # Not every provider gives one.
+        require_member(max(links, key=lambda shown: bool(shown.get("token"))), "token")
+
+
+@both("KYC-006", "KYC-007")
+def test_customers_of_both_types_get_a_hosted_link(platform: Platform, *, business: bool) -> None:
+    """By one endpoint."""
+    customer = platform.verification.reviews.unsubmitted(business=business)
+
+    answer = platform.verification.links.create(customer)
+
+    assert answer.accepted, answer
+
+
+@requirement("KYC-027")
+def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(platform: Platform) -> None:
+    """No contactVerification means that none is required."""
+    customer = undecided(platform.customers.applicant())
+    if contact_channels(customer):
+        raise ResourceMissing("every customer has to verify a contact channel")
+
+    answer = platform.verification.links.create(customer)
+
+    assert answer.accepted, answer
+
+
+@both("KYC-008", "KYC-009")
+def test_each_call_brings_another_link(platform: Platform, *, business: bool) -> None:
+    """The requests are different ones, and so are their keys."""
+    customer = platform.verification.reviews.unsubmitted(business=business)
+
+    urls = {platform.verification.links.link(customer)["kycUrl"] for _ in range(3)}
+
+    assert len(urls) == 3, urls
+
+
+@requirement("KYC-010")
+def test_calls_at_the_same_time_bring_different_links(platform: Platform) -> None:
+    """No two customers of a platform, nor two tabs of one, share a flow."""
+    customer = platform.verification.reviews.unsubmitted()
+
+    answers = at_once(*[lambda: platform.verification.links.create(customer)] * 3)
+
+    urls = [arranged_body(answer)["kycUrl"] for answer in answers]
+    assert len(set(urls)) == len(urls), urls
+
+
+@both("KYC-011", "KYC-012")
+def test_an_earlier_link_still_works(platform: Platform, *, business: bool) -> None:
+    """A later one does not take it away."""
+    customer = platform.verification.reviews.unsubmitted(business=business)
+    earlier = platform.verification.links.link(customer)
+    platform.verification.links.link(customer)
+
+    platform.triggers.fire(
+        "hosted_flow.complete", customerId=customer["id"], kycUrl=earlier["kycUrl"]
+    )
+
+    assert verification_status(platform.customers.at_status(customer, *REVIEWED)) in REVIEWED
+
+
+@both("KYC-013", "KYC-014")
+def test_the_link_knows_where_to_lead_the_customer_afterwards(
+    platform: Platform, *, business: bool
+) -> None:
+    """The redirectUri stands in it, plain or encoded."""
+    customer = platform.verification.reviews.unsubmitted(business=business)
+
+    url = platform.verification.links.link(customer)["kycUrl"]
+
+    assert holds(url, platform.profile.bindings.redirect_uri), url
+
+
+@requirement("KYC-015")
+def test_each_link_leads_to_the_place_of_its_own_request(platform: Platform) -> None:
+    """Though they are links of one customer."""
+    customer = platform.verification.reviews.unsubmitted()
+    usual = platform.profile.bindings.redirect_uri
+    special = f"{usual}{'&' if '?' in usual else '?'}visit={platform.samples.reference()}"
+
+    first = platform.verification.links.link(customer)["kycUrl"]
+    answer = platform.verification.links.create(customer, {"redirectUri": special})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the target takes no redirectUri but the profile's: {answer}")
+    assert holds(answer.body["kycUrl"], special), answer
+    assert not holds(first, special), first
+
+
+@requirement("KYC-017")
+def test_a_link_alone_verifies_no_business(platform: Platform) -> None:
+    """The flow behind it does."""
+    business = platform.verification.reviews.unsubmitted(business=True)
+
+    platform.verification.links.link(business)
+
+    assert verification_status(platform.customers.read(business)) == verification_status(business)
+
+
+@requirement("KYC-018", "KYC-019")
+def test_an_unknown_customer_gets_no_link(platform: Platform, check: Check) -> None:
+    """The twin is a customer who exists."""
+    customer = platform.verification.reviews.unsubmitted()
+
+    refusal = platform.verification.links.create({"id": unknown_id(customer["id"])})
+    twin = platform.verification.links.create(customer)
+
+    with check("KYC-018"):
+        refusal.refused(404, twin=twin)
+    with check("KYC-019"):
+        refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
+
+
+@pytest.mark.parametrize(
+    ("business", "ids"),
+    [
+        pytest.param(
+            False,
+            ("KYC-020", "KYC-021", "KYC-024"),
+            marks=requirement("KYC-020", "KYC-021", "KYC-024"),
+            id="individual",
+        ),
+        pytest.param(
+            True, ("KYC-025", "KYC-026"), marks=requirement("KYC-025", "KYC-026"), id="business"
+        ),
+    ],
+)
+def test_there_is_no_link_before_the_channels_are_verified(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """The same customer gets one afterwards."""
+    customer = undecided(platform.verification.contact.customer(business=business))
+
+    at_first = platform.verification.links.create(customer)
+    for channel in contact_channels(customer):
+        platform.verification.contact.arrange_code(customer, channel)
+    waiting = platform.verification.links.create(customer)
+    platform.verification.contact.verify(customer)
+    verified = platform.verification.links.create(customer)
+
+    unproven, *sent, proven = ids
+    with check(proven):
+        assert verified.accepted, verified
+    with check(unproven):
+        at_first.refused(409, twin=verified)
+    for id_ in sent:
+        with check(id_):
+            waiting.refused(409, twin=verified)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param("email", "phone", marks=requirement("KYC-022"), id="email-alone"),
+        pytest.param("phone", "email", marks=requirement("KYC-023"), id="phone-alone"),
+    ],
+)
+def test_one_verified_channel_of_two_is_not_enough(
+    platform: Platform, first: str, second: str
+) -> None:
+    """The second one makes the difference."""
+    customer = undecided(platform.verification.contact.customer(first, second))
+    platform.verification.contact.verify(customer, first)
+
+    refusal = platform.verification.links.create(customer)
+
+    platform.verification.contact.verify(customer, second)
+    refusal.refused(409, twin=platform.verification.links.create(customer))
+
+
+def test_what_a_repeated_key_brings_is_recorded(platform: Platform) -> None:
+    """The specification leaves it open, so the answers decide nothing."""
+    customer = platform.verification.reviews.unsubmitted()
+    key = platform.samples.reference()
+
+    first, again = (platform.verification.links.create(customer, key=key) for _ in range(2))
+
+    platform.observe(f"a repeated Idempotency-Key on kyc-link brings {outcome(first, again)}")
+
+
+def test_what_a_missing_key_brings_is_recorded(platform: Platform) -> None:
+    """The specification leaves it open, so the answer decides nothing."""
+    answer = platform.verification.links.create(platform.verification.reviews.unsubmitted(), key="")
+
+    platform.observe(f"kyc-link without an Idempotency-Key is answered with {answer.status}")
+
+
+def undecided(customer: Resource) -> Resource:
+    """Return a new customer; whether one who is approved gets links is not said."""
+    if verification_status(customer) not in (None, "UNVERIFIED"):
+        raise ResourceMissing(f"a new customer is {verification_status(customer)}")
+    return customer
+
+
+def holds(url: str, place: str) -> bool:
+    """Return whether a URL holds another one, plain or encoded up to three times."""
+    for _ in range(MOST_ENCODINGS + 1):
+        if any(place in text for text in (url, *told_in(url))):
+            return True
+        url = unquote_plus(url)
+    return False
+
+
+def told_in(url: str) -> Iterator[str]:
+    """Yield the texts that stand in a URL in the letters of Base64, as those of tokens do."""
+    for letters in (r"[\w+/-]{8,}", r"[\w-]{8,}"):
+        for part in re.findall(letters, url, re.ASCII):
+            padded = part + "=" * (-len(part) % 4)
+            with contextlib.suppress(binascii.Error):
+                told = base64.b64decode(padded.replace("-", "+").replace("_", "/"))
+                yield told.decode(errors="ignore")
+
+
+def outcome(first: Answer, again: Answer) -> str:
+    """Tell what a repeated request brought."""
+    if not again.accepted:
+        return f"a refusal with {again.status}"
+    same = platform_url(first) == platform_url(again)
+    return "the same link" if same else "another link"
+
+
+def platform_url(answer: Answer) -> str | None:
+    """Return the kycUrl of an answer, if it has one."""
+    return answer.body.get("kycUrl") if isinstance(answer.body, Mapping) else None

@@ -1,0 +1,231 @@
+"""What is reported about purchases on cards, declines and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from conformance.platform.given.cards import PRICE, is_same
+from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_body
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.purchases import (
+    DECLINED,
+    PART,
+    SETTLED,
+    SUSPECT,
+    VOIDED,
+    VOIDS,
+    arranged_purchase,
+    expect_not_refunded,
+    is_told,
+    is_told_again,
+    settlements,
+)
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+
+@requirement("EVT-173", "EVT-184")
+def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
+    """And not as a settlement."""
+    card = platform.cards.card()
+
+    row = platform.cards.charge(card, SUSPECT)
+
+    with check("EVT-173"):
+        assert platform.webhooks.wait_for(DECLINED, row["id"]) is not None
+    with check("EVT-184"):
+        if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
+            raise PreconditionFailed("no webhook reports the purchase after it")
+        assert SETTLED not in {one.type for one in platform.webhooks.about(row["id"])}
+
+
+@requirement("EVT-177", "EVT-178")
+def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
+    """By a webhook about the purchase, as when it was settled."""
+    card = platform.cards.card()
+    purchase = platform.cards.settled_purchase(card)
+    known = settlements(platform, purchase)
+    if not known:
+        raise PreconditionFailed("no webhook reports the settled purchase")
+
+    for rule in ("EVT-177", "EVT-178"):
+        platform.cards.cause(card, purchase, "card.return", PART)
+        with check(rule):
+            assert is_told_again(platform, purchase, known)
+        known |= settlements(platform, purchase)
+
+
+@requirement("EVT-179")
+def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
+    """The webhook is about its own transaction."""
+    card = platform.cards.card()
+    purchase = platform.cards.settled_purchase(card)
+
+    row = platform.cards.refund(card, purchase, PART)
+
+    assert platform.cards.deliveries_about(row)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "amount"),
+    [
+        pytest.param("card.return", PART, marks=requirement("EVT-180"), id="part"),
+        pytest.param("card.return", PRICE, marks=requirement("EVT-181"), id="whole"),
+        pytest.param("card.refund", PART, marks=requirement("EVT-182"), id="standalone"),
+    ],
+)
+def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amount: int) -> None:
+    """There is no such webhook any more."""
+    card = platform.cards.card()
+    purchase = platform.cards.settled_purchase(card)
+
+    platform.cards.cause(card, purchase, trigger, amount)
+
+    expect_not_refunded(platform, card)
+
+
+@requirement("EVT-183")
+def test_a_reversal_is_not_reported_as_refunded(platform: Platform) -> None:
+    """Nor what it takes back."""
+    card = platform.cards.card()
+    _, row = platform.cards.returned_purchase(card)
+
+    arranged_body(platform.cards.reverse_return(card, row["id"]))
+
+    expect_not_refunded(platform, card)
+
+
+@requirement("EVT-170")
+def test_an_authorization_is_reported(platform: Platform) -> None:
+    """Under a name that is not shown in full."""
+    row = platform.cards.approved_purchase(platform.cards.card())
+
+    assert platform.cards.deliveries_about(row)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "amount"),
+    [
+        pytest.param("card.settle_partly", PART, marks=requirement("EVT-171"), id="partly"),
+        pytest.param("card.misclear", PRICE, marks=requirement("EVT-176"), id="anomaly"),
+    ],
+)
+def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> None:
+    """After the authorization, and by a webhook of its own."""
+    card = platform.cards.card()
+    row = platform.cards.approved_purchase(card)
+    known = len(arranged_purchase(platform.cards.deliveries_about(row)))
+
+    platform.cards.cause(card, row, trigger, amount)
+
+    assert len(platform.cards.deliveries_about(row, known)) > known
+
+
+@requirement("EVT-172", "EVT-187", "EVT-188", "EVT-189")
+def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
+    """With the card transaction, whatever else is shown of it."""
+    card = platform.cards.card()
+    row = platform.cards.approved_purchase(card)
+    authorized = platform.cards.deliveries_about(row)
+
+    platform.cards.cause(card, row, "card.settle")
+
+    told = platform.webhooks.wait_for(SETTLED, row["id"])
+    with check("EVT-172"):
+        assert told is not None
+    with check("EVT-189"):
+        ids = {one.id for one in arranged_purchase(authorized)}
+        assert told is None or told.id not in ids
+    about = [one for one in platform.webhooks.mentioning(row["id"]) if one.type == SETTLED]
+    arranged_purchase(about)
+    with check("EVT-187"):
+        assert all(isinstance(one.data, Mapping) for one in about)
+    with check("EVT-188"):
+        assert all(is_same(one.data.get("id"), row["id"]) for one in about)
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        pytest.param(trigger, marks=requirement(rule), id=trigger.rpartition(".")[2])
+        for rule, trigger in zip(("EVT-174", "EVT-175"), VOIDS, strict=True)
+    ],
+)
+def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> None:
+    """Whether the merchant took it back or it expired."""
+    card = platform.cards.card()
+    row = platform.cards.approved_purchase(card)
+
+    platform.cards.cause(card, row, trigger)
+
+    assert platform.webhooks.wait_for(VOIDED, row["id"]) is not None
+
+
+@requirement("EVT-185")
+def test_a_void_authorization_is_not_reported_as_settled(platform: Platform) -> None:
+    """Nothing of it was cleared."""
+    card = platform.cards.card()
+    row = platform.cards.approved_purchase(card)
+
+    platform.cards.cause(card, row, "card.reverse")
+
+    platform.cards.arrange_status(card, row, "VOIDED")
+    arranged_purchase(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
+    assert SETTLED not in {one.type for one in platform.webhooks.about(row["id"])}
+
+
+@requirement("EVT-186")
+def test_the_balance_after_a_purchase_is_reported(platform: Platform) -> None:
+    """It is what is left on the account."""
+    account = platform.cards.account()
+    before = platform.internal_accounts.balances(account)[0]
+    platform.cards.settled_purchase(platform.cards.card(account))
+
+    left = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen < before
+    )
+
+    if left >= before:
+        raise PreconditionFailed(f"the balance is still {left} after a settled purchase")
+    assert is_told(platform, account, left)
+
+
+@requirement("EVT-190")
+def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
+    """It is what the account has then."""
+    account = platform.cards.account()
+    deposited = platform.internal_accounts.balances(account)[0]
+    card = platform.cards.card(account)
+    purchase = platform.cards.settled_purchase(card)
+    before = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < deposited
+    )
+    platform.cards.refund(card, purchase, PART)
+
+    after = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen > before
+    )
+
+    if after <= before:
+        raise PreconditionFailed(f"the balance is still {after} after a return")
+    assert is_told(platform, account, after)
+
+
+@requirement("EVT-191")
+def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
+    """It is what the account had before the authorization."""
+    account = platform.cards.account()
+    before = platform.internal_accounts.balances(account)[0]
+    if not is_told(platform, account, before):
+        raise PreconditionFailed("the deposit is not reported")
+    card = platform.cards.card(account)
+    row = platform.cards.approved_purchase(card)
+    if platform.internal_accounts.balances(account)[0] >= before:
+        raise ResourceMissing("an authorization leaves the balance as it is")
+    known = {one.id for one in platform.webhooks.about(account["id"])}
+
+    platform.cards.cause(card, row, "card.reverse")
+
+    assert is_told(platform, account, before, known)

@@ -1,0 +1,41 @@
+"""Webhooks about payouts that fail, whatever the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.scenarios.kit.challenges import expire
+from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.webhooks.reports import FAILURE
+from conformance.verdict.decisions import ResourceMissing
+
+
+@pytest.mark.parametrize(
+    "fate",
+    [
+        pytest.param("payout.return", marks=requirement("EVT-330"), id="returned"),
+        pytest.param("destination.limited", marks=requirement("EVT-331"), id="limited"),
+        pytest.param("destination.blocked", marks=requirement("EVT-332"), id="blocked"),
+        pytest.param("destination.unknown", marks=requirement("EVT-333"), id="unknown"),
+    ],
+)
+def test_a_failure_is_reported(platform: Platform, fate: str) -> None:
+    """The rail decides on it."""
+    name = platform.quotes.payout(trigger=fate)["transactionId"]
+
+    assert platform.webhooks.wait_for(FAILURE, name) is not None, f"no {FAILURE} for {name}"
+
+
+@requirement("EVT-334")
+def test_a_failure_for_want_of_authorization_is_reported(platform: Platform) -> None:
+    """Nobody answered the challenge in time."""
+    quote = platform.sca.challenged()
+    expire(platform, quote)
+
+    status = platform.transactions.at_status(quote, "FAILED", "EXPIRED").get("status")
+
+    if status != "FAILED":
+        raise ResourceMissing(f"an expired challenge leaves the transaction {status}")
+    name = quote["transactionId"]
+    assert platform.webhooks.wait_for(FAILURE, name) is not None, f"no {FAILURE} for {name}"

@@ -1,0 +1,32 @@
+"""What a part of the platform acts with, where a stand-in takes the place of the client."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from conformance.platform.api import Api
+from conformance.platform.ledger import Ledger
+from conformance.platform.memory import Memory
+from conformance.platform.part import Context
+from conformance.platform.webhooks import Webhooks
+from conformance.profile.model import Profile
+from conformance.testdata.samples import Samples
+from conformance.webhooks.inbox import Inbox
+
+
+def context_of(client: Any, profile: Profile, observed: list[str] | None = None) -> Context:
+    """Return the context of a test whose requests go to ``client``, and which maps no trigger.
+
+    What is observed is added to ``observed``.
+    """
+    ledger = Ledger()
+    return Context(
+        api=Api(client, profile.bindings, ledger),
+        profile=profile,
+        triggers=cast("Any", None),
+        webhooks=Webhooks(Inbox(), profile),
+        samples=Samples(1, "test"),
+        ledger=ledger,
+        memory=Memory(),
+        observe=(observed if observed is not None else []).append,
+    )

@@ -1,0 +1,246 @@
+"""Whatever a target sends raises nothing but verdicts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Callable, Generator
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from conformance.contract.judge import Finding, error_code, judge
+from conformance.exchange import client as http
+from conformance.exchange.answer import Answer
+from conformance.exchange.budget import Budget
+from conformance.exchange.client import RecordingClient
+from conformance.exchange.journal import Journal
+from conformance.exchange.redaction import Redactor
+from conformance.selftest.standins import Received, StandIn
+from conformance.sut.target import Target
+from conformance.verdict.decisions import Unmet
+
+OPERATIONS = ("getConfig", "listTransactions", "createQuote", "getCustomer")
+ANY = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+LONE = b"\xed\xa0\x80"
+
+
+class Puppet(StandIn):
+    """Answers every request with the bytes in ``answer``."""
+
+    def __init__(self) -> None:
+        self.answer = b""
+        super().__init__(self._say)
+
+    def _say(self, connection: socket.socket, _: Received, _stopped: threading.Event) -> None:
+        connection.sendall(self.answer)
+
+
+class Told:
+    """A client of a puppet, and all that it has told."""
+
+    def __init__(self, puppet: Puppet, client: RecordingClient, journal: IO[str]) -> None:
+        self.puppet, self.client = puppet, client
+        self._journal = journal
+        self.findings: list[Finding] = []
+        self.observations: list[str] = []
+        client.listener = self._hear
+
+    def ask(self, answer: bytes) -> None:
+        """Ask in all ways, and use all that an answer has; nothing but verdicts may be raised."""
+        self.puppet.answer = answer
+        self.findings.clear()
+        self.observations.clear()
+        for name in OPERATIONS:
+            self._use(partial(self.client.call, name, **_parts(name), valid=name != "createQuote"))
+        self._use(lambda: self.client.call("getConfig", judged=False))
+        self._use(lambda: self.client.stray("getConfig", path="//config"))
+        with contextlib.suppress(Unmet):
+            status, body = self.client.trigger(
+                "POST", f"{self.puppet.origin}/control", {}, secrets=["code"]
+            )
+            assert isinstance(status, int)
+            json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
+        # Other programs read it, for which NaN is no JSON.
+        for line in self._journal:
+            json.loads(line, parse_constant=pytest.fail)
+        assert all(len(finding.detail) < 3_000 for finding in self.findings)
+        assert all(len(seen) <= 200 for seen in self.observations)
+        assert len(self.observations) <= 20 * len(OPERATIONS)
+
+    def _use(self, send: Callable[[], Answer]) -> None:
+        answer = None
+        with contextlib.suppress(Unmet):
+            answer = send()
+        if answer is None:
+            return
+        assert len(repr(answer)) < 3_000
+        assert answer.code == error_code(answer.body)
+        assert answer.accepted == (200 <= answer.status < 300)
+        for assertion in (answer.refused, answer.denied):
+            with contextlib.suppress(AssertionError, Unmet):
+                assertion("QUOTE_EXPIRED", twin=answer)
+
+    def _hear(self, _: Any, findings: tuple[Finding, ...], observations: tuple[str, ...]) -> None:
+        self.findings += findings
+        self.observations += observations
+
+
+def _parts(name: str) -> dict[str, Any]:
+    if name == "createQuote":
+        return {"body": {}}
+    return {"path": {"customerId": "Customer:1"}} if name == "getCustomer" else {}
+
+
+@pytest.fixture
+def told(
+    make_target: Callable[..., Target], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Told]:
+    """Connect to a puppet, with no pauses before a request is sent again."""
+    monkeypatch.setattr(http, "_FAULT_PAUSES_SECONDS", (0,))
+    monkeypatch.setattr(http, "MAX_PAUSE_SECONDS", 0)
+    timing, budget = {"outage": 1e6, "request": 5}, {"requests": 10**9, "created": 10**9}
+    with Puppet() as puppet, contextlib.ExitStack() as stack:
+        target = make_target(puppet.base_url, timing=timing, budget=budget)
+        redactor = Redactor(target.secrets)
+        journal = Journal(tmp_path / "main.jsonl", "main", redactor)
+        stack.callback(journal.close)
+        spent = Budget.start(tmp_path / "budget", target.profile.budget)
+        stack.callback(spent.close)
+        client = RecordingClient(target, judge(), journal, spent, redactor)
+        stack.callback(client.close)
+        yield Told(puppet, client, stack.enter_context((tmp_path / "main.jsonl").open()))
+
+
+def response(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
+    """Return a whole response of JSON; further ``headers`` stand first."""
+    length = b"content-length: %d" % len(body)
+    lines = (*headers, b"content-type: application/json", length, b"connection: close")
+    return b"HTTP/1.1 " + status + b"\r\n" + b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+def json_values() -> st.SearchStrategy[Any]:
+    """Return values of every kind, with names that the suite looks at."""
+    names = st.sampled_from(
+        ["code", "reason", "details", "data", "id", "hasMore", "status", "accessToken"]
+    )
+    codes = st.sampled_from(["QUOTE_EXPIRED", "DAILY_VOLUME_LIMIT_EXCEEDED", "Customer:1"])
+    scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | codes
+    return st.recursive(
+        scalars, lambda inner: st.lists(inner) | st.dictionaries(names | st.text(), inner)
+    )
+
+
+STATUSES = (
+    *(b"%d Made Up" % status for status in (200, 201, 204, 205, 206, 299, 301, 302, 304)),
+    *(b"%d Made Up" % status for status in (400, 401, 404, 418, 429, 500, 502, 503, 504)),
+    *(b"%d Made Up" % status for status in (-1, 0, 99, 100, 101, 599, 600, 999, 1000)),
+    *(b"200", b"099 x", b"2\xb20", b"abc", b""),
+)
+HEADERS = (
+    *(b"retry-after: \xb2", b"retry-after: 0", b"retry-after: " + b"9" * 5_000, b"retry-after:"),
+    *(b"retry-after: Mon, 01 Jan 0000 00:00:00 GMT", b"content-encoding: gzip", b"x: \x00"),
+    *(b"location: http://[::1/", b"location: \xff", b"location: //", b"location: http://a:99999"),
+    *(b"set-cookie: a=\xe9; domain=.", b"set-cookie: " + b"=" * 100, b"content-type: \xff/\xb2"),
+    *(b"content-type: application/json; charset=utf-16", b"content-type:", b"x-\xe9: 1"),
+    *(b"content-type: " + b"a" * 50_000, b"content-length: 5", b"content-length: -1"),
+    *(b"content-length: " + b"9" * 40, b"transfer-encoding: chunked", b"transfer-encoding: gzip"),
+    *(b": empty", b" folded", b"", b"no colon", b"x: " + b"a" * 200_000, b"x:\xc3\xa9\x80"),
+    *(b"\r\n".join(b"x-%d: 1" % n for n in range(3_000)), b"HTTP/1.1 200 OK", b"upgrade: h2c"),
+)
+BODIES = (
+    *(b"null", b"[]", b"[null]", b"1", b"1e999", b"9" * 5_000, b"9" * 400, b"NaN", b"true", b'""'),
+    *(b"[" * 1_000 + b"]" * 1_000, b"[" * 63 + b"]" * 63, LONE, b'"' + LONE + b'"', b'"\\ud800"'),
+    *(b'{"code": "\\udfff"}', b'{"code": {"a": 1}}', b'{"data": {}}', b'{"data": [1, null, []]}'),
+    *(b'{"details": ' + b"9" * 400 + b"}", b"\xff\xfe[\x00]\x00", '{"é": "é"}'.encode("latin-1")),
+    *(b'{"code":', b"", b"\x00", b'{"": ""}', b'{"type": [], "data": {"id": 1e999}}'),
+)
+CHUNKS = (
+    *(b"2\r\n{}\r\n", b"0\r\n\r\n", b"g\r\n", b"-1\r\n", b"\r\n", b"2;x=\xff\r\n", b"\x00"),
+    *(b"f" * 30 + b"\r\n", b"0\r\nx: 1\r\n\r\n", b"2\r\n{", b"10000"),
+)
+
+
+class TestAnswers:
+    """Answers of which nothing is as it should be."""
+
+    @ANY
+    @given(
+        json_values().map(lambda value: json.dumps(value).encode()) | st.sampled_from(BODIES),
+        st.lists(st.sampled_from(HEADERS), max_size=3),
+        st.sampled_from(STATUSES),
+    )
+    @example(b"{}", [b"retry-after: \xb2"], b"429 Slow")
+    def test_no_response_raises_anything_else(
+        self, told: Told, body: bytes, headers: list[bytes], status: bytes
+    ) -> None:
+        """Each part is hostile, alone and with the others."""
+        told.ask(response(body, *headers, status=status))
+
+    @ANY
+    @given(st.binary() | st.binary().map(lambda rest: b"HTTP/1.1 " + rest))
+    @example(b"")
+    @example(b"<html>HTTP/0.9 had no status line</html>")
+    @example(b"HTTP/2 200\r\n\r\n")
+    @example(b"HTTP/1.1 100 Continue\r\n\r\n" * 5_000)
+    @example(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" * 5_000 + response(b"{}"))
+    @example(b"HTTP/1.1 204 No\r\nconnection: close\r\n\r\n{}")
+    @example(b"SSH-2.0-OpenSSH_9.6\r\n")
+    @example(b"\x15\x03\x01\x00\x02\x02\x46")
+    @example(b"\r\n" * 1_000)
+    def test_no_bytes_raise_anything_else(self, told: Told, answer: bytes) -> None:
+        """They need not be HTTP."""
+        told.ask(answer)
+
+    @ANY
+    @given(st.lists(st.sampled_from(CHUNKS)))
+    def test_no_chunks_raise_anything_else(self, told: Told, chunks: list[bytes]) -> None:
+        """Their lengths lie."""
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+        told.ask(head + b"transfer-encoding: chunked\r\n\r\n" + b"".join(chunks))
+
+    def test_what_is_noted_of_an_answer_is_bounded(self, told: Told) -> None:
+        """A hundred thousand members that nobody knows are twenty observations."""
+        members = {f"{'m' * 300}{number}": 1 for number in range(10_000)}
+
+        told.ask(response(json.dumps({"supportedCurrencies": [], **members}).encode()))
+
+        assert told.observations
+
+
+class TestRequests:
+    """Requests with values that came from a target."""
+
+    @ANY
+    @given(json_values() | st.text(st.characters()), json_values())
+    @example("..", None)
+    @example("", [])
+    @example("\0", "\ud800")
+    @example(["Customer:1"], {"a": [1]})
+    @example("a" * 200_000, "a" * 200_000)
+    @example("//evil.example/", 10**400)
+    def test_no_value_raises_anything_else(self, told: Told, identifier: Any, value: Any) -> None:
+        """They stay in their place in the path, or are not sent."""
+        told.puppet.answer = response(b"{}")
+        told.puppet.received.clear()
+
+        with contextlib.suppress(Unmet):
+            told.client.call("getCustomer", path={"customerId": identifier}, valid=False)
+
+        for request in told.puppet.received:
+            assert request.path.startswith("/2025-10-13/customers/")
+            assert request.path.count("/") == 3
+        with contextlib.suppress(Unmet):
+            told.client.call("listTransactions", query={"cursor": value})
+        with contextlib.suppress(Unmet):
+            told.client.call("listTransactions", headers={"request-id": value})
+        with contextlib.suppress(Unmet):
+            told.client.call("createQuote", body={"note": value}, valid=False)

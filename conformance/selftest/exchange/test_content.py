@@ -1,0 +1,110 @@
+"""Decoding of whatever a target sends."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from conformance.exchange.content import MAX_BRACKETS, MAX_LEVELS, decode
+
+NOTHING = (None, False)
+LARGEST = 1.7976931348623157e308
+
+
+def refuse(constant: str) -> NoReturn:
+    """Raise, as ``constant`` is no JSON."""
+    raise ValueError(constant)
+
+
+def json_values() -> st.SearchStrategy[Any]:
+    """Return values of every kind that JSON has, halves of surrogate pairs among them."""
+    scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters())
+    return st.recursive(
+        scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner)
+    )
+
+
+@given(st.binary() | json_values().map(lambda value: json.dumps(value).encode()))
+@example(b"\xed\xa0\x80")
+@example(b'"\xed\xa0\x80"')
+@example(b"1e999")
+@example(b'"\\ud800\\u0041"')
+@example(b"9" * 100_000)
+@example(b"[" * 100_000)
+def test_any_bytes_are_decoded(content: bytes) -> None:
+    """What comes out can be written as JSON in UTF-8, and is read as the same."""
+    value, is_json = decode(content)
+
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    assert json.loads(written, parse_constant=refuse) == value
+    assert is_json or value is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xed\xa0\x80",
+        b'"\xed\xa0\x80"',
+        b'"\xff"',
+        '"é"'.encode("latin-1"),
+        '{"id": "é"}'.encode("utf-16"),
+        '{"id": 1}'.encode("utf-16-le"),
+        b"\xff\xfe\x00\xd8",
+        "[1]".encode("utf-32"),
+        b"NaN",
+        b"[-Infinity]",
+        b"{'a': 1}",
+        b"[1,]",
+        b"01",
+        b'"\x00"',
+        b"[1] [2]",
+        b" ",
+        b"{",
+        b"\xef\xbb\xbf\xef\xbb\xbf1",
+        b"[" * (MAX_LEVELS + 1) + b"]" * (MAX_LEVELS + 1),
+        b'{"a":' * 1_000 + b"1" + b"}" * 1_000,
+        b"[" + b"[]," * MAX_BRACKETS + b"1]",
+    ],
+)
+def test_what_is_not_well_formed_is_no_json(content: bytes) -> None:
+    """Neither is what is not UTF-8, too deep, or has too many parts."""
+    assert decode(content) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        (b"", None),
+        (b"null", None),
+        (b"\xef\xbb\xbf[1]", [1]),
+        (b'{"a": 1, "a": 2}', {"a": 2}),
+        (b'"\\ud800"', "?"),
+        (b'"\\ud83d\\ude00"', "\N{GRINNING FACE}"),
+        (b"1e999", LARGEST),
+        (b"-1e999", -LARGEST),
+        (b"1e-999", 0.0),
+        (b"9" * 100_000, int(LARGEST)),
+        (b"-" + b"9" * 400, -int(LARGEST)),
+        (b"9" * 300, int("9" * 300)),
+        (b'"' + b"[" * 100 + b'"', "[" * 100),
+        (b"[" * MAX_LEVELS + b"]" * MAX_LEVELS, json.loads("[" * MAX_LEVELS + "]" * MAX_LEVELS)),
+    ],
+)
+def test_what_is_well_formed_is_read(content: bytes, value: Any) -> None:
+    """What has no form in what comes after is replaced by what is nearest to it."""
+    assert decode(content) == (value, True)
+
+
+def test_eight_mebibytes_are_decoded_soon() -> None:
+    """Whatever they hold; it takes a tenth of that on a machine with nothing else to do."""
+    row = b'{"id":"Customer:1","name":"\\u00e9","amount":12}'
+    started = time.process_time()
+
+    decode(b"[" + b",".join([row] * (8 * 2**20 // len(row))) + b"]")
+
+    assert time.process_time() - started < 5

@@ -1,0 +1,631 @@
+"""The recording client: what it bounds, refuses to send, judges and hides."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.contract.judge import Finding
+from conformance.exchange import client as http
+from conformance.exchange.answer import Answer
+from conformance.exchange.client import RecordingClient
+from conformance.exchange.journal import Exchange
+from conformance.selftest import standins
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.standins import Behaviour, StandIn
+from conformance.sut.reading import ResponseTooLarge
+from conformance.verdict.decisions import (
+    BudgetSpent,
+    HarnessError,
+    Irrevocable,
+    ReadOnly,
+    TargetLost,
+    TriggerFailed,
+    TwinRefused,
+)
+
+Connect = Callable[..., RecordingClient]
+Start = Callable[[Behaviour], StandIn]
+
+QUOTE = {
+    "source": {"sourceType": "ACCOUNT", "accountId": "InternalAccount:1"},
+    "destination": {"destinationType": "ACCOUNT", "accountId": "ExternalAccount:1"},
+    "lockedCurrencySide": "SENDING",
+    "lockedCurrencyAmount": 10_000,
+}
+
+
+def journal_of(folder: Path) -> str:
+    """Return the text of all journals below ``folder``."""
+    return "".join(path.read_text() for path in sorted(folder.rglob("*.jsonl")))
+
+
+class TestBounds:
+    """Nothing that a target sends can keep or fill the suite."""
+
+    def test_a_flood_is_cut(
+        self, stand_in: Start, connect: Connect, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """At eight mebibytes; a test can do with less."""
+        monkeypatch.setattr(http, "MAX_BODY_BYTES", 100_000)
+        client = connect(stand_in(standins.floods()).base_url)
+
+        with pytest.raises(ResponseTooLarge, match="larger than 100000 bytes"):
+            client.call("getConfig")
+
+    @pytest.mark.parametrize(
+        "behaviour",
+        [
+            pytest.param(standins.hangs(), id="hanging"),
+            pytest.param(standins.drips_header(), id="dripping header"),
+            pytest.param(standins.drips_body(), id="dripping body"),
+        ],
+    )
+    def test_a_slow_response_is_given_up(
+        self, stand_in: Start, connect: Connect, behaviour: Behaviour
+    ) -> None:
+        """From sending to the last byte it has the time that the profile gives."""
+        client = connect(stand_in(behaviour).base_url, timing={"request": 0.3})
+        started = time.monotonic()
+
+        with pytest.raises(TargetLost):
+            client.call("getConfig")
+
+        assert time.monotonic() - started < 2
+
+    @pytest.mark.parametrize(
+        ("seconds", "sent"),
+        [pytest.param("0", 6, id="pace"), pytest.param("86399", 1, id="limit of a day")],
+    )
+    def test_only_who_limits_the_pace_is_asked_again(
+        self, stand_in: Start, connect: Connect, seconds: str, sent: int
+    ) -> None:
+        """What is to be had again tomorrow no test can wait for."""
+        body = {"code": "RATE_LIMITED", "reason": "Too many."}
+        target = stand_in(standins.answers(429, body, headers={"retry-after": seconds}))
+
+        client = connect(target.base_url)
+        lost = pytest.raises(TargetLost, match="limits the pace of requests: getConfig answered")
+
+        with lost if sent > 1 else contextlib.nullcontext():
+            assert client.call("getConfig").status == 429
+
+        assert len(target.received) == sent
+
+    def test_a_deep_body_is_no_json(self, stand_in: Start, connect: Connect) -> None:
+        """Deeper than 64 levels nothing is looked at."""
+        deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+        client = connect(stand_in(standins.answers(200, deep)).base_url)
+        findings: list[Finding] = []
+        client.listener = lambda _exchange, found, _observations: findings.extend(found)
+
+        answer = client.call("getConfig")
+
+        assert answer.body is None
+        assert "a body that is not JSON" in next(f.detail for f in findings if not f.passed)
+
+    @pytest.mark.parametrize("body", [b"NaN", b'{"id": Infinity}', b"{'id': 1}", b"\xff", b"{"])
+    def test_what_is_no_json_is_kept_as_text(
+        self, stand_in: Start, connect: Connect, body: bytes
+    ) -> None:
+        """The evidence shows it."""
+        client = connect(stand_in(standins.answers(200, body)).base_url)
+
+        answer = client.call("getConfig")
+
+        assert answer.body is None
+        assert answer.exchange.response_body == body.decode("utf-8", "replace")
+
+    def test_half_a_surrogate_pair_upsets_nothing(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """JSON can spell it, and UTF-8 cannot."""
+        client = connect(stand_in(standins.answers(200, b'{"id": "\\ud800 \\u00e9"}')).base_url)
+
+        answer = client.call("getConfig")
+
+        assert answer.body == {"id": "? é"}
+        assert r"? \u00e9" in journal_of(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("behaviour", "message"),
+        [
+            (standins.dies_half_way(), "getConfig got no complete response from http://127"),
+            (lambda *_: None, "Server disconnected without sending a response"),
+        ],
+        ids=["half an answer", "none"],
+    )
+    def test_a_broken_connection_is_told(
+        self, stand_in: Start, connect: Connect, behaviour: Behaviour, message: str
+    ) -> None:
+        """It is no verdict on the target."""
+        client = connect(stand_in(behaviour).base_url)
+
+        with pytest.raises(TargetLost, match=message):
+            client.call("getConfig")
+
+    def test_a_request_without_response_stands_in_the_journal(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """With status 0 and the cause, and the listener hears of it."""
+        client = connect(stand_in(standins.dies_half_way()).base_url)
+        heard: list[Exchange] = []
+        client.listener = lambda exchange, _findings, _observations: heard.append(exchange)
+
+        with pytest.raises(TargetLost):
+            client.call("getConfig")
+
+        entries = [json.loads(line) for line in journal_of(tmp_path).splitlines()]
+        assert {(entry["operation"], entry["status"]) for entry in entries} == {("getConfig", 0)}
+        assert all("peer closed connection" in entry["error"] for entry in entries)
+        assert [exchange.id for exchange in heard] == [entry["id"] for entry in entries]
+
+
+class TestSafety:
+    """What the client does not send."""
+
+    def test_redirects_are_not_followed(self, stand_in: Start, connect: Connect) -> None:
+        """The credentials would go along."""
+        elsewhere = stand_in(standins.answers())
+        client = connect(stand_in(standins.redirects(f"{elsewhere.origin}/config")).base_url)
+
+        answer = client.call("getConfig")
+
+        assert answer.status == 302
+        assert elsewhere.received == []
+
+    @pytest.mark.parametrize(
+        ("operation", "more"),
+        [
+            ("createQuote", {"body": QUOTE}),
+            ("updateConfig", {"body": {}, "valid": False}),
+            ("deleteExternalAccount", {"path": {"externalAccountId": "ExternalAccount:1"}}),
+        ],
+        ids=["POST", "PATCH", "DELETE"],
+    )
+    def test_nothing_is_changed_outside_of_a_sandbox(
+        self, stand_in: Start, connect: Connect, operation: str, more: dict[str, Any]
+    ) -> None:
+        """Not one byte of it leaves this machine."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="production")
+
+        with pytest.raises(ReadOnly, match=f"{operation} changes something"):
+            client.call(operation, **more)
+
+        assert server.received == []
+
+    def test_nothing_is_minted_without_the_word_for_it(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """An account number stays for good, in a sandbox too."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="sandbox")
+
+        with pytest.raises(Irrevocable, match=r"does not say irreversible\.account_numbers: true"):
+            client.call("createInternalAccount", body={}, valid=False)
+
+        assert server.received == []
+
+    def test_numbers_are_minted_with_the_word_for_it(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """Whoever wrote the profile knows the target."""
+        server = stand_in(standins.answers())
+        permitted = {"account_numbers": True}
+        client = connect(server.base_url, environment="sandbox", irreversible=permitted)
+
+        client.call("createInternalAccount", body={}, valid=False)
+
+        assert [request.method for request in server.received] == ["POST"]
+
+    def test_nothing_is_triggered_outside_of_a_sandbox(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """A trigger changes something too."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="production")
+
+        with pytest.raises(ReadOnly):
+            client.trigger("POST", f"{server.origin}/control", {})
+
+        assert server.received == []
+
+    def test_reading_is_allowed_outside_of_a_sandbox(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """It changes nothing."""
+        server = stand_in(standins.answers())
+
+        connect(server.base_url, environment="production").call("getConfig")
+
+        assert [request.method for request in server.received] == ["GET"]
+
+    def test_the_budget_of_requests_is_kept(self, stand_in: Start, connect: Connect) -> None:
+        """Also by threads that send at the same time."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, budget={"requests": 3})
+
+        def call(_: int) -> bool:
+            try:
+                client.call("getConfig")
+            except BudgetSpent:
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as pool:
+            sent = list(pool.map(call, range(8)))
+
+        assert sent.count(True) == 3
+        assert len(server.received) == 3
+
+    def test_the_budget_of_resources_is_kept(self, stand_in: Start, connect: Connect) -> None:
+        """What is read does not count."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, budget={"created": 1})
+        client.call("getConfig")
+        client.call("createQuote", body=QUOTE)
+
+        with pytest.raises(BudgetSpent, match=r"budget\.created of 1 is spent"):
+            client.call("createQuote", body=QUOTE)
+
+        assert [request.method for request in server.received] == ["GET", "POST"]
+
+    def test_an_invalid_request_that_is_meant_to_be_valid_is_not_sent(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """It is the suite's mistake, and would be held against the target."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url)
+        body = {**QUOTE, "lockedCurrencyAmount": "10000"}
+
+        with pytest.raises(HarnessError, match="createQuote was meant to be valid: lockedCurr"):
+            client.call("createQuote", body=body)
+
+        assert server.received == []
+
+    def test_an_invalid_request_can_be_sent_on_purpose(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """As it is."""
+        server = stand_in(standins.answers())
+
+        connect(server.base_url).call("createQuote", body={"x": 1}, valid=False)
+
+        assert json.loads(server.received[0].body) == {"x": 1}
+
+    def test_credentials_go_to_the_target_alone(self, stand_in: Start, connect: Connect) -> None:
+        """A trigger may be caused somewhere else."""
+        server, elsewhere = stand_in(standins.answers()), stand_in(standins.answers())
+        client = connect(server.base_url)
+
+        client.trigger("POST", f"{server.origin}/control", {})
+        client.trigger("POST", f"{elsewhere.origin}/control", {})
+
+        assert "authorization" in server.received[0].headers
+        assert "authorization" not in elsewhere.received[0].headers
+
+    @pytest.mark.parametrize("host", ["api.acme.example.evil.example", "api.acme.example@evil"])
+    def test_a_host_that_begins_alike_is_another(
+        self, connect: Connect, monkeypatch: pytest.MonkeyPatch, host: str
+    ) -> None:
+        """The credentials do not go there."""
+        client = connect("https://api.acme.example/2025-10-13")
+        seen: list[httpx.Auth | None] = []
+
+        def receive(_request: httpx.Request, auth: httpx.Auth | None) -> Any:
+            seen.append(auth)
+            return httpx.Response(204), b""
+
+        monkeypatch.setattr(client, "_receive", receive)
+        client.trigger("POST", f"https://{host}/control", {})
+
+        assert seen == [None]
+
+    def test_a_trigger_that_leads_nowhere_is_told(self, connect: Connect) -> None:
+        """The profile is wrong."""
+        client = connect("https://api.acme.example/2025-10-13")
+
+        with pytest.raises(TriggerFailed, match=r"http://\[::1/x, which is no URL"):
+            client.trigger("POST", "http://[::1/x", {})
+
+
+class TestRequests:
+    """What a call becomes."""
+
+    def test_path_and_query_are_filled_in(self, stand_in: Start, connect: Connect) -> None:
+        """Ids keep their colon, and lead nowhere else; what is ``None`` is left out."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url)
+
+        client.call("executeQuote", path={"quoteId": "Quote:../1?x"})
+        client.call("listTransactions", query={"status": "PENDING", "cursor": None})
+
+        assert [request.path for request in server.received] == [
+            "/2025-10-13/quotes/Quote:..%2F1%3Fx/execute",
+            "/2025-10-13/transactions?status=PENDING",
+        ]
+
+    def test_bytes_can_be_sent_as_they_are(self, stand_in: Start, connect: Connect) -> None:
+        """What is no JSON cannot be given as a value."""
+        server = stand_in(standins.answers())
+
+        connect(server.base_url).call("createQuote", content=b'{"a":', valid=False)
+
+        assert server.received[0].body == b'{"a":'
+
+    def test_other_credentials_can_be_sent(self, stand_in: Start, connect: Connect) -> None:
+        """Or none."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url)
+
+        client.call("getConfig", auth=client.credentials(client_secret="wrong"))
+        client.call("getConfig", auth=httpx.Auth())
+
+        wrong = base64.b64encode(f"{TOKEN_ID}:wrong".encode()).decode()
+        assert server.received[0].headers["authorization"] == f"Basic {wrong}"
+        assert "authorization" not in server.received[1].headers
+
+    def test_every_response_is_judged(self, stand_in: Start, connect: Connect) -> None:
+        """Findings and observations go to the listener with the exchange."""
+        client = connect(stand_in(standins.html()).base_url)
+        heard: list[tuple[Exchange, tuple[Finding, ...], tuple[str, ...]]] = []
+        client.listener = lambda *told: heard.append(told)
+        client.test = "test_x"
+
+        client.call("getConfig")
+
+        exchange, findings, _ = heard[0]
+        assert (exchange.id, exchange.test, exchange.operation) == ("main-1", "test_x", "getConfig")
+        assert [f.requirement for f in findings if not f.passed] == ["CNV-002"]
+
+
+class TestStrayRequests:
+    """What is almost an operation goes out as it is written, and nobody judges the answer."""
+
+    @pytest.mark.parametrize(
+        "path", ["//config/", "/config?a=%zz", "/a/%2e%2e/%FF%00", "/./config"]
+    )
+    def test_their_path_is_sent_as_it_is(
+        self, stand_in: Start, connect: Connect, path: str
+    ) -> None:
+        """It is not encoded or made shorter; it is written down in that form too."""
+        server = stand_in(standins.html())
+        client = connect(server.base_url)
+        heard: list[tuple[Finding, ...]] = []
+        client.listener = lambda _, findings, __: heard.append(findings)
+
+        answer = client.stray("getConfig", method="PUT", path=path, content=b"{")
+
+        sent = server.received[0]
+        assert (sent.method, sent.path, sent.body) == ("PUT", f"/2025-10-13{path}", b"{")
+        assert answer.exchange.url == server.base_url + path
+        assert answer.operation.id == "getConfig"
+        assert heard == [()]
+
+    def test_they_may_leave_the_base_url(self, stand_in: Start, connect: Connect) -> None:
+        """But not the origin of the target."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url)
+
+        client.stray("getConfig", path=f"{server.origin}/other/config")
+
+        assert server.received[0].path == "/other/config"
+
+    def test_they_change_nothing_outside_of_a_sandbox(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """Their own method decides, not that of the operation."""
+        server = stand_in(standins.answers())
+        client = connect(server.base_url, environment="production")
+
+        with pytest.raises(ReadOnly):
+            client.stray("getConfig", method="PUT")
+
+        assert server.received == []
+
+    def test_a_long_body_is_written_down_in_part(self, stand_in: Start, connect: Connect) -> None:
+        """With its length."""
+        client = connect(stand_in(standins.answers()).base_url)
+
+        answer = client.stray("createQuote", content=b"a" * 300_000)
+
+        assert answer.exchange.request_body == "a" * 200 + "… (300000 bytes)"
+
+
+class TestSecrets:
+    """Nothing that is written shows the credentials."""
+
+    def test_they_are_nowhere_in_the_journal(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """Neither in headers, URLs and bodies that were sent, nor in those that came back."""
+        client = connect(stand_in(standins.echoes()).base_url)
+        pair = f"{TOKEN_ID}:{CLIENT_SECRET}"
+        coded = base64.b64encode(CLIENT_SECRET.encode()).decode()
+
+        client.call(
+            "createQuote",
+            query={"key": CLIENT_SECRET},
+            body={"note": f"my secret is {CLIENT_SECRET}", "coded": coded},
+            headers={"x-token": TOKEN_ID},
+            valid=False,
+        )
+        client.call("getConfig")
+
+        written = journal_of(tmp_path)
+        for secret in (TOKEN_ID, CLIENT_SECRET, coded, base64.b64encode(pair.encode()).decode()):
+            assert secret not in written
+        assert '"authorization": "***"' in written
+
+    def test_a_part_of_something_in_base64_is_found(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """Whatever stands before and after it."""
+        client = connect(stand_in(standins.echoes()).base_url)
+
+        for before in ("", "a", "ab", "abc"):
+            text = f"{before}{CLIENT_SECRET}z"
+            coded = base64.b64encode(text.encode()).decode()
+            client.call("createQuote", body={"note": coded}, valid=False)
+
+        for word in re.findall(r"[A-Za-z0-9+/]{16,}", journal_of(tmp_path)):
+            decoded = base64.b64decode(word + "=" * (-len(word) % 4))
+            assert CLIENT_SECRET.encode() not in decoded
+
+    def test_an_echoed_secret_gets_into_no_assertion(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """What a scenario compares and shows is without it."""
+        answer = connect(stand_in(standins.echoes()).base_url).call("getConfig")
+
+        assert answer.body["headers"]["authorization"].startswith("Basic ***")
+        assert CLIENT_SECRET not in str(answer)
+
+    def test_members_that_are_secret_by_nature_are_not_written(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """A scenario may need them, and sees them."""
+        client = connect(stand_in(standins.answers(200, {"accessToken": "t0p"})).base_url)
+
+        answer = client.call("getConfig")
+
+        assert answer.body == {"accessToken": "t0p"}
+        assert "t0p" not in journal_of(tmp_path)
+
+    def test_a_credential_that_a_trigger_tells_is_concealed(
+        self, stand_in: Start, connect: Connect, tmp_path: Path
+    ) -> None:
+        """From its own answer on; the caller gets it."""
+        token = "agent-9c1f27e4b05d"
+        told = stand_in(standins.answers(201, {"credential": token}))
+        client = connect(stand_in(standins.echoes()).base_url)
+
+        _, body = client.trigger("POST", f"{told.origin}/agents", {}, secrets=["credential"])
+        answer = client.call("getConfig", headers={"x-agent": f"Bearer {token}"})
+
+        assert body == {"credential": token}
+        assert token not in str(answer)
+        assert token not in journal_of(tmp_path)
+
+
+class TestRefusals:
+    """A refusal counts for something beside an accepted twin only."""
+
+    @pytest.fixture
+    def ask(self, stand_in: Start, connect: Connect) -> Callable[..., Answer]:
+        """Return the answer of a target that answers every request alike."""
+
+        def ask(status: int, code: str | None = None, name: str = "getConfig") -> Answer:
+            body = {"code": code, "reason": "x"} if code else {}
+            return connect(stand_in(standins.answers(status, body)).base_url).call(
+                name, body=QUOTE if name == "createQuote" else None
+            )
+
+        return ask
+
+    def test_status_and_code_have_to_fit(self, ask: Callable[..., Answer]) -> None:
+        """One of each of those that are given."""
+        refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
+
+        refusal.refused(400, 409, "QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE", twin=twin)
+        refusal.refused("QUOTE_EXPIRED", twin=twin)
+        refusal.refused(twin=twin)
+
+    @pytest.mark.parametrize(
+        ("expected", "message"),
+        [
+            ((409,), "expected a refusal with 409, got getConfig → 400"),
+            ((400, "A", "B"), "expected the code A or B, got getConfig → 400"),
+        ],
+    )
+    def test_another_refusal_fails(
+        self, ask: Callable[..., Answer], expected: tuple[int | str, ...], message: str
+    ) -> None:
+        """Both answers are shown."""
+        refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
+
+        with pytest.raises(AssertionError, match=message) as failed:
+            refusal.refused(*expected, twin=twin)
+
+        assert "the accepted twin: getConfig → 200" in str(failed.value)
+
+    @pytest.mark.parametrize("status", [200, 302, 500])
+    def test_what_is_no_refusal_fails(self, ask: Callable[..., Answer], status: int) -> None:
+        """A server error is none."""
+        with pytest.raises(AssertionError, match="expected a refusal with 400 or 401 or"):
+            ask(status).refused(twin=ask(200))
+
+    def test_a_refused_twin_proves_nothing(self, ask: Callable[..., Answer]) -> None:
+        """The request was refused for something else."""
+        with pytest.raises(TwinRefused, match="was refused as well: getConfig"):
+            ask(400, "X").refused(400, twin=ask(400, "X"))
+
+    def test_a_twin_of_another_operation_is_a_mistake(self, ask: Callable[..., Answer]) -> None:
+        """It is not the same request."""
+        with pytest.raises(HarnessError, match="createQuote cannot be the twin of getConfig"):
+            ask(400).refused(twin=ask(201, name="createQuote"))
+
+
+def test_an_answer_is_shown_in_short(stand_in: Start, connect: Connect) -> None:
+    """Long bodies are cut; ``assert answer.accepted, answer`` shows it so."""
+    client = connect(stand_in(standins.answers(200, {"note": "x" * 1000})).base_url)
+
+    shown = repr(client.call("getConfig"))
+
+    assert shown.startswith('getConfig → 200 {"note": "xxx')
+    assert shown.endswith("…")
+    assert len(shown) < 350
+
+
+class TestLongAnswers:
+    """Bodies of more than 200,000 bytes."""
+
+    @pytest.mark.parametrize(
+        ("body", "start"),
+        [
+            (b'{"note": "' + b"x" * 300_000 + b'"}', '{"note": "xxx'),
+            (b"<html>" + b"x" * 300_000, "<html>xxx"),
+            (b'{"accessToken": "t0p", "note": "' + b"x" * 300_000 + b'"}', '{"accessToken": "***"'),
+            (b'["' + CLIENT_SECRET.encode() + b'", "' + b"x" * 300_000 + b'"]', '["***", "xxx'),
+            (CLIENT_SECRET.encode() + b"x" * 300_000, "***xxx"),
+        ],
+        ids=["JSON", "text", "a secret member", "a secret", "a secret in text"],
+    )
+    def test_they_are_written_down_in_part(
+        self, stand_in: Start, connect: Connect, tmp_path: Path, body: bytes, start: str
+    ) -> None:
+        """With their length, and without secrets."""
+        client = connect(stand_in(standins.answers(200, body)).base_url)
+
+        answer = client.call("getConfig")
+
+        written = answer.exchange.response_body
+        assert written.startswith(start)
+        assert written.endswith(f"… ({len(body)} bytes)")
+        assert len(written) < 300
+        assert CLIENT_SECRET not in journal_of(tmp_path) + repr(answer)
+
+    def test_what_they_do_wrong_is_told_in_short(self, stand_in: Start, connect: Connect) -> None:
+        """With the first entry that is wrong, and in a second or so."""
+        rows = [{"id": f"Customer:{number}"} for number in range(200_000)]
+        client = connect(stand_in(standins.answers(200, {"data": rows})).base_url)
+        details: list[str] = []
+        client.listener = lambda _, found, __: details.extend(f.detail for f in found)
+        started = time.process_time()
+
+        client.call("listTransactions")
+
+        assert time.process_time() - started < 10
+        assert '*.id: "Customer:0" does not match "^Transaction:.+$"' in details
+        assert max(map(len, details)) <= 1_000

@@ -1,0 +1,156 @@
+"""The deprecated transfers as the suite sends them: shaped by the profile, understood or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conformance.contract.document import document
+from conformance.exchange.client import RecordingClient
+from conformance.platform.given.transfers import Transfers
+from conformance.profile.model import Profile
+from conformance.selftest.contexts import context_of
+from conformance.selftest.standins import Behaviour, StandIn, answers
+from conformance.verdict.decisions import ResourceMissing
+
+SOURCE = {"id": "InternalAccount:1"}
+DESTINATION = {"id": "ExternalAccount:1"}
+REFUSED = {"code": "INVALID_INPUT", "reason": "The body is not known."}
+
+Make = Callable[..., Transfers]
+
+
+@pytest.fixture
+def transfers(
+    stand_in: Callable[[Behaviour], StandIn],
+    connect: Callable[..., RecordingClient],
+    make_profile: Callable[..., Profile],
+) -> Make:
+    """Return the transfers of a platform whose target answers all alike."""
+
+    def make(status: int = 201, body: Any = None, **bindings: Any) -> Transfers:
+        server = stand_in(answers(status, body))
+        profile = make_profile(bindings=bindings)
+        return Transfers(context_of(connect(server.base_url), profile))
+
+    return make
+
+
+class TestBody:
+    """What is sent follows the bindings."""
+
+    def test_what_a_transfer_does_not_have_is_left_out(self, transfers: Make) -> None:
+        """By default it has the members that carry over to quotes, where they are given."""
+        body = transfers().body("out", SOURCE, DESTINATION, 5)
+
+        assert body == {
+            "source": {"accountId": "InternalAccount:1"},
+            "destination": {"accountId": "ExternalAccount:1"},
+            "amount": 5,
+        }
+
+    def test_names_of_the_bindings_are_filled_in(self, transfers: Make) -> None:
+        """Wherever they stand."""
+        shape = {"to": {"id": "{destinationAccountId}", "memo": ["{remittanceInformation}"]}}
+
+        body = transfers(transfer_in=shape).body(
+            "in", SOURCE, DESTINATION, 5, remittanceInformation="4711"
+        )
+
+        assert body == {"to": {"id": "ExternalAccount:1", "memo": ["4711"]}}
+
+    def test_a_member_without_a_place_is_told(self, transfers: Make) -> None:
+        """Nothing could be said about it."""
+        shape = {"amount": "{amount}"}
+
+        with pytest.raises(ResourceMissing, match=r"bindings\.transfer_out has no \{paymentRail\}"):
+            transfers(transfer_out=shape).body("out", SOURCE, DESTINATION, 5, paymentRail="ACH")
+
+
+class TestUnderstanding:
+    """A refusal counts only where the body is known to be right."""
+
+    def test_the_usual_body_may_not_be_known(self, transfers: Make) -> None:
+        """Its shape is a guess."""
+        platform = transfers(400, REFUSED)
+        answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+        with pytest.raises(ResourceMissing, match=r"give the right one in bindings\.transfer_out"):
+            platform.require_understood("out", answer)
+
+    def test_a_body_of_the_profile_is_known(self, transfers: Make) -> None:
+        """Whoever wrote it says so."""
+        platform = transfers(400, REFUSED, transfer_out={"cents": "{amount}"})
+        answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+        assert platform.require_understood("out", answer) is answer
+
+    def test_another_refusal_has_another_reason(self, transfers: Make) -> None:
+        """A conflict is no matter of shapes."""
+        platform = transfers(409, REFUSED)
+        answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+        assert platform.require_understood("out", answer) is answer
+
+    def test_what_was_taken_once_is_known(self, transfers: Make) -> None:
+        """In its direction."""
+        platform = transfers(201, {"id": "Transaction:1"})
+        platform.send_out(SOURCE, DESTINATION, 5)
+        refused = transfers(400, REFUSED).send_in(SOURCE, DESTINATION, 5)
+
+        assert platform.require_understood("out", refused) is refused
+        with pytest.raises(ResourceMissing):
+            platform.require_understood("in", refused)
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "told"),
+    [
+        ("id", {"id": "Transaction:1"}, "Transaction:1"),
+        ("id", {"id": "Quote:1", "transactionId": "Transaction:1"}, "Transaction:1"),
+        ("data.transaction", {"data": {"transaction": "Transaction:1"}}, "Transaction:1"),
+        ("id", {"id": "transfer-1"}, None),
+        ("id", None, None),
+        (None, {"id": "Transaction:1"}, None),
+    ],
+)
+def test_the_transaction_is_told_or_not(
+    transfers: Make, place: str | None, body: Any, told: str | None
+) -> None:
+    """Where the profile says, or under the name that quotes have for it."""
+    platform = transfers(201, body, transfer_transaction=place)
+
+    answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+    assert platform.transaction_id(answer) == told
+
+
+def test_the_audit_learns_of_a_transfer(transfers: Make) -> None:
+    """What it moves is certain once its transaction is seen."""
+    platform = transfers(201, {"id": "Transaction:1"})
+    answer = platform.send_out(SOURCE, DESTINATION, 5)
+    (before,) = platform._ledger.quotes.values()
+    row = {"id": "Transaction:1", "sentAmount": {"amount": 5}, "receivedAmount": {"amount": 4}}
+
+    platform.settle(answer, row, (SOURCE, DESTINATION))
+
+    (after,) = platform._ledger.quotes.values()
+    assert before["transactionId"] == ""
+    assert after == {
+        "transactionId": "Transaction:1",
+        "source": {"accountId": "InternalAccount:1"},
+        "destination": {"accountId": "ExternalAccount:1"},
+        "totalSendingAmount": 5,
+        "totalReceivingAmount": 4,
+    }
+
+
+@pytest.mark.parametrize("name", ["transferIn", "transferOut"])
+def test_the_document_calls_transfers_deprecated(name: str) -> None:
+    """And says so where tools show it."""
+    operation = document().operations[name].raw
+
+    assert operation["deprecated"] is True
+    assert "deprecated" in operation["summary"]

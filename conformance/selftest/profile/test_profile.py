@@ -1,0 +1,534 @@
+"""The profile: what it refuses, and what is published about it."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.contract.data import FIXTURES
+from conformance.contract.vocabulary import TRIGGERS
+from conformance.profile import model as module
+from conformance.profile.model import Environment, Profile, ProfileError
+from conformance.run import load_profile
+
+Write = Callable[..., Path]
+
+SCHEMA = Path(module.__file__).with_name("profile.schema.json")
+SHIPPED = sorted((FIXTURES / "profiles").glob("*.yaml"))
+TEMPLATE = FIXTURES / "profiles" / "template.yaml"
+CONTENT = {
+    **yaml.load(
+        (FIXTURES / "profiles" / "reference.yaml").read_text(encoding="utf-8"),
+        Loader=yaml.CSafeLoader,
+    ),
+    "variables": {"tenant": "t"},
+    "tls": {"certificate_authority": None},
+}
+WORDS = st.text(max_size=8) | st.sampled_from(["http", "url", "key", "name", "a.pem", "{quoteId}"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.just("{" * 99),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=5,
+)
+NAME = {"implementation": {"name": "acme"}}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a profile and return its file; a text is written as it is."""
+
+    def write(content: Any) -> Path:
+        path = tmp_path / "acme.yaml"
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+        return path
+
+    return write
+
+
+def refusal(path: Path) -> str:
+    """Return what is said about a profile that cannot be used."""
+    with pytest.raises(ProfileError) as refused:
+        Profile.load(path)
+    return str(refused.value)
+
+
+class TestLoading:
+    """A mistake is told with its place, and with what was probably meant."""
+
+    def test_a_name_is_enough(self, write: Write) -> None:
+        """Nothing is declared, and nothing may be changed."""
+        loaded = Profile.load(write(NAME))
+
+        assert loaded.environment is Environment.PRODUCTION
+        assert not loaded.features.webhooks
+        assert loaded.credentials.token_id == "PAYMENTS_API_TOKEN_ID"
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            pytest.param(
+                {**NAME, "feature": {}},
+                "feature: unknown key; the nearest valid one is 'features'",
+                id="top level",
+            ),
+            pytest.param(
+                {**NAME, "features": {"webhook": True}},
+                "features.webhook: unknown key; the nearest valid one is 'webhooks'",
+                id="nested",
+            ),
+            pytest.param(
+                {**NAME, "resources": {"corridors": [{"sendin": "USD"}]}},
+                "resources.corridors.0.sendin: unknown key; the nearest valid one is 'sending'",
+                id="in a list",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"htpp": {}}}},
+                "triggers.quote.expire.htpp: unknown key; the nearest valid one is 'http'",
+                id="in a mapping",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"http": {"uri": "x"}}}},
+                "triggers.quote.expire.http.uri: unknown key; the nearest valid one is 'url'",
+                id="below an optional part",
+            ),
+            pytest.param({**NAME, "zzz": 1}, "zzz: unknown key", id="unlike any"),
+            pytest.param({}, "implementation: this key is required", id="missing"),
+            pytest.param(
+                {**NAME, "timing": {"request": 0}},
+                "timing.request: Input should be greater than 0, got 0",
+                id="out of range",
+            ),
+            pytest.param(
+                {**NAME, "environment": "staging"},
+                "environment: Input should be 'sandbox' or 'production', got 'staging'",
+                id="unknown environment",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expired": {"wait": {"until": "expiresAt"}}}},
+                "triggers: unknown trigger 'quote.expired'; the nearest is 'quote.expire'",
+                id="unknown trigger",
+            ),
+            pytest.param(
+                {**NAME, "bindings": {"stablecoin_refusals": {"STABLECOIN_NOT_FUND": "mint"}}},
+                "bindings.stablecoin_refusals: unknown error code 'STABLECOIN_NOT_FUND'; the "
+                "nearest is 'STABLECOIN_NOT_FOUND'",
+                id="unknown error code",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"sca.login": {"command": ["x"]}}},
+                "triggers: sca.login is a request whose answer is looked at: it is mapped by http",
+                id="a request by another way",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"zzz": {"command": ["x"]}}},
+                "triggers: unknown trigger 'zzz'; known are sca.enroll, sca.login, ",
+                id="trigger unlike any",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {"command": ["x"], "http": {"url": "x"}}}},
+                "triggers.quote.expire: a trigger has exactly one of http, command, magic, wait; "
+                "got http, command",
+                id="two kinds in one trigger",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"quote.expire": {}}},
+                "magic, wait; got none",
+                id="no kind in a trigger",
+            ),
+            pytest.param(
+                {**NAME, "bindings": {"providers": "M-PESA"}},
+                "bindings.providers: Input should be a valid dictionary, got 'M-PESA'",
+                id="text as mapping",
+            ),
+            pytest.param(
+                {**NAME, "implementation": {"name": "x" * 10_000, "version": ["y"] * 10_000}},
+                "implementation.version: Input should be a valid string, got ['y', ",
+                id="long list as text",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"http": {"url": "{origin}/{quotId}"}}}},
+                "triggers.rate.stale.http.url: unknown name {quotId}; the nearest is {quoteId}",
+                id="unknown name in a URL",
+            ),
+            pytest.param(
+                {
+                    **NAME,
+                    "variables": {"tenant": "t"},
+                    "triggers": {
+                        "rate.stale": {
+                            "http": {"url": "{origin}", "json": {"a": [{"b": "{tenat}"}]}}
+                        }
+                    },
+                },
+                "triggers.rate.stale.http.json.a.0.b: unknown name {tenat}; the nearest is {tenant",
+                id="unknown name in a body",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"command": ["x", "--id={zzz}"]}}},
+                "triggers.rate.stale.command.1: unknown name {zzz}; known are origin, base_url, ",
+                id="unknown name in a command",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"command": ["x", "{customerId}"]}}},
+                "triggers.rate.stale.command.1: unknown name {customerId}",
+                id="parameter of another trigger",
+            ),
+            pytest.param(
+                {
+                    **NAME,
+                    "variables": {"one": "{two}", "two": "2"},
+                    "triggers": {"rate.stale": {"command": ["x", "{one}"]}},
+                },
+                "triggers.rate.stale.command.1: {two} stands in another variable, where",
+                id="variable in a variable",
+            ),
+            pytest.param(
+                {
+                    **NAME,
+                    "variables": {"origin": "https://ops.example"},
+                    "triggers": {"rate.stale": {"http": {"url": "{origin}/x"}}},
+                },
+                "triggers.rate.stale.http.url: {origin} has a meaning of its own here; give "
+                "variables.origin another name",
+                id="variable in the place of the origin",
+            ),
+            pytest.param(
+                {
+                    **NAME,
+                    "variables": {"quoteId": "Quote:1"},
+                    "triggers": {"rate.stale": {"command": ["x", "{quoteId}"]}},
+                },
+                "triggers.rate.stale.command.1: {quoteId} has a meaning of its own here",
+                id="variable in the place of a parameter",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"http": {"url": "https://{quoteId}.x/"}}}},
+                "triggers.rate.stale.http.url: {quoteId} would choose the host, and comes from the",
+                id="host chosen by the target",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"http": {"url": "{origin}{quoteId}"}}}},
+                "triggers.rate.stale.http.url: {quoteId} would choose the host",
+                id="host completed by the target",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"http": {"url": "ops/{quoteId}"}}}},
+                "triggers.rate.stale.http.url: ",
+                id="no URL",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"command": ["./{quoteId}"]}}},
+                "triggers.rate.stale.command.0: {quoteId} would choose the program",
+                id="program chosen by the target",
+            ),
+        ],
+    )
+    def test_a_mistake_is_told(self, write: Write, content: Any, message: str) -> None:
+        """The file, the path of the key, and what is wrong."""
+        path = write(content)
+
+        told = refusal(path)
+
+        assert told.startswith(f"profile {path} is not valid:\n  ")
+        assert message in told
+
+    def test_all_mistakes_are_told_at_once(self, write: Write) -> None:
+        """One line each."""
+        told = refusal(write({"implementation": {}, "timing": {"poll": -1}, "budge": {}}))
+
+        assert len(told.splitlines()) == 4
+
+    def test_no_more_mistakes_are_told_than_are_read(self, write: Write) -> None:
+        """A file of something else has thousands."""
+        told = refusal(write({**NAME, **{f"key{number}": 1 for number in range(1000)}}))
+
+        assert told.endswith("\n  and 950 more")
+
+    def test_a_secret_in_the_place_of_a_name_is_not_shown(self, write: Write) -> None:
+        """Whoever puts the value there finds it in no log."""
+        told = refusal(write({**NAME, "credentials": {"client_secret": "hunter2-hunter2"}}))
+
+        assert "credentials.client_secret: expected the name of an environment variable" in told
+        assert "hunter2" not in told
+
+    def test_a_missing_file_is_told(self, tmp_path: Path) -> None:
+        """By its name."""
+        assert refusal(tmp_path / "absent.yaml").endswith("absent.yaml: No such file or directory")
+
+    @settings(
+        max_examples=60,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    @given(st.data())
+    def test_any_value_in_any_place_is_taken_or_told(
+        self, write: Write, data: st.DataObject
+    ) -> None:
+        """No mistake ends in a traceback."""
+        content = copy.deepcopy(CONTENT)
+        node: Any = content
+        while True:
+            key = data.draw(st.sampled_from([*node]) if isinstance(node, dict) else st.just(0))
+            if not isinstance(node[key], dict | list) or not node[key] or data.draw(st.booleans()):
+                break
+            node = node[key]
+        if isinstance(node, dict) and data.draw(st.booleans()):
+            node[data.draw(WORDS)] = data.draw(VALUES)
+        else:
+            node[key] = data.draw(VALUES)
+
+        with contextlib.suppress(ProfileError):
+            Profile.load(write(json.dumps(content)))
+
+    def test_all_unknown_names_are_told_at_once(self, write: Write) -> None:
+        """One line each."""
+        command = {"command": ["x", "{a}", "{b}"]}
+        told = refusal(write({**NAME, "triggers": {"rate.stale": command, "sca.lock": command}}))
+
+        assert len(told.splitlines()) == 5
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["x", '{"a": 1}', "{}", "{a b}"],
+            ["sh", "-c", "echo ${HOME} | awk '{print}'; exit {code}"],
+            ["x", "${HOME}/release"],
+        ],
+    )
+    def test_other_braces_are_left_as_they_are(self, write: Write, command: list[str]) -> None:
+        """Those of JSON, of a shell and of its tools."""
+        loaded = Profile.load(write({**NAME, "triggers": {"rate.stale": {"command": command}}}))
+
+        assert loaded.triggers["rate.stale"].command == command
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("a: 1\nb: 2\na: 3", "has the key 'a' twice: in line 1 and in line 3"),
+            ("x:\n  a: 1\n  a: 1", "has the key 'a' twice: in line 2 and in line 3"),
+            ("x: [{a: 1,\n a: 2}]", "has the key 'a' twice: in line 1 and in line 2"),
+            ("a: 1\n'a': 2", "has the key 'a' twice"),
+            (
+                "7: 8",
+                "has a key that is no text in line 1: YAML reads '7' as int; put it in quotes",
+            ),
+            ("x:\n  NO: 8", "has a key that is no text in line 2: YAML reads 'NO' as bool"),
+            ("null: 8", "has a key that is no text in line 1"),
+            ("? [a]\n: 8", "has a key that is no text in line 1"),
+            ("x: 2024-01-01", "in line 1: YAML reads '2024-01-01' as timestamp; put it in quotes"),
+            ("x: .nan", "in line 1: YAML reads '.nan' as float"),
+            ("x: 1.0e+999", "in line 1: YAML reads '1.0e+999' as float"),
+            ("x: " + "1" * 5000, "in line 1: YAML reads '1111"),
+            ("x: !!int y", "in line 1: YAML reads 'y' as int"),
+            ("x: !!binary aGk=", "in line 1: YAML reads 'aGk=' as binary"),
+            ("x: !!set {a, b}", "has what JSON does not know in line 1: set"),
+            ("x: !!python/name:os.system y", "has a value that JSON does not know in line 1"),
+            ("x: &x [*x]", "has in line 1 what holds itself"),
+            ("x: &x {a: {<<: *x}}", "has in line 1 what holds itself"),
+            ("[" * 101 + "]" * 101, "is nested deeper than 100 levels in line 1"),
+            ("[" * 200_000, "is nested deeper than 100 levels in line 1"),
+            ("x: [" + "1," * 300_000 + "]", "holds more than 100000 values"),
+            ("a: 1\n---\nb: 1", "is not valid YAML: "),
+            ("<<: 1", "is not valid YAML: "),
+            ("a: !!map [x]", "is not valid YAML: "),
+            ("a: \x07", "is not valid YAML: "),
+            ("a: [", "is not valid YAML: "),
+            ("", "expected a mapping, got NoneType"),
+            ("- a\n", "expected a mapping, got list"),
+        ],
+        ids=lambda given: repr(given[:24]),
+    )
+    def test_a_file_of_something_else_is_told(self, write: Write, text: str, message: str) -> None:
+        """With the place, where there is one."""
+        assert message in refusal(write(text))
+
+    def test_what_aliases_stand_for_is_bounded(self, write: Write) -> None:
+        """A few lines would fill the memory once they are written out."""
+        lines = [f"a0: &a0 [{', '.join('x' * 10)}]"]
+        lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+
+        assert "holds more than 100000 values, counted to line 5" in refusal(
+            write("\n".join(lines))
+        )
+
+    def test_what_aliases_nest_is_bounded(self, write: Write) -> None:
+        """Each line is a level."""
+        lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 300)]
+
+        assert "is nested deeper than 100 levels in line 100" in refusal(write("\n".join(lines)))
+
+    def test_a_key_that_is_merged_in_may_be_given_again(self, write: Write) -> None:
+        """That is what merging is for."""
+        loaded = Profile.load(
+            write(
+                "implementation: {name: acme}\n"
+                "bindings:\n"
+                "  customer: &base {region: DE, kind: &kind {a: 1}}\n"
+                "  business: {<<: *base, region: US}\n"
+                "  owner: {<<: [*base, *kind], kind: 2}\n"
+            )
+        )
+
+        assert loaded.bindings.business == {"region": "US", "kind": {"a": 1}}
+        assert loaded.bindings.owner == {"region": "DE", "kind": 2, "a": 1}
+
+    def test_a_file_without_end_is_told(self, tmp_path: Path) -> None:
+        """No more is read than a profile may hold."""
+        path = tmp_path / "acme.yaml"
+        with path.open("wb") as file:
+            file.truncate(100 * 1024 * 1024)
+        started = time.monotonic()
+
+        assert refusal(path) == f"profile {path} is longer than 1048576 bytes"
+        assert time.monotonic() - started < 1
+
+    def test_what_is_no_file_is_told(self, tmp_path: Path) -> None:
+        """Nobody would ever write to a pipe."""
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+
+        for path in (tmp_path, pipe, Path("/dev/zero")):
+            assert refusal(path) == f"profile {path} is no regular file"
+
+    def test_a_file_that_is_no_text_is_told(self, tmp_path: Path) -> None:
+        """A profile is UTF-8."""
+        path = tmp_path / "acme.yaml"
+        path.write_bytes(b"name: \xff")
+
+        assert refusal(path) == f"profile {path} is not UTF-8 text"
+
+
+class TestDocumentedTriggers:
+    """What the specification itself offers need not be mapped."""
+
+    def test_it_is_mapped_by_itself(self, write: Write) -> None:
+        """The sandbox's own deposit."""
+        assert "deposit.arrive" in Profile.load(write(NAME)).triggers
+
+    def test_the_profile_may_map_it_otherwise(self, write: Write) -> None:
+        """Its own way counts."""
+        own = {**NAME, "triggers": {"deposit.arrive": {"command": ["pay"]}}}
+
+        assert Profile.load(write(own)).triggers["deposit.arrive"].command == ["pay"]
+
+    def test_null_takes_it_out(self, write: Write) -> None:
+        """And it stays out on the way to a worker and to a report."""
+        loaded = Profile.load(write({**NAME, "triggers": {"deposit.arrive": None}}))
+        handed = Profile.model_validate(loaded.model_dump(mode="json", by_alias=True))
+
+        assert loaded.triggers == {}
+        assert handed.triggers == {}
+
+
+class TestByName:
+    """Where a run looks for its profile."""
+
+    def test_a_shipped_one_is_found_by_its_name(self) -> None:
+        """Without its ending."""
+        assert load_profile("reference").implementation.name == "payments-conformance reference"
+
+    def test_without_a_name_nothing_is_known(self) -> None:
+        """So nothing may be changed."""
+        assert load_profile(None).environment is Environment.PRODUCTION
+
+    def test_an_unknown_name_is_refused(self) -> None:
+        """The shipped ones are named."""
+        with pytest.raises(ProfileError, match=r"profile acme: no such file.*reference, template"):
+            load_profile("acme")
+
+
+class TestPublished:
+    """The JSON Schema, the template and the reference's own profile."""
+
+    def test_the_schema_is_the_one_of_the_model(self) -> None:
+        """Editors see what the suite sees."""
+        assert json.loads(SCHEMA.read_text(encoding="utf-8")) == Profile.model_json_schema(), (
+            f"{SCHEMA.name} is out of date; run payments-conformance generate"
+        )
+
+    @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
+    def test_a_shipped_profile_is_valid(self, path: Path) -> None:
+        """By the suite and by the schema."""
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+
+        Profile.load(path)
+        jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
+
+    @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
+    def test_a_profile_survives_the_way_to_a_worker(self, path: Path) -> None:
+        """As JSON."""
+        loaded = Profile.load(path)
+        dumped = json.loads(json.dumps(loaded.model_dump(mode="json", by_alias=True)))
+
+        assert Profile.model_validate(dumped) == loaded
+
+    def test_the_template_has_every_key(self) -> None:
+        """Each with its default, but for the name and the environment."""
+        content = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))
+        default = Profile.model_validate({"implementation": {"name": ""}})
+        defaults = default.model_dump(mode="json", by_alias=True)
+
+        assert set(leaves(content)) == set(leaves(defaults))
+        assert (
+            Profile.load(TEMPLATE).model_copy(
+                update={
+                    "implementation": default.implementation,
+                    "environment": default.environment,
+                    "triggers": {},
+                }
+            )
+            == default
+        )
+
+    def test_every_key_of_the_template_has_a_comment(self) -> None:
+        """On the line before it."""
+        lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
+
+        uncommented = [
+            line
+            for above, line in pairwise(lines)
+            if re.match(r"(  )?\w+:", line) and not above.strip().startswith("#")
+        ]
+
+        assert uncommented == []
+
+    def test_the_examples_of_the_template_are_all_triggers(self) -> None:
+        """Without their comment marks they are a valid profile."""
+        lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
+        example = re.compile(r"  # (?=  |[a-z_]+\.[a-z_]+:)")
+        shown = "\n".join(example.sub("  ", line) for line in lines)
+
+        loaded = Profile.model_validate(yaml.safe_load(shown))
+
+        assert set(loaded.triggers) == set(TRIGGERS)
+        kinds = {kind for t in loaded.triggers.values() for kind in t.model_fields_set}
+        assert kinds == {"http", "command", "magic", "wait"}
+
+    def test_the_reference_maps_every_trigger(self) -> None:
+        """It exercises everything."""
+        unmapped = set(TRIGGERS) - set(load_profile("reference").triggers)
+
+        assert unmapped == set()
+
+
+def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each key below which are no more."""
+    if isinstance(content, dict) and content:
+        for name, member in content.items():
+            yield from leaves(member, (*path, name))
+    else:
+        yield path

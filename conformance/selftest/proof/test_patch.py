@@ -1,0 +1,162 @@
+"""Patches: one changes a place and puts it back, or says that it changed nothing."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from conformance.proof.patch import NoSuchTarget, NothingChanged, Patch, locate
+from conformance.reference import quotes
+from conformance.reference.service import Service
+
+
+class Thing:
+    """A class that can be patched."""
+
+    def doubled(self, number: int) -> int:
+        """Return twice a number."""
+        return 2 * number
+
+
+@pytest.fixture
+def place() -> Any:
+    """Return a module that can be patched."""
+    held = ModuleType("stand_in")
+    held.LIMIT = 80  # type: ignore[attr-defined]
+    held.ROWS = {"a": 1, "b": 2, "c": 3}  # type: ignore[attr-defined]
+    held.double = lambda number: 2 * number  # type: ignore[attr-defined]
+    return held
+
+
+def test_a_value_is_replaced_and_put_back(place: Any) -> None:
+    """Places are written with the name of the module."""
+    patch = Patch()
+
+    patch.replace(place, "LIMIT", 81)
+    changed = place.LIMIT
+    patch.revert()
+
+    assert (changed, place.LIMIT) == (81, 80)
+    assert patch.places == {"stand_in:LIMIT"}
+
+
+def test_a_wrapped_function_gets_the_original_first(place: Any) -> None:
+    """It may call it or not."""
+    patch = Patch()
+
+    patch.wrap(place, "double", lambda double, number: double(number) + 1)
+    changed = place.double(4)
+    patch.revert()
+
+    assert (changed, place.double(4)) == (9, 8)
+
+
+def test_a_method_is_wrapped_with_its_object() -> None:
+    """The object comes after the original."""
+    patch = Patch()
+
+    patch.wrap(Thing, "doubled", lambda doubled, thing, number: doubled(thing, number) + 1)
+    changed = Thing().doubled(4)
+    patch.revert()
+
+    assert (changed, Thing().doubled(4)) == (9, 8)
+    assert patch.places == {f"{__name__}:Thing.doubled"}
+
+
+def test_a_row_is_changed_and_another_added(place: Any) -> None:
+    """Both are taken back."""
+    patch = Patch()
+
+    patch.row(place, "ROWS", "a", 7)
+    patch.row(place, "ROWS", "z", 8)
+    changed = dict(place.ROWS)
+    patch.revert()
+
+    assert changed == {"a": 7, "b": 2, "c": 3, "z": 8}
+    assert place.ROWS == {"a": 1, "b": 2, "c": 3}
+
+
+def test_a_row_is_dropped_and_put_back_in_its_order(place: Any) -> None:
+    """The order of rows may matter."""
+    patch = Patch()
+
+    patch.drop(place, "ROWS", "a")
+    changed = dict(place.ROWS)
+    patch.revert()
+
+    assert changed == {"b": 2, "c": 3}
+    assert list(place.ROWS) == ["a", "b", "c"]
+
+
+def test_changes_of_one_place_are_taken_back_in_order(place: Any) -> None:
+    """The last change is taken back first."""
+    patch = Patch()
+
+    for value in (1, 2, 3):
+        patch.replace(place, "LIMIT", value)
+    patch.revert()
+
+    assert place.LIMIT == 80
+
+
+def test_what_was_done_before_an_error_is_taken_back(place: Any) -> None:
+    """A patch of several changes may break half way."""
+    patch = Patch()
+    patch.replace(place, "LIMIT", 81)
+
+    with pytest.raises(NoSuchTarget):
+        patch.replace(place, "ABSENT", 1)
+    patch.revert()
+
+    assert place.LIMIT == 80
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("replace", ("LIMIT", 80), "stand_in:LIMIT is 80 already"),
+        ("replace", ("ROWS", {"a": 1, "b": 2, "c": 3}), "already"),
+        ("row", ("ROWS", "a", 1), "row 'a' of stand_in:ROWS is 1 already"),
+    ],
+)
+def test_a_patch_that_changes_nothing_is_told(
+    place: Any, name: str, arguments: tuple[Any, ...], message: str
+) -> None:
+    """A mutant without a change would survive, and nobody would know why."""
+    with pytest.raises(NothingChanged, match=message):
+        getattr(Patch(), name)(place, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("replace", ("ABSENT", 1), "the reference has no stand_in:ABSENT"),
+        ("wrap", ("ABSENT", print), "the reference has no stand_in:ABSENT"),
+        ("row", ("ABSENT", "a", 1), "the reference has no stand_in:ABSENT"),
+        ("row", ("LIMIT", "a", 1), "is no table whose rows can be changed"),
+        ("drop", ("ROWS", "z"), "has no row 'z'"),
+    ],
+)
+def test_a_place_that_is_not_there_is_told(
+    place: Any, name: str, arguments: tuple[Any, ...], message: str
+) -> None:
+    """The reference may have changed since the patch was written."""
+    with pytest.raises(NoSuchTarget, match=message):
+        getattr(Patch(), name)(place, *arguments)
+
+
+def test_a_place_is_found_by_its_text() -> None:
+    """Processes tell each other places by their text."""
+    assert locate("conformance.reference.quotes:view") == (quotes, "view")
+    assert locate("conformance.reference.service:Service.answer") == (Service, "answer")
+
+
+@pytest.mark.parametrize(
+    "text", ["conformance.reference.absent:view", "os:absent", "os:path.absent"]
+)
+def test_a_text_that_names_no_place_is_told(text: str) -> None:
+    """Module, class and name have to be there."""
+    with pytest.raises(NoSuchTarget, match=f"the reference has no {text}"):
+        locate(text)

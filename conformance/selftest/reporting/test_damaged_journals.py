@@ -1,0 +1,101 @@
+"""The report of a run whose journal was cut short, damaged, or is somebody else's file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conformance.cli.main import app
+from conformance.reporting.assemble import NoRun, assemble
+from conformance.selftest.runs import OPEN, Inside
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import Status
+
+TWO = """
+    from conformance.scenarios.kit.marks import requirement
+
+    @requirement("QUO-083")
+    def test_first(platform):
+        assert platform.api.call("getConfig").accepted, "größer"
+
+    @requirement("QUO-083", "QUO-110")
+    def test_second(platform, check):
+        with check("QUO-083"):
+            assert platform.api.call("getConfig").accepted
+        with check("QUO-110"):
+            assert platform.api.call("getConfig").accepted
+    """
+
+
+@pytest.fixture
+def journal(inside: Inside, against: tuple[str, str]) -> Path:
+    """The journal of a run of two tests, both of which passed."""
+    inside(TWO, *against)
+    return inside.folder / "reports" / "latest" / "journal" / "main.jsonl"
+
+
+def made_anew(journal: Path) -> tuple[int, str]:
+    """Return how ``payments-conformance report`` ends, and what it says."""
+    done = CliRunner().invoke(app, ["report", str(journal.parents[1])])
+    return done.exit_code, done.output
+
+
+def test_it_is_cut_within_a_character(journal: Path) -> None:
+    """A killed process may have been there; what stands before counts."""
+    journal.write_bytes(
+        journal.read_bytes().rstrip(b"\n") + '\n{"kind": "note", "x": "ü'.encode()[:-1]
+    )
+
+    status, output = made_anew(journal)
+
+    assert status == OPEN, output
+
+
+def test_a_test_that_is_lost_may_have_failed(journal: Path) -> None:
+    """So that what it was to decide is open, although another test found it kept."""
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    second = [line for line in lines if '"kind": "decisions"' in line][1]
+    journal.write_text("".join(line for line in lines if line != second), encoding="utf-8")
+
+    entries = {entry.id: entry for entry in assemble(journal.parents[1]).requirements}
+
+    assert entries["QUO-083"].verdict is Status.INCONCLUSIVE
+    assert entries["QUO-083"].reason is Reason.LOST
+    assert "test_second came to no end" in entries["QUO-083"].detail
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda entry: entry.pop("profile"), id="a member is gone"),
+        pytest.param(lambda entry: entry.update(started="yesterday"), id="a time is none"),
+        pytest.param(lambda entry: entry.update(profile=[]), id="a profile is a list"),
+    ],
+)
+def test_it_was_changed(journal: Path, spoil: Callable[[dict[str, object]], object]) -> None:
+    """One message, and no traceback."""
+    lines = journal.read_text(encoding="utf-8").splitlines()
+    place = next(number for number, line in enumerate(lines) if '"kind": "started"' in line)
+    entry = json.loads(lines[place])
+    spoil(entry)
+    journal.write_text("\n".join([*lines[:place], json.dumps(entry), *lines[place + 1 :]]))
+
+    status, output = made_anew(journal)
+
+    assert status == 2, output
+    assert "cannot be read" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 5000, b"[]\n", b'{"kind": 1}\n', b"\xff\xfe"])
+def test_it_is_something_else(tmp_path: Path, content: bytes) -> None:
+    """Then there is no run."""
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / "main.jsonl").write_bytes(content)
+
+    with pytest.raises(NoRun, match="holds no journal of a run"):
+        assemble(tmp_path)

@@ -1,0 +1,788 @@
+"""The report: what it holds, and what a person gets to see of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.contract.catalogue import Catalogue, Level, Needs, Requirement, Source
+from conformance.exchange.folder import FolderError
+from conformance.exchange.journal import Exchange
+from conformance.reporting import html, report
+from conformance.reporting.assemble import publish
+from conformance.reporting.digest import duration, groups, headline
+from conformance.reporting.files import put
+from conformance.reporting.kills import FiguresError, read_kills
+from conformance.reporting.report import Report, RunInfo, build
+from conformance.reporting.terminal import summary
+from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
+from conformance.verdict.plan import Accounting, Plan, RunVerdict, Status
+
+BASE_URL = "https://sandbox.acme.example/payments/2025-10-13"
+SCHEMA = Path(report.__file__).with_name("report.schema.json")
+MOST_CHARACTERS = 1_000_000
+MOST_LINES = 12
+HOSTILE = "</pre><script>alert(1)</script>"
+
+RUN = RunInfo(
+    implementation="Acme Payments",
+    implementation_version="4.2.1",
+    base_url=BASE_URL,
+    environment="sandbox",
+    suite_version="0.1.0",
+    started=datetime(2026, 3, 4, 2, 10, 55, tzinfo=UTC),
+    ended=datetime(2026, 3, 4, 2, 14, 7, tzinfo=UTC),
+    seconds=192.0,
+    seed=42,
+    workers=2,
+    python="3.11.9",
+    platform="Linux-x86_64",
+    command="pytest --base-url=… --profile=acme.yaml",
+    options={"--base-url": BASE_URL, "--profile": "my profiles/acme.yaml", "--quick": ""},
+    features=("regulated",),
+    triggers=("quote.expire",),
+    requests=4711,
+)
+
+
+def rule(
+    identifier: str,
+    *,
+    level: Level = Level.MUST,
+    area: str = "quotes",
+    needs: Needs | None = None,
+    untestable: str | None = None,
+) -> Requirement:
+    """Return a requirement that is told apart by its id."""
+    return Requirement(
+        id=identifier,
+        level=level,
+        statement=f"The statement of {identifier} holds.",
+        source=Source("Endpoints / Quotes", (386,)),
+        operations=("executeQuote",),
+        area=area,
+        needs=needs or Needs(),
+        untestable=untestable,
+    )
+
+
+RULES = (
+    rule("QUO-001"),
+    rule("QUO-002"),
+    rule("QUO-003", level=Level.SHOULD),
+    rule("QUO-004"),
+    rule("QUO-005", needs=Needs(triggers=("quote.expire", "payout.hold"))),
+    rule("QUO-006", needs=Needs(features=("sca",))),
+    rule("QUO-007", untestable="it is about the inside of the platform"),
+    rule("TRX-001", area="transactions"),
+    rule("TRX-002", area="transactions"),
+)
+TESTS = {entry.id: [f"scenarios/test_{entry.area}.py::test_{entry.id}"] for entry in RULES}
+
+ADDRESSES = {
+    test: f"conformance.{test.replace('/', '.').replace('.py::', '::')}"
+    for tests in TESTS.values()
+    for test in tests
+}
+
+
+def unmet(requirement: Requirement) -> tuple[Reason, str] | None:
+    """Tell what the profile of :data:`RUN` does not offer."""
+    if requirement.needs.features:
+        return Reason.FEATURE_UNDECLARED, "features.sca"
+    if requirement.needs.triggers:
+        return Reason.TRIGGER_MISSING, "payout.hold"
+    return None
+
+
+PASSES = tuple(
+    Decision(entry.id, Outcome.PASSED, TESTS[entry.id][0])
+    for entry in RULES
+    if unmet(entry) is None and entry.untestable is None
+)
+
+
+def exchange(number: int, body: Any = None) -> Exchange:
+    """Return the exchange ``w-<number>``: a quote that is executed."""
+    return Exchange(
+        id=f"w-{number}",
+        test="t",
+        operation="executeQuote",
+        method="POST",
+        url=f"{BASE_URL}/quotes/Quote:{number}/execute",
+        request_headers={},
+        request_body=None,
+        status=200,
+        response_headers={},
+        response_body=body or {"id": f"Quote:{number}"},
+        seconds=0.1,
+    )
+
+
+EXCHANGES = {f"w-{number}": exchange(number) for number in range(1, 60)}
+
+
+def failure(
+    identifier: str, detail: str, *exchanges: str, test: str = "", facts: Facts = NO_FACTS
+) -> Decision:
+    """Return the decision that a requirement is broken."""
+    node = test or TESTS[identifier][0]
+    return Decision(identifier, Outcome.FAILED, node, None, detail, exchanges, facts)
+
+
+def reported(
+    *decisions: Decision,
+    exchanges: Mapping[str, Exchange] = EXCHANGES,
+    measured: Path = Path("no such file"),
+    observations: Mapping[str, int] | None = None,
+    left_out: str = "",
+    **run: Any,
+) -> Report:
+    """Return the report of a run in which these decisions fell, and all others passed.
+
+    ``left_out`` is the id of a requirement whose tests the selection of the run leaves out.
+    """
+    selected = [test for name, tests in TESTS.items() if name != left_out for test in tests]
+    plan = Plan(Catalogue({entry.id: entry for entry in RULES}), TESTS, selected, unmet)
+    accounting = Accounting(plan, ended=set(selected))
+    told = {left_out, *(decision.requirement for decision in decisions)}
+    accounting.add(decision for decision in PASSES if decision.requirement not in told)
+    accounting.add(decisions)
+    return build(
+        accounting.conclude(),
+        plan,
+        RUN.model_copy(update=run),
+        exchanges,
+        observations or {},
+        addresses=ADDRESSES,
+        measured=measured,
+    )
+
+
+BROKEN = (
+    failure(
+        "QUO-002",
+        "expected a refusal with 400, got 200\nthe twin: 200",
+        "w-1",
+        "w-2",
+        facts=Facts(expected="a refusal with 400", got="200", also="the twin: 200"),
+    ),
+    failure("QUO-003", "it is late", "w-3"),
+    Decision(
+        "TRX-001",
+        Outcome.INCONCLUSIVE,
+        TESTS["TRX-001"][0],
+        Reason.TWIN_REFUSED,
+        "the same request without the fault was refused as well",
+        ("w-4",),
+    ),
+)
+
+
+def text_of(page: str) -> str:
+    """Return the words of a page that a person sees, separated by single spaces."""
+    bare = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(bare).split())
+
+
+@pytest.fixture
+def printed(pytestconfig: pytest.Config) -> Any:
+    """Return a function that returns what the summary of a report prints."""
+
+    def printed(made: Report, folder: Path | None = None) -> list[str]:
+        file = io.StringIO()
+        summary(made, pytest.TerminalReporter(pytestconfig, file), folder)
+        return file.getvalue().splitlines()
+
+    return printed
+
+
+class TestReport:
+    """``build``."""
+
+    def test_committed_schema(self) -> None:
+        """The committed JSON Schema is that of the model."""
+        committed = json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+        assert committed == Report.model_json_schema(), (
+            f"{SCHEMA.name} is out of date; run payments-conformance generate, and raise "
+            "Report.format if a reader of the old form would break"
+        )
+
+    def test_fits_its_schema(self) -> None:
+        """What is written is valid by the committed schema and reads back as it was."""
+        made = reported(*BROKEN, observations={"slow": 2})
+
+        content = report.as_json(made)
+
+        jsonschema_rs.validate(json.loads(SCHEMA.read_text(encoding="utf-8")), json.loads(content))
+        assert Report.model_validate_json(content) == made
+
+    def test_schema_is_closed(self) -> None:
+        """A member that the schema does not name is refused."""
+        content = json.loads(reported().model_dump_json())
+        content["run"]["more"] = 1
+
+        with pytest.raises(jsonschema_rs.ValidationError, match="more"):
+            jsonschema_rs.validate(json.loads(SCHEMA.read_text(encoding="utf-8")), content)
+
+    @pytest.mark.parametrize(
+        ("decisions", "verdict"),
+        [
+            ((), RunVerdict.CONFORMANT),
+            (BROKEN, RunVerdict.NOT_CONFORMANT),
+            (BROKEN[1:2], RunVerdict.CONFORMANT),
+            (BROKEN[2:], RunVerdict.INCONCLUSIVE),
+        ],
+        ids=["all passed", "MUST broken", "SHOULD broken", "one inconclusive"],
+    )
+    def test_verdict(self, decisions: tuple[Decision, ...], verdict: RunVerdict) -> None:
+        """The report carries the verdict on the run."""
+        assert reported(*decisions).verdict is verdict
+
+    def test_plan_accounts_for_every_rule(self) -> None:
+        """Each requirement is decided, not decided with its reason, or untestable."""
+        made = reported(*BROKEN)
+
+        assert made.plan.decided == ("QUO-001", "QUO-002", "QUO-003", "QUO-004", "TRX-002")
+        assert [(item.id, item.reason) for item in made.plan.not_decided] == [
+            ("QUO-005", Reason.TRIGGER_MISSING),
+            ("QUO-006", Reason.FEATURE_UNDECLARED),
+            ("TRX-001", Reason.TWIN_REFUSED),
+        ]
+        assert [entry.id for entry in made.of(Status.UNTESTABLE)] == ["QUO-007"]
+        assert set(made.plan.to_decide) == {*made.plan.decided, "TRX-001"}
+        assert made.plan.lost == ()
+
+    def test_lost(self) -> None:
+        """A requirement of which the run said nothing before it ended is lost, and not passed."""
+        plan = Plan(Catalogue({"QUO-001": RULES[0]}), TESTS, TESTS["QUO-001"], unmet)
+
+        made = build(Accounting(plan, ended=()).conclude(), plan, RUN, {}, {})
+
+        assert made.plan.lost == ("QUO-001",)
+        assert made.verdict is RunVerdict.INCONCLUSIVE
+
+    def test_counts(self) -> None:
+        """Requirements are counted by part, level and verdict."""
+        made = reported(*BROKEN)
+
+        assert made.counts["quotes"][Level.SHOULD] == {
+            **dict.fromkeys(Status, 0),
+            Status.WARNED: 1,
+        }
+        assert made.counts["transactions"][Level.MUST][Status.INCONCLUSIVE] == 1
+        assert made.tally("quotes") == {
+            Status.PASSED: 2,
+            Status.FAILED: 1,
+            Status.WARNED: 1,
+            Status.INCONCLUSIVE: 0,
+            Status.NOT_EXERCISED: 2,
+            Status.UNTESTABLE: 1,
+        }
+        assert sum(made.tally().values()) == len(RULES)
+
+    def test_evidence(self) -> None:
+        """A failure shows its message, its exchanges, their replay and the command to re-run."""
+        made = reported(*BROKEN)
+
+        (item,) = made.of(Status.FAILED)[0].evidence
+        assert item.detail.startswith("expected a refusal with 400")
+        assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in item.transcript
+        assert item.curl.startswith("#!/bin/sh")
+        assert "/quotes/Quote:2/execute" in item.curl
+        assert shlex.split(item.rerun) == [
+            "pytest",
+            "--pyargs",
+            "conformance.scenarios.test_quotes::test_QUO-002",
+            f"--base-url={BASE_URL}",
+            "--profile=my profiles/acme.yaml",
+            "--quick",
+        ]
+
+    def test_only_open_and_broken_rules_have_evidence(self) -> None:
+        """What passed and what was not asked shows no evidence."""
+        made = reported(*BROKEN)
+
+        assert {entry.verdict for entry in made.requirements if entry.evidence} == {
+            Status.FAILED,
+            Status.WARNED,
+            Status.INCONCLUSIVE,
+        }
+
+    def test_three_shortest(self) -> None:
+        """Of many failures of one requirement the three with the fewest exchanges are shown."""
+        chains = [("w-1",) * length for length in (5, 2, 4, 1, 3)]
+        made = reported(
+            *(failure("QUO-001", "no", *chain, test=f"t{len(chain)}") for chain in chains)
+        )
+
+        (entry,) = made.of(Status.FAILED)
+        assert [item.test for item in entry.evidence] == ["t1", "t2", "t3"]
+        assert entry.checks == {Outcome.FAILED: 5}
+
+    def test_a_passed_check_beside_a_failed_one_is_counted(self) -> None:
+        """A rule that holds in one test and not in another is broken, and says so."""
+        made = reported(PASSES[0], failure("QUO-001", "no", test="other"))
+
+        (entry,) = made.of(Status.FAILED)
+        assert entry.checks == {Outcome.PASSED: 1, Outcome.FAILED: 1}
+        assert entry.tests == ("other", "scenarios/test_quotes.py::test_QUO-001")
+
+    def test_long_transcripts_keep_their_end(self) -> None:
+        """The exchanges next to the failure are shown, and the others are said to be left out."""
+        made = reported(failure("QUO-001", "no", *EXCHANGES))
+
+        (item,) = made.of(Status.FAILED)[0].evidence
+        assert item.transcript.startswith("(29 earlier exchanges, w-1 to w-29, are in the journal)")
+        assert "[w-29]" not in item.transcript
+        assert "[w-30]" in item.transcript
+        assert "[w-59]" in item.transcript
+        assert "/quotes/Quote:1/execute" in item.curl
+
+    def test_missing_exchanges_are_told(self) -> None:
+        """Exchanges that the journal lost are counted in the transcript."""
+        made = reported(failure("QUO-001", "no", "w-1", "gone-1"))
+
+        (item,) = made.of(Status.FAILED)[0].evidence
+        assert item.transcript.startswith("(1 of 2 exchanges are not in the journal)\n[w-1] POST")
+
+    def test_size_is_bounded(self) -> None:
+        """However much fails, the report stays readable, and still names each failure."""
+        large = {name: exchange(1, {"id": "x" * 900}) for name in EXCHANGES}
+        many = [
+            failure(identifier, "y" * 100_000, *large, test=f"{identifier}-{number}")
+            for identifier in ("QUO-001", "QUO-002", "QUO-004", "TRX-001")
+            for number in range(300)
+        ]
+
+        made = reported(*many, exchanges=large)
+
+        failed = [entry.id for entry in made.of(Status.FAILED)]
+        assert failed == ["QUO-001", "QUO-002", "QUO-004", "TRX-001"]
+        assert len(made.model_dump_json()) < MOST_CHARACTERS
+        assert made.of(Status.FAILED)[0].detail.endswith("… (100000 characters)")
+
+    def test_no_room_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Failures get the room there is; other evidence says where it is to be found."""
+        monkeypatch.setattr(report, "_ROOM", 1_000)
+        unclear = Decision(
+            "QUO-001", Outcome.INCONCLUSIVE, "t", Reason.HARNESS, "no", tuple(EXCHANGES)
+        )
+
+        made = reported(unclear, BROKEN[0])
+
+        assert "[w-1] POST" in made.of(Status.FAILED)[0].evidence[0].transcript
+        (item,) = made.of(Status.INCONCLUSIVE)[0].evidence
+        assert item.transcript == "(no room left in the report; the journal has w-1 to w-59)"
+        assert item.curl == ""
+
+    def test_what_no_test_came_to_takes_no_place(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In a run of a part, most of what is inconclusive has nothing to show."""
+        monkeypatch.setattr(report, "_MOST_INCONCLUSIVE", 1)
+
+        made = reported(*BROKEN, left_out="QUO-001")
+
+        first, second = made.of(Status.INCONCLUSIVE)
+        assert (first.id, first.evidence) == ("QUO-001", ())
+        assert "[w-4] POST" in second.evidence[0].transcript
+
+    def test_what_utf8_cannot_carry(self) -> None:
+        """A lone surrogate and control characters of a target are shown as escapes."""
+        nasty = "lone \ud800, red \x1b[31m, backwards \u202e"
+        made = reported(
+            failure("QUO-001", nasty, "w-1"),
+            exchanges={"w-1": exchange(1, {"text": nasty})},
+            observations={nasty: 1},
+        )
+
+        content = json.loads(report.as_json(made))
+        entry = content["requirements"][0]
+        shown = r"lone \ud800, red \x1b[31m, backwards \u202e"
+        assert entry["detail"] == shown
+        assert r"lone \ud800" in entry["evidence"][0]["transcript"]
+        assert content["observations"] == [{"text": shown, "count": 1}]
+
+    def test_missing_triggers_and_features(self) -> None:
+        """What the profile would have to add is named; what it offers already is not."""
+        made = reported()
+
+        trigger, feature = made.of(Status.NOT_EXERCISED)
+        assert trigger.missing == ("payout.hold",)
+        assert feature.missing == ("sca",)
+
+    def test_missing_beyond_the_catalogue(self) -> None:
+        """What a check needed beyond its entry it tells itself."""
+        made = reported(
+            Decision(
+                "QUO-001",
+                Outcome.NOT_EXERCISED,
+                "t",
+                Reason.TRIGGER_MISSING,
+                "the profile does not map the trigger rate.stale",
+                facts=Facts(missing=("rate.stale",)),
+            )
+        )
+
+        assert made.of(Status.NOT_EXERCISED)[0].missing == ("rate.stale",)
+
+    def test_mutants(self, tmp_path: Path) -> None:
+        """Each requirement shows how many of its mutants its checks catch."""
+        measured = tmp_path / "measured.txt"
+        measured.write_text("QUO-001 1/2\nQUO-002 1/1\n", encoding="utf-8")
+
+        made = reported(measured=measured)
+
+        figures = {entry.id: entry.mutants for entry in made.requirements}
+        assert figures["QUO-001"] == report.MutantFigures(killed=1, total=2)
+        assert figures["QUO-002"] == report.MutantFigures(killed=1, total=1)
+        assert figures["QUO-003"] is None
+
+    @pytest.mark.parametrize("line", ["QUO-001", "QUO-001 1", "QUO-001 1/x", "QUO-001 -1/2"])
+    def test_figures_are_two_numbers(self, tmp_path: Path, line: str) -> None:
+        """A line that is no figure is named."""
+        file = tmp_path / "measured.txt"
+        file.write_text(f"QUO-000 1/1\n{line}\n", encoding="utf-8")
+
+        with pytest.raises(FiguresError, match=rf"^measured\.txt:2: .* got {line}$"):
+            read_kills(file)
+
+    def test_most_frequent_observation_first(self) -> None:
+        """Observations are ordered by how often they were made."""
+        made = reported(observations={"b": 1, "a": 1, "c": 7})
+
+        assert [(item.text, item.count) for item in made.observations] == [
+            ("c", 7),
+            ("a", 1),
+            ("b", 1),
+        ]
+
+
+class TestDigest:
+    """What page and terminal say alike."""
+
+    @pytest.mark.parametrize(
+        ("decisions", "sentence"),
+        [
+            (
+                BROKEN,
+                "Acme Payments 4.2.1 is not conformant: it breaks 1 requirement of the 5 decided.",
+            ),
+            (
+                BROKEN[1:2],
+                (
+                    "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is "
+                    "broken; 1 recommendation not followed; 2 more not exercised."
+                ),
+            ),
+            (
+                BROKEN[2:],
+                (
+                    "No verdict on Acme Payments 4.2.1: of the 5 decided requirements none is "
+                    "broken, but 1 more could not be decided."
+                ),
+            ),
+        ],
+        ids=["not conformant", "conformant", "inconclusive"],
+    )
+    def test_headline(self, decisions: tuple[Decision, ...], sentence: str) -> None:
+        """The verdict is one sentence with its numbers."""
+        assert headline(reported(*decisions)) == sentence
+
+    def test_headline_of_nothing(self) -> None:
+        """A run that decided nothing says nothing about the target."""
+        nothing = build([], Plan(Catalogue({}), {}, [], unmet), RUN, {}, {})
+
+        assert headline(nothing).startswith("Nothing was decided about Acme Payments 4.2.1")
+
+    def test_groups(self) -> None:
+        """Open requirements are grouped by reason and by what is missing, with what to do."""
+        trigger, feature = groups(reported(*BROKEN), Status.NOT_EXERCISED)
+
+        assert trigger.advice == "Map the trigger payout.hold in the profile to exercise this one."
+        assert feature.advice.startswith("Declare sca under features in the profile")
+        assert [entry.id for entry in trigger.entries] == ["QUO-005"]
+
+    @pytest.mark.parametrize("reason", Reason)
+    def test_each_reason_has_advice(self, reason: Reason) -> None:
+        """Whatever keeps a rule from a verdict, the reader is told what to do."""
+        decision = Decision("QUO-001", Outcome.INCONCLUSIVE, "t", reason, "")
+
+        (group,) = groups(reported(decision), Status.INCONCLUSIVE)
+
+        assert group.reason is reason
+        assert group.advice.endswith(".")
+        assert "{" not in group.advice
+
+    @pytest.mark.parametrize(
+        ("seconds", "words"),
+        [(0.04, "0.0 s"), (4.21, "4.2 s"), (192.4, "3 min 12 s"), (7500, "2 h 5 min")],
+    )
+    def test_duration(self, seconds: float, words: str) -> None:
+        """A duration is said in units that fit it."""
+        assert duration(seconds) == words
+
+
+class TestPage:
+    """``report.html``."""
+
+    def test_order(self) -> None:
+        """The verdict comes first, then failures, then what is open, then everything."""
+        words = text_of(html.render(reported(*BROKEN)))
+
+        places = [
+            words.index(heading)
+            for heading in (
+                "is not conformant: it breaks 1 requirement",
+                "Failures (1)",
+                "Recommendations not followed (1)",
+                "Inconclusive (1)",
+                "Not exercised (2)",
+                "All requirements (9)",
+                "The run Implementation",
+            )
+        ]
+        assert places == sorted(places)
+
+    def test_target_and_time(self) -> None:
+        """The verdict says of what and of when it is."""
+        words = text_of(html.render(reported()))
+
+        assert (
+            f"Target {BASE_URL} (sandbox), tested until 2026-03-04 02:14:07 UTC, in 3 min 12 s."
+        ) in words
+
+    def test_failure(self) -> None:
+        """A failure shows rule, place, what was expected and came, and how to see it again."""
+        words = text_of(html.render(reported(*BROKEN)))
+
+        assert "QUO-002 MUST The statement of QUO-002 holds." in words
+        assert "Specification 2025-10-13: Endpoints / Quotes, line 386" in words
+        assert "Expected a refusal with 400 Got 200 Also the twin: 200" in words
+        again = "pytest --pyargs conformance.scenarios.test_quotes::test_QUO-002 --base-url="
+        assert again in words
+        assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in words
+        assert "#!/bin/sh" in words
+
+    def test_nothing_but_passes(self) -> None:
+        """A section without anything in it is left out."""
+        page = html.render(reported())
+
+        assert "Failures (" not in page
+        assert "Inconclusive (" not in page
+        assert 'href="#failed"' not in page
+
+    def test_interrupted(self) -> None:
+        """A run that ended early says so beside the verdict."""
+        words = text_of(html.render(reported(interrupted="Ctrl-C was pressed.")))
+
+        assert "The run ended early: Ctrl-C was pressed." in words
+
+    def test_hostile_target(self) -> None:
+        """What a target sends cannot become part of the page."""
+        made = reported(
+            failure("QUO-001", f"expected 1, got {HOSTILE}", "w-1"),
+            exchanges={"w-1": exchange(1, {"id": HOSTILE})},
+            observations={HOSTILE: 1},
+            implementation=HOSTILE,
+            command=HOSTILE,
+        )
+
+        page = html.render(made)
+
+        assert HOSTILE not in page
+        assert page.count("<script>") == 1
+        assert HOSTILE in text_of(page)
+
+    def test_loads_nothing(self) -> None:
+        """The page is whole by itself, and its policy forbids it to load anything."""
+        page = html.render(reported(*BROKEN))
+
+        assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import|url\(", page)
+        assert "default-src 'none'" in page
+
+    def test_links_lead_somewhere(self) -> None:
+        """Every id of the page is there once, and every link leads to one."""
+        page = html.render(reported(*BROKEN))
+
+        ids = re.findall(r'\bid="([^"]+)"', page)
+        assert len(ids) == len(set(ids))
+        assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+        assert set(re.findall(r'aria-labelledby="([^"]+)"', page)) <= set(ids)
+
+    def test_without_javascript(self) -> None:
+        """Controls that need a script are hidden until it runs; all rows are in the page."""
+        page = html.render(reported(*BROKEN))
+
+        assert re.search(r'<form class="filter"[^>]* hidden>', page)
+        assert all(
+            button.endswith(" hidden>") for button in re.findall(r"<button[^>]*class=[^>]*>", page)
+        )
+        assert [f'<tr id="{entry.id}"' in page for entry in RULES] == [True] * len(RULES)
+
+    def test_not_by_colour_alone(self) -> None:
+        """Each verdict is a word and a symbol, not only a colour."""
+        words = text_of(html.render(reported(*BROKEN)))
+
+        for shown in ("✓ passed", "✗ failed", "! warned", "? inconclusive", "○ not exercised"):
+            assert shown in words
+
+    def test_proof_is_shown_where_measured(self, tmp_path: Path) -> None:
+        """Figures of mutants have a column once there are any."""
+        measured = tmp_path / "measured.txt"
+        measured.write_text("QUO-001 1/1\n", encoding="utf-8")
+
+        assert "Verdict Proof" in text_of(html.render(reported(measured=measured)))
+        assert "Proof" not in text_of(html.render(reported()))
+
+    def test_written(self, tmp_path: Path) -> None:
+        """The page is written beside the JSON report."""
+        publish(reported(), tmp_path)
+
+        assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>")
+
+    def test_nothing_of_others_is_overwritten(self, tmp_path: Path) -> None:
+        """A page that no run wrote stays as it is, and the JSON report is not written either."""
+        (tmp_path / "report.html").write_text("<title>Sales</title>")
+
+        with pytest.raises(FolderError, match=r"report\.html was not written by this suite"):
+            publish(reported(), tmp_path)
+
+        assert (tmp_path / "report.html").read_text() == "<title>Sales</title>"
+        assert not (tmp_path / "report.json").exists()
+
+
+class TestTerminal:
+    """``summary``."""
+
+    def test_failure(self, printed: Any) -> None:
+        """A failure is one line with its rule and place, and one with its test."""
+        lines = printed(reported(*BROKEN))
+
+        at = lines.index(
+            "FAILED QUO-002 The statement of QUO-002 holds. (Endpoints / Quotes, line 386)"
+        )
+        assert lines[at + 1] == "    scenarios/test_quotes.py::test_QUO-002"
+        assert lines[at + 2].startswith("WARNED QUO-003")
+
+    def test_table(self, printed: Any) -> None:
+        """Each area has a row of its numbers, and all of them a sum."""
+        rows = [line.split() for line in printed(reported(*BROKEN))]
+
+        assert ["Quotes", "2", "1", "1", "-", "2", "1"] in rows
+        assert ["Transactions", "1", "-", "-", "1", "-", "-"] in rows
+        assert ["total", "3", "1", "1", "1", "2", "1"] in rows
+
+    def test_open(self, printed: Any) -> None:
+        """What was not decided is told by reason, with what the profile lacks."""
+        lines = printed(reported(*BROKEN))
+
+        assert (
+            "1 inconclusive, the same request without the fault was refused as well: TRX-001"
+            in lines
+        )
+        assert (
+            "1 not exercised, the profile maps no way to bring it about: payout.hold (1)" in lines
+        )
+        assert "1 not exercised, the profile does not declare the feature: sca (1)" in lines
+
+    def test_where_the_reports_are(self, printed: Any) -> None:
+        """The files are named, once they are written."""
+        lines = printed(reported(), Path("out"))
+
+        assert lines[-1] == "reports: out/report.html and out/report.json"
+
+    def test_many_failures(self, printed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Of very many failures the first are listed, and the rest counted."""
+        monkeypatch.setattr("conformance.reporting.terminal._MOST_LINES", {Status.FAILED: 1})
+        lines = printed(reported(failure("QUO-001", "no"), failure("QUO-002", "no")))
+
+        assert "and 1 more failed, see the report" in lines
+        assert not any(line.startswith("FAILED QUO-002") for line in lines)
+
+    def test_short_when_all_is_well(self, printed: Any) -> None:
+        """Nobody reads a long text about a run in which nothing happened."""
+        lines = printed(reported(), Path("out"))
+
+        assert lines[1] == headline(reported())
+        assert len(lines) <= MOST_LINES
+
+    def test_interrupted(self, printed: Any) -> None:
+        """A run that ended early says so."""
+        assert "The run ended early: Ctrl-C" in printed(reported(interrupted="Ctrl-C"))
+
+
+class TestFiles:
+    """``put``."""
+
+    def test_replaces(self, tmp_path: Path) -> None:
+        """A new file takes the place of the old one, and nothing else is left."""
+        put({tmp_path / "a.json": "old"})
+
+        put({tmp_path / "a.json": "new"})
+
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "new")]
+
+    def test_keeps_the_old_one(self, tmp_path: Path) -> None:
+        """Where the new text cannot be written, the old file stays as it was."""
+        put({tmp_path / "a.json": "old"})
+
+        with pytest.raises(UnicodeEncodeError):
+            put({tmp_path / "a.json": "new", tmp_path / "b.html": "half \ud800"})
+
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "old")]
+
+
+TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(
+    [
+        "\ud800",
+        "\x1b]0;x\x07",
+        "\u202e",
+        "</script><script>alert(1)</script>",
+        "{{ 7 * 7 }}",
+        "\x9b31m",
+    ]
+)
+BODIES = st.recursive(
+    TEXTS | st.integers() | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class TestAnyText:
+    """Whatever a target sent."""
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(TEXTS, BODIES, TEXTS)
+    def test_a_report_can_be_made_of_it(self, detail: str, body: Any, observation: str) -> None:
+        """Whole, in UTF-8, with nothing that runs or that steers a terminal."""
+        made = reported(
+            failure("QUO-001", detail, "w-1"),
+            exchanges={"w-1": exchange(1, body)},
+            observations={observation: 1},
+        )
+
+        content, page = report.as_json(made), html.render(made)
+
+        assert Report.model_validate_json(content) == made
+        for text in (content, page):
+            assert text.encode()
+            assert not HIDDEN.search(text)
+        assert "<script>alert" not in page
+        assert "49" not in re.findall(r"<title>(.*)</title>", page)[0]

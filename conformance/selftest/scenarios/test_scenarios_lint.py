@@ -1,0 +1,264 @@
+"""The scenarios as source code: rules that no scenario may break, whatever the target does."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+
+from conformance.contract.catalogue import catalogue
+from conformance.selftest.collection import ROOT, collected, node_ids
+
+SCENARIOS = sorted((ROOT / "conformance" / "scenarios").rglob("*.py"))
+MODULES = [path for path in SCENARIOS if path.name.startswith("test_")]
+SUITE = [*SCENARIOS, *sorted((ROOT / "conformance" / "fuzz").glob("*.py"))]
+CLIENT_ERRORS = 400
+STATUSES = frozenset({"status", "status_code"})
+FORBIDDEN = {
+    "sleep": "waits are on events, with a limit of the profile",
+    "skip": "what cannot be decided is told by an exception of the family Unmet",
+    "skipif": "what cannot be decided is told by an exception of the family Unmet",
+    "importorskip": "the suite has all that it needs",
+    "xfail": "a scenario is right, or it is mended",
+    "fail": "an assertion says what was expected and what came",
+    "parse_known_args": "options are the plugin's",
+}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def place(path: Path, node: ast.AST) -> str:
+    """Return where a node stands, for a message."""
+    return f"{path.name}:{getattr(node, 'lineno', 0)}"
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    """Yield the tests of a file."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node
+
+
+def numbers(node: ast.AST, path: Path) -> Iterator[int]:
+    """Yield the numbers that an expression holds, also by a name of the module or a status."""
+    constants = {
+        target.id: statement.value
+        for statement in tree(path).body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, int):
+            yield part.value
+        elif isinstance(part, ast.Name) and part.id in constants:
+            yield from numbers(constants[part.id], path)
+        elif isinstance(part, ast.Attribute) and part.attr in HTTPStatus.__members__:
+            yield HTTPStatus[part.attr]
+
+
+def attributes(node: ast.AST) -> set[str]:
+    """Return the names of all attributes in an expression."""
+    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def asserted(path: Path) -> Iterator[ast.expr]:
+    """Yield the condition of every assertion of a file."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Assert):
+            yield node.test
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "expect":
+            yield node.args[0]
+
+
+def refusals_without_twin(node: ast.expr, path: Path) -> Iterator[str]:
+    """Yield what an assertion says about a refusal by itself."""
+    if "code" in attributes(node):
+        yield "it asserts on an error code"
+    for part in ast.walk(node):
+        if isinstance(part, ast.Compare) and attributes(part) & STATUSES:
+            denies = all(isinstance(operator, ast.NotEq | ast.NotIn) for operator in part.ops)
+            if not denies and any(number >= CLIENT_ERRORS for number in numbers(part, path)):
+                yield "it asserts on a status of a refusal"
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.Not)
+        and "accepted" in attributes(node)
+    ):
+        yield "it asserts that a request was not accepted"
+
+
+@pytest.mark.parametrize("path", SUITE, ids=lambda path: f"{path.parent.name}/{path.name}")
+class TestEveryFile:
+    """Of scenarios and fuzzing alike."""
+
+    def test_says_what_it_is_about(self, path: Path) -> None:
+        """In its first line."""
+        if path.name != "__init__.py":
+            assert ast.get_docstring(tree(path))
+
+    def test_waits_skips_and_gives_up_nowhere(self, path: Path) -> None:
+        """Each of these hides something."""
+        used = [
+            f"{place(path, node)} {node.attr}: {FORBIDDEN[node.attr]}"
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.Attribute) and node.attr in FORBIDDEN
+        ]
+        imported = [
+            f"{place(path, node)} {name.name}: {FORBIDDEN[name.name]}"
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+            if name.name in FORBIDDEN
+        ]
+
+        assert used + imported == []
+
+    def test_asserts_refusals_with_their_twins(self, path: Path) -> None:
+        """``Answer.refused`` is the only way."""
+        alone = [
+            f"{place(path, node)} {what}"
+            for node in asserted(path)
+            for what in refusals_without_twin(node, path)
+        ]
+
+        assert alone == []
+
+    def test_gives_every_refusal_a_twin(self, path: Path) -> None:
+        """Python says so too, but only when the line is reached."""
+        lonely = [
+            place(path, node)
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "refused"
+            and "twin" not in {keyword.arg for keyword in node.keywords}
+        ]
+
+        assert lonely == []
+
+    def test_swallows_no_exception(self, path: Path) -> None:
+        """A check that cannot be made is not a check that passed."""
+        swallowed = [
+            place(path, node)
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.ExceptHandler)
+            and (node.type is None or {"Exception", "AssertionError"} & names(node.type))
+        ]
+
+        assert swallowed == []
+
+    def test_names_no_requirement_that_is_unknown(self, path: Path) -> None:
+        """Neither in a marker nor in a check."""
+        unknown = [
+            f"{place(path, node)} {node.value}"
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and is_identifier(node.value)
+            and node.value not in catalogue()
+        ]
+
+        assert unknown == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
+def test_every_scenario_says_its_fact(path: Path) -> None:
+    """In a docstring of one line or more."""
+    assert [place(path, f) for f in functions(path) if not ast.get_docstring(f)] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
+def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
+    """It may note what the specification leaves open, and could only fail without a verdict."""
+    deciding = {
+        test.rpartition("::")[2].partition("[")[0]
+        for test, requirements in collected().items()
+        if requirements and test.startswith(f"{path.relative_to(ROOT)}::")
+    }
+
+    asserting = [
+        place(path, function)
+        for function in functions(path)
+        if function.name not in deciding
+        and (
+            "refused" in attributes(function)
+            or any(
+                isinstance(node, ast.Assert) or getattr(node, "id", "") == "expect"
+                for node in ast.walk(function)
+            )
+        )
+    ]
+
+    assert asserting == []
+
+
+def test_every_test_has_an_id_of_its_own() -> None:
+    """A selection, a report and a re-run rely on it."""
+    assert [test for test, count in Counter(node_ids()).items() if count > 1] == []
+
+
+class TestLint:
+    """The rules themselves notice what they are for."""
+
+    @pytest.mark.parametrize(
+        "assertion",
+        [
+            "answer.status == 400",
+            "400 == answer.status",
+            "answer.status in (400, 404)",
+            "answer.status in REFUSED",
+            "answer.status >= 400",
+            "answer.status == HTTPStatus.CONFLICT",
+            "400 <= answer.status < 500",
+            "answer.code == 'QUOTE_EXPIRED'",
+            "not answer.accepted",
+            "answers[0].status_code == 409 and True",
+        ],
+    )
+    def test_a_refusal_by_other_means_is_noticed(self, tmp_path: Path, assertion: str) -> None:
+        """In every spelling."""
+        assert self.noticed(tmp_path, assertion)
+
+    @pytest.mark.parametrize(
+        "assertion",
+        [
+            "answer.accepted",
+            "answer.status == 201",
+            "answer.status in (200, 202)",
+            "answer.status not in REFUSED",
+            "answer.body['status'] == 'PENDING'",
+            "amount == 400",
+            "not answer.accepted or answer.body['status'] == 'PENDING'",
+        ],
+    )
+    def test_what_is_no_refusal_is_let_through(self, tmp_path: Path, assertion: str) -> None:
+        """Scenarios assert on much else."""
+        assert not self.noticed(tmp_path, assertion)
+
+    def noticed(self, folder: Path, assertion: str) -> list[str]:
+        """Return what is said about an assertion."""
+        path = folder / f"{abs(hash(assertion))}.py"
+        path.write_text(f"REFUSED = (400, 404)\nassert {assertion}\n", encoding="utf-8")
+        (condition,) = asserted(path)
+        return list(refusals_without_twin(condition, path))
+
+
+def names(node: ast.AST) -> set[str]:
+    """Return all names in an expression."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def is_identifier(text: str) -> bool:
+    """Return whether a text has the form of a requirement's id."""
+    prefix, _, number = text.partition("-")
+    return len(prefix) == 3 and prefix.isupper() and len(number) == 3 and number.isdigit()

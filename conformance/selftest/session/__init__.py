@@ -1,0 +1,1 @@
+"""Tests of the plugin, the session and what pytest hands on."""

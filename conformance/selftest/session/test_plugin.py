@@ -1,0 +1,624 @@
+"""The plugin: whole runs of pytest, from their arguments to their exit status and files."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import httpx
+import pytest
+import yaml
+
+from conformance.contract.data import FIXTURES
+from conformance.proof.patch import Patch
+from conformance.reference import quotes
+from conformance.reference.server import BackgroundServer
+from conformance.reference.settings import Settings
+from conformance.reporting.assemble import assemble
+from conformance.selftest import standins
+from conformance.selftest.collection import ROOT
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import (
+    BROKEN,
+    INTERRUPTED,
+    OK,
+    OPEN,
+    TINY_SUITE,
+    USAGE,
+    Inside,
+    read_report,
+    run,
+    start,
+    write,
+)
+from conformance.selftest.standins import Behaviour, StandIn
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import RunVerdict, Status
+
+HANGING = """
+    import os
+    import threading
+    from pathlib import Path
+
+    from conformance.scenarios.kit.marks import requirement
+
+    @requirement("QUO-083")
+    def test_a_first(platform):
+        assert platform.api.execute_quote(platform.quotes.pending()["id"]).accepted
+
+    @requirement("QUO-084")
+    def test_b_hanging(platform):
+        quote = platform.quotes.pending()
+        Path("url.part").write_text(platform.api.client._target.base_url)
+        Path("url.part").rename("url")
+        for _ in range(400):
+            if Path("over").exists():
+                break
+            threading.Event().wait(0.05)
+        assert quote["id"]
+    """
+
+
+@pytest.fixture
+def patch() -> Iterator[Patch]:
+    """Changes to the reference of this process, which end with the test."""
+    patching = Patch()
+    yield patching
+    patching.revert()
+
+
+class TestForeign:
+    """In a session that does not run the suite the plugin does nothing."""
+
+    FILES: ClassVar = {
+        "test_theirs.py": """
+            import sys
+
+            def test_nothing_of_the_suite_is_loaded():
+                ours = {name for name in sys.modules if name.startswith("conformance")}
+                assert ours == {"conformance", "conformance.plugin"}
+
+            def test_nothing_is_imported_for_it():
+                assert not {"httpx", "schemathesis", "yaml"} & set(sys.modules)
+            """,
+        "conformance/test_of_the_same_name.py": "def test_x(): pass\n",
+    }
+
+    def test_nothing_is_imported_or_started(self, tmp_path: Path) -> None:
+        """Their pytest is as fast as before."""
+        write(tmp_path, self.FILES)
+
+        status, output = run(
+            tmp_path, "-p", "conformance.plugin", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"
+        )
+
+        assert status == OK, output
+        assert "3 passed" in output
+        assert "conformance =" not in output
+        assert not (tmp_path / "reports").exists()
+
+    def test_it_is_loaded_by_itself(self, tmp_path: Path) -> None:
+        """Its marker and its options are there, and nothing else happens."""
+        write(tmp_path, {"test_theirs.py": "def test_x(): pass\n"})
+
+        status, output = run(tmp_path, "-p", "no:randomly", "--markers")
+
+        assert status == OK, output
+        assert "@pytest.mark.requirement(*ids): the requirements of the catalogue" in output
+
+    def test_its_own_tests_are_left_out(self) -> None:
+        """Unless they are asked for by name, a run of everything is a run of the suite."""
+        status, output = run(ROOT, "--collect-only", "-q", "conformance", "--fuzz-examples=0")
+
+        assert status == OK, output
+        assert "conformance/scenarios/quotes/test_quote_execution.py::" in output
+        assert "selftest" not in output
+
+
+class TestRuns:
+    """From the arguments to the exit status."""
+
+    def test_a_conformant_target(self, tiny: Path) -> None:
+        """Two workers, in random order, against a server of its own; exit status 0."""
+        status, output = run(
+            tiny,
+            *(*TINY_SUITE, "-n2", "-p", "randomly", "-p", "no:logging", "scenarios"),
+            "--randomly-seed=7",
+            "--junitxml=junit.xml",
+            "--alluredir=allure",
+        )
+
+        assert status == OK, output
+        report = read_report(tiny)
+        assert report.verdict is RunVerdict.CONFORMANT
+        assert {entry.id: entry.verdict for entry in report.requirements} == {
+            "QUO-083": Status.PASSED,
+            "QUO-084": Status.PASSED,
+            "QUO-015": Status.WARNED,
+        }
+        assert report.run.workers == 2
+        self.check_junit(tiny / "junit.xml")
+        self.check_allure(tiny / "allure")
+
+    def check_junit(self, path: Path) -> None:
+        """Each test carries its requirements and their place in the specification."""
+        cases = {
+            case.attrib["name"]: {
+                (p.attrib["name"], p.attrib["value"]) for p in case.iter("property")
+            }
+            for case in ET.parse(path).iter("testcase")
+        }
+        assert cases == {
+            "test_execution": {
+                ("requirement", "QUO-083"),
+                ("epic", "Endpoints"),
+                ("feature", "Quotes"),
+            },
+            "test_quote": {
+                ("requirement", "QUO-084"),
+                ("requirement", "QUO-015"),
+                ("epic", "Resources"),
+                ("feature", "Quote"),
+            },
+        }
+
+    def check_allure(self, folder: Path) -> None:
+        """As labels."""
+        results = [json.loads(path.read_text()) for path in folder.glob("*-result.json")]
+        labels = {
+            result["name"]: {(label["name"], label["value"]) for label in result["labels"]}
+            for result in results
+        }
+        assert {("epic", "Endpoints"), ("feature", "Quotes"), ("tag", "QUO-083")} <= labels[
+            "test_execution"
+        ]
+        assert {("epic", "Resources"), ("tag", "QUO-084"), ("tag", "QUO-015")} <= labels[
+            "test_quote"
+        ]
+
+    def test_the_order_makes_no_difference(self, tiny: Path, against: tuple[str, str]) -> None:
+        """Nor does the number of workers, nor who started the target."""
+        status, output = run(tiny, *TINY_SUITE, "--randomly-seed=2", *against, "scenarios")
+
+        assert status == OK, output
+        assert read_report(tiny).verdict is RunVerdict.CONFORMANT
+
+    def test_the_suite_itself(self, tmp_path: Path) -> None:
+        """A few of its scenarios; what is left out is open, so that the exit status is 6."""
+        status, output = run(
+            ROOT,
+            *("-n2", "-p", "randomly", "--randomly-seed=3", f"--report-dir={tmp_path}"),
+            "conformance/scenarios/customers/test_customers.py",
+        )
+
+        assert status == OPEN, output
+        verdicts = {entry.verdict for entry in assemble(tmp_path).requirements}
+        assert Status.PASSED in verdicts
+        assert Status.FAILED not in verdicts
+
+    def test_a_broken_target(self, inside: Inside, against: tuple[str, str], patch: Patch) -> None:
+        """Exit status 1, and all that is needed to see it again."""
+        patch.replace(quotes, "has_funds", lambda *_: False)
+
+        status, output = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                answer = platform.api.execute_quote(platform.quotes.pending()["id"])
+                assert answer.accepted, answer
+            """,
+            *against,
+        )
+
+        assert status == BROKEN, output
+        entry = inside.entries()["QUO-083"]
+        assert entry.verdict is Status.FAILED
+        assert entry.detail.startswith("executeQuote → 400")
+        for heading in ("- transcript -", "- reproduce -"):
+            assert heading in output
+        assert "POST http://127" in output
+        assert "api -X POST \"${BASE_URL}\"'/quotes'" in output
+        assert "assert answer.accepted, answer" in output
+        assert CLIENT_SECRET not in output
+        assert "is not conformant: it breaks 1 requirement of" in output
+
+    def test_a_secret_that_is_an_ordinary_word_is_refused(
+        self, inside: Inside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It stands in every report by chance. The token id may be any word."""
+        monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", "test")
+        monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "password")
+
+        with BackgroundServer(
+            Settings(api_token_id="test", api_client_secret="password")
+        ) as server:
+            status, output = inside(
+                """
+                def test_nothing():
+                    pass
+                """,
+                f"--base-url={server.base_url}",
+                "--profile=reference",
+            )
+
+        assert status == USAGE, output
+        assert "the secret in PAYMENTS_API_CLIENT_SECRET cannot be told from" in output
+        assert "password" not in output
+
+    def test_a_selection_is_open(self, inside: Inside, against: tuple[str, str]) -> None:
+        """What passes is told; the verdict has to wait for the rest: exit status 6."""
+        status, output = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                assert platform.api.execute_quote(platform.quotes.pending()["id"]).accepted
+
+            @requirement("QUO-110")
+            def test_left_out(platform):
+                pass
+            """,
+            *against,
+            "-k=test_execution",
+        )
+
+        assert status == OPEN, output
+        entries = inside.entries()
+        assert entries["QUO-083"].verdict is Status.PASSED
+        assert entries["QUO-110"].reason is Reason.DESELECTED
+
+    def test_an_early_end_loses_what_was_to_come(
+        self, inside: Inside, against: tuple[str, str]
+    ) -> None:
+        """It is counted by name."""
+        status, _ = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-083")
+            def test_a(platform):
+                assert platform.quotes.pending() is None
+
+            @requirement("QUO-110")
+            def test_b(platform):
+                pass
+            """,
+            *against,
+            "-x",
+        )
+
+        assert status == BROKEN
+        assert inside.entries()["QUO-110"].reason is Reason.LOST
+
+    def test_what_breaks_beside_the_test_leaves_it_open(
+        self, inside: Inside, against: tuple[str, str]
+    ) -> None:
+        """A set-up, a tear-down, the suite itself: none of it is a verdict."""
+        status, output = inside(
+            """
+            import pytest
+            from conformance.scenarios.kit.marks import requirement
+            from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+            @pytest.fixture
+            def no_set_up():
+                raise OSError("set-up")
+
+            @pytest.fixture
+            def refused_set_up():
+                raise PreconditionFailed("refused")
+
+            @pytest.fixture
+            def no_tear_down():
+                yield
+                raise OSError("tear-down")
+
+            @requirement("QUO-001")
+            def test_set_up(no_set_up):
+                pass
+
+            @requirement("QUO-002")
+            def test_refused(refused_set_up):
+                pass
+
+            @requirement("QUO-003")
+            def test_tear_down(no_tear_down):
+                pass
+
+            @requirement("QUO-004")
+            def test_mistake():
+                raise OSError("call")
+
+            @requirement("QUO-005", "QUO-006")
+            def test_undecided(platform, check):
+                with check("QUO-005"):
+                    assert platform.approved.customer()
+
+            @requirement("QUO-008", "QUO-009")
+            def test_unasked(check):
+                with check("QUO-008", "QUO-009"):
+                    pass
+
+            @requirement("QUO-007")
+            def test_not_offered():
+                raise ResourceMissing("customers get no internal account in XTS")
+
+            @requirement("QUO-010", "QUO-011")
+            def test_neither_offered(check):
+                with check("QUO-010", "QUO-011"):
+                    raise ResourceMissing("the profile binds neither")
+            """,
+            *against,
+            "-rs",
+        )
+
+        assert status == OPEN, output
+        entries = inside.entries()
+        assert {
+            name: (entries[name].verdict, entries[name].reason)
+            for name in (f"QUO-0{number:02}" for number in range(1, 12))
+        } == {
+            "QUO-001": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-002": (Status.INCONCLUSIVE, Reason.PRECONDITION),
+            "QUO-003": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-004": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-005": (Status.PASSED, None),
+            "QUO-006": (Status.INCONCLUSIVE, Reason.NOT_REACHED),
+            "QUO-007": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-008": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-009": (Status.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-010": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-011": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+        }
+        assert "1 inconclusive, a step before the check failed: QUO-002" in output
+        assert ": the target does not offer what the check needs: customers get" in output
+
+    def test_what_the_profile_does_not_offer_is_skipped(
+        self, inside: Inside, against: tuple[str, str], tmp_path: Path
+    ) -> None:
+        """With the reason, and nothing is sent for it."""
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        del profile["triggers"]["quote.expire"]
+        (tmp_path / "own.yaml").write_text(yaml.safe_dump(profile))
+
+        status, output = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-110")
+            def test_expired(platform):
+                raise AssertionError("never run")
+            """,
+            against[0],
+            f"--profile={tmp_path / 'own.yaml'}",
+            "-rs",
+        )
+
+        assert status == OPEN, output
+        assert "the profile maps no way to bring it about: quote.expire" in output
+        assert inside.entries()["QUO-110"].verdict is Status.NOT_EXERCISED
+
+    def test_a_production_target_is_only_read(
+        self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
+    ) -> None:
+        """Whatever the profile maps; no option says otherwise."""
+        assert credentials is None
+        server = stand_in(standins.answers(200, {"id": "PlatformConfig:1"}))
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        profile["environment"] = "production"
+        (inside.folder / "own.yaml").write_text(yaml.safe_dump(profile))
+
+        status, output = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-083")
+            def test_execution(platform):
+                platform.api.create_customer(platform.customers.body())
+
+            @requirement("CFG-001")
+            def test_reading(platform):
+                assert platform.api.call("getConfig").accepted
+            """,
+            f"--base-url={server.base_url}",
+            f"--profile={inside.folder / 'own.yaml'}",
+        )
+
+        assert status in (BROKEN, OPEN), output
+        assert {request.method for request in server.received} == {"GET"}
+        assert inside.entries()["QUO-083"].reason is Reason.READ_ONLY
+
+    def test_a_lost_worker_is_no_verdict(self, tiny: Path, against: tuple[str, str]) -> None:
+        """What it was going to decide is open."""
+        dying = """
+            import os
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("QUO-083")
+            def test_dying(platform):
+                platform.quotes.pending()
+                os._exit(3)
+
+            @requirement("QUO-084")
+            def test_living(platform):
+                assert platform.quotes.pending()["id"]
+            """
+        write(tiny, {"scenarios/test_tiny.py": dying})
+
+        status, output = run(tiny, *TINY_SUITE, "-p", "no:randomly", "-n1", *against, "scenarios")
+
+        assert status == OPEN, output
+        entries = {entry.id: entry for entry in read_report(tiny).requirements}
+        assert entries["QUO-083"].reason is Reason.LOST
+        assert entries["QUO-084"].verdict is Status.PASSED
+
+
+class TestUsage:
+    """A wrong configuration is one message and exit status 4, before any test."""
+
+    PASSING = """
+        from conformance.scenarios.kit.marks import requirement
+
+        @requirement("QUO-083")
+        def test_x():
+            pass
+        """
+
+    def test_an_unknown_id(self, inside: Inside, against: tuple[str, str]) -> None:
+        """The nearest one is named, and the test that names it."""
+        status, output = inside(self.PASSING.replace("QUO-083", "QUO-0831"), *against)
+
+        assert status == USAGE, output
+        assert "::test_x names QUO-0831, which is not in the catalogue" in output
+        assert "the nearest id is QUO-083" in output
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--profile=absent"], "profile absent: no such file, nor a shipped one (reference"),
+            (["--base-url=http://127.0.0.1:1/"], "does not end in the version segment"),
+            (["--base-url=http://127.0.0.1:1/2025-10-13"], "connection refused; is the server"),
+            (["--base-url=http://absent.invalid/2025-10-13"], "cannot reach http://absent.invalid"),
+        ],
+    )
+    def test_a_wrong_option(
+        self, inside: Inside, credentials: None, arguments: list[str], message: str
+    ) -> None:
+        """With what is wrong about it."""
+        assert credentials is None
+
+        status, output = inside(self.PASSING, *arguments)
+
+        assert status == USAGE, output
+        assert message in output
+        assert "Traceback" not in output
+
+    def test_a_wrong_key_of_the_profile(self, inside: Inside, against: tuple[str, str]) -> None:
+        """With the one that was probably meant."""
+        path = inside.folder / "own.yaml"
+        path.write_text("implementation: {name: x}\ntimings: {}\n")
+
+        status, output = inside(self.PASSING, against[0], f"--profile={path}")
+
+        assert status == USAGE, output
+        assert "timings: unknown key; the nearest valid one is 'timing'" in output
+
+    def test_missing_credentials(
+        self, inside: Inside, reference: BackgroundServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the variables to export."""
+        monkeypatch.delenv("PAYMENTS_API_TOKEN_ID", raising=False)
+        monkeypatch.delenv("PAYMENTS_API_CLIENT_SECRET", raising=False)
+
+        status, output = inside(self.PASSING, f"--base-url={reference.base_url}")
+
+        assert status == USAGE, output
+        assert "export PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET" in output
+
+    def test_wrong_credentials(
+        self, inside: Inside, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the variables to check."""
+        monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "wrong-but-long-enough")
+
+        status, output = inside(self.PASSING, *against)
+
+        assert status == USAGE, output
+        assert "refuses the credentials (GET /config answered 401)" in output
+        assert "wrong-but-long-enough" not in output
+
+    def test_a_listener_that_cannot_listen(self, inside: Inside, against: tuple[str, str]) -> None:
+        """With the key of the profile."""
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        profile["webhooks"]["listen"] = "192.0.2.1:0"
+        path = inside.folder / "own.yaml"
+        path.write_text(yaml.safe_dump(profile))
+
+        status, output = inside(self.PASSING, against[0], f"--profile={path}")
+
+        assert status == USAGE, output
+        assert "webhooks.listen of the profile" in output
+
+    def test_a_target_that_drips(
+        self, tiny: Path, stand_in: Callable[[Behaviour], StandIn]
+    ) -> None:
+        """Within five seconds, from the first byte to the end of the process."""
+        server = stand_in(standins.drips_header())
+
+        status, output = run(
+            tiny,
+            *(*TINY_SUITE, f"--base-url={server.base_url}"),
+            "scenarios",
+            PAYMENTS_API_TOKEN_ID=TOKEN_ID,
+            PAYMENTS_API_CLIENT_SECRET=CLIENT_SECRET,
+        )
+
+        assert status == USAGE, output
+        assert f"cannot reach {server.base_url}: no complete answer within 3 seconds" in output
+        assert time.monotonic() - server.received[0].at < 5
+
+
+class TestEndings:
+    """However a run ends, it leaves no server behind, and what it found out is not lost."""
+
+    @pytest.fixture
+    def hanging(self, tiny: Path) -> Path:
+        """The tiny suite, whose second test does not end."""
+        return write(tiny, {"scenarios/test_tiny.py": HANGING})
+
+    @pytest.mark.parametrize(
+        ("number", "workers"),
+        [
+            pytest.param(signal.SIGINT, "-n0", id="Ctrl-C"),
+            pytest.param(signal.SIGINT, "-n1", id="Ctrl-C with a worker"),
+            pytest.param(signal.SIGKILL, "-n1", id="kill -9 with a worker"),
+        ],
+    )
+    def test_by_a_signal(self, hanging: Path, number: signal.Signals, workers: str) -> None:
+        """Ctrl-C and worse."""
+        with start(hanging, *TINY_SUITE, "-p", "no:randomly", workers, "scenarios") as process:
+            url = awaited(hanging / "url")
+            assert httpx.get(f"{url}/config", trust_env=False).status_code == 401
+            process.send_signal(number)
+            (hanging / "over").touch()
+            output, _ = process.communicate(timeout=60)
+
+        assert gone(url), output
+        killed = number is signal.SIGKILL
+        assert process.returncode == (-signal.SIGKILL if killed else INTERRUPTED), output
+        report = assemble(hanging / "reports" / "latest")
+        assert report.run.interrupted == ("the run was killed" if killed else "KeyboardInterrupt")
+        assert report.verdict is RunVerdict.INCONCLUSIVE
+        # The test that hangs may come to its end in a worker before that is stopped.
+        verdicts = {entry.id: entry.verdict for entry in report.requirements}
+        assert verdicts["QUO-083"] is Status.PASSED
+        assert verdicts["QUO-084"] is Status.INCONCLUSIVE or workers != "-n0"
+        assert (hanging / "reports/latest/report.html").exists() is not killed
+
+
+def awaited(path: Path) -> str:
+    """Return the content of a file that will be written."""
+    until = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    return path.read_text(encoding="utf-8")
+
+
+def gone(url: str) -> bool:
+    """Return whether a server ends within some seconds."""
+    until = time.monotonic() + 15
+    while time.monotonic() < until:
+        try:
+            httpx.get(url, trust_env=False)
+        except httpx.HTTPError:
+            return True
+        time.sleep(0.05)
+    return False

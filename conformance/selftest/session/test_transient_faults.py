@@ -1,0 +1,138 @@
+"""Faults on the way to a target: they change no verdict."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from conformance.reference.server import BackgroundServer
+from conformance.reference.settings import Settings
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+
+ONE_IN = 20
+SCENARIOS = ("quotes/test_quote_execution.py", "customers/test_customers.py")
+ROOT = Path(__file__).parents[3]
+
+
+class Proxy(ThreadingHTTPServer):
+    """Hands requests on to ``target``; one in ``ONE_IN`` safe ones meets a fault in its place."""
+
+    daemon_threads = True
+
+    def __init__(self, target: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.target = urlsplit(target)
+        self.base_url = f"http://127.0.0.1:{self.server_port}{self.target.path}"
+        self.faults: list[str] = []
+        self._kinds = itertools.cycle(("reset", "502", "503"))
+        self._safe = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def fault(self) -> str | None:
+        """Return the fault that the next safe request meets, if any."""
+        with self._lock:
+            if next(self._safe) % ONE_IN:
+                return None
+            self.faults.append(next(self._kinds))
+            return self.faults[-1]
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection without a word, so that it can be reset."""
+        self.close_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of connections that the client has closed."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Proxy
+
+    def handle_any(self) -> None:
+        content = self.rfile.read(int(self.headers.get("content-length", "0")))
+        fault = self.server.fault() if self.command == "GET" else None
+        if fault == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            return
+        if fault is not None:
+            self._reply(int(fault), {"content-type": "text/html"}, b"<h1>Bad Gateway</h1>")
+            return
+        target = self.server.target
+        assert target.hostname
+        upstream = http.client.HTTPConnection(target.hostname, target.port)
+        try:
+            upstream.request(self.command, self.path, content, dict(self.headers))
+            answer = upstream.getresponse()
+            self._reply(answer.status, dict(answer.getheaders()), answer.read())
+        finally:
+            upstream.close()
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_any  # noqa: N815
+
+    def _reply(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.send_response_only(status)
+        for name, value in headers.items():
+            if name.lower() not in ("transfer-encoding", "content-length", "connection"):
+                self.send_header(name, value)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@pytest.fixture
+def proxy() -> Generator[Proxy]:
+    """Return a proxy in front of a reference of its own, as a target has one webhook endpoint."""
+    settings = Settings(api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET)
+    with BackgroundServer(settings) as server, Proxy(server.base_url) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever, args=[0.05])
+        thread.start()
+        yield proxy
+        proxy.shutdown()
+        thread.join()
+
+
+def verdicts(base_url: str, folder: Path) -> dict[str, str]:
+    """Run some scenarios, and return the verdict on each requirement that they name."""
+    command = [sys.executable, "-m", "pytest", "-q", "-pno:randomly", "-pno:cacheprovider"]
+    command += [str(ROOT / "conformance" / "scenarios" / name) for name in SCENARIOS]
+    command += [f"--base-url={base_url}", "--profile=reference", f"--report-dir={folder}"]
+    secrets = {"PAYMENTS_API_TOKEN_ID": TOKEN_ID, "PAYMENTS_API_CLIENT_SECRET": CLIENT_SECRET}
+    environ = {**os.environ, **secrets}
+    subprocess.run(command, check=False, env=environ, cwd=ROOT, capture_output=True)
+    report = json.loads((folder / "report.json").read_text())
+    # Others are decided by webhooks that may come after the last test.
+    named = set(report["plan"]["to_decide"])
+    return {one["id"]: one["verdict"] for one in report["requirements"] if one["id"] in named}
+
+
+def test_they_change_no_verdict(reference: BackgroundServer, proxy: Proxy, tmp_path: Path) -> None:
+    """One in 20 answers to safe requests is a reset, a 502 or a 503."""
+    folders = [tmp_path / "undisturbed", tmp_path / "disturbed"]
+    with ThreadPoolExecutor(2) as pool:
+        runs = pool.map(verdicts, (reference.base_url, proxy.base_url), folders)
+
+    undisturbed, disturbed = runs
+
+    assert disturbed == undisturbed
+    assert "passed" in disturbed.values()
+    assert set(proxy.faults) == {"reset", "502", "503"}
+    report = (folders[1] / "report.json").read_text()
+    assert "answered 502 and was asked again" in report
+    assert "answered 503 and was asked again" in report

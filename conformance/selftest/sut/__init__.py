@@ -1,0 +1,1 @@
+"""Tests of the system under test as the suite starts it."""

@@ -1,0 +1,172 @@
+"""Responses of which neither the length nor the encoding can be trusted."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.exchange.client import RecordingClient
+from conformance.selftest import standins
+from conformance.selftest.standins import Behaviour, StandIn
+from conformance.sut.reading import ResponseTooLarge, ResponseUnreadable, retry_after
+from conformance.sut.target import NotTheInterface, Target
+
+Connect = Callable[..., RecordingClient]
+Start = Callable[[Behaviour], StandIn]
+
+CONTENT = json.dumps({"id": "Customer:1"}).encode()
+MEBIBYTE = 2**20
+
+
+def raw_deflate(content: bytes) -> bytes:
+    """Return ``content`` in deflate without the frame of zlib, as some servers send it."""
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return compressor.compress(content) + compressor.flush()
+
+
+def encoded(content: bytes, encoding: str) -> Behaviour:
+    """Answer with ``content`` and say that it is encoded so."""
+    return standins.answers(200, content, headers={"content-encoding": encoding})
+
+
+def bomb(layers: int) -> bytes:
+    """Return 64 mebibytes of zeros in so many layers of gzip; two of them take 600 bytes."""
+    content = bytes(64 * MEBIBYTE)
+    for _ in range(layers):
+        content = gzip.compress(content)
+    return content
+
+
+class TestEncodings:
+    """What is decoded, and how much of it."""
+
+    @pytest.mark.parametrize(
+        ("content", "encoding"),
+        [
+            (CONTENT, ""),
+            (CONTENT, "identity, ,"),
+            (gzip.compress(CONTENT), "GZIP"),
+            (gzip.compress(CONTENT), "x-gzip"),
+            (zlib.compress(CONTENT), "deflate"),
+            (raw_deflate(CONTENT), "deflate"),
+            (gzip.compress(zlib.compress(CONTENT)), "deflate, identity, gzip"),
+        ],
+        ids=["none", "no encoding", "capitals", "old name", "deflate", "without frame", "layers"],
+    )
+    def test_what_was_asked_for_is_decoded(
+        self, stand_in: Start, connect: Connect, content: bytes, encoding: str
+    ) -> None:
+        """Also several times over, and without the frame that deflate should have."""
+        server = stand_in(encoded(content, encoding))
+
+        answer = connect(server.base_url).call("getConfig")
+
+        assert answer.body == {"id": "Customer:1"}
+        assert server.received[0].headers["accept-encoding"] == "gzip, deflate"
+
+    @pytest.mark.parametrize(
+        ("content", "encoding"),
+        [
+            (CONTENT, "br"),
+            (CONTENT, "gzip"),
+            (gzip.compress(CONTENT)[:-9], "gzip"),
+            (gzip.compress(CONTENT) + b"more", "gzip"),
+            (zlib.compress(CONTENT)[:-1], "deflate"),
+            (CONTENT, ", ".join(["gzip"] * 5)),
+            (CONTENT, "\u00e9"),
+        ],
+        ids=["not asked for", "none", "cut short", "more", "deflate cut short", "five", "Latin-1"],
+    )
+    def test_what_cannot_be_decoded_decides_nothing(
+        self, stand_in: Start, connect: Connect, content: bytes, encoding: str
+    ) -> None:
+        """It is neither passed nor failed."""
+        client = connect(stand_in(encoded(content, encoding)).base_url)
+
+        with pytest.raises(ResponseUnreadable, match="getConfig: the response could not be read"):
+            client.call("getConfig")
+
+    @pytest.mark.parametrize("content", [b"", gzip.compress(b"")], ids=["none", "packed"])
+    def test_nothing_may_be_encoded(
+        self, stand_in: Start, connect: Connect, content: bytes
+    ) -> None:
+        """An answer without body may carry the header."""
+        assert connect(stand_in(encoded(content, "gzip")).base_url).call("getConfig").body is None
+
+    @pytest.mark.parametrize("layers", [1, 2, 3])
+    def test_no_layer_fills_the_memory(
+        self, stand_in: Start, connect: Connect, layers: int
+    ) -> None:
+        """Each is bounded while it is decompressed."""
+        behaviour = encoded(bomb(layers), ", ".join(["gzip"] * layers))
+        client = connect(stand_in(behaviour).base_url)
+        tracemalloc.start()
+
+        with pytest.raises(ResponseTooLarge, match="larger than 8388608 bytes"):
+            client.call("getConfig")
+
+        assert tracemalloc.get_traced_memory()[1] < 40 * MEBIBYTE
+        tracemalloc.stop()
+
+    @pytest.mark.parametrize(
+        ("encoding", "message"),
+        [("gzip, gzip", "the response is larger than 1048576"), ("br", "its Content-Encoding has")],
+    )
+    def test_the_first_question_is_bounded_too(
+        self, stand_in: Start, make_target: Callable[..., Target], encoding: str, message: str
+    ) -> None:
+        """It is asked before anything is collected."""
+        target = make_target(stand_in(encoded(bomb(2), encoding)).base_url)
+
+        with pytest.raises(NotTheInterface, match=message):
+            target.check()
+
+
+class TestRetryAfter:
+    """How long a target asks to wait."""
+
+    @pytest.mark.parametrize(
+        "value",
+        ["", "-1", "+1", "1.5", "²", "\u0661", "soon", "1, 2", "0x1", "Mon, 99 Foo 2026", " "],
+    )
+    def test_other_forms_count_as_none(self, value: str) -> None:
+        """It has ASCII digits or a date of HTTP."""
+        assert retry_after(value) is None
+
+    def test_digits_are_seconds(self) -> None:
+        """However many."""
+        assert retry_after("0") == 0
+        assert retry_after("120") == 120
+        assert retry_after("9" * 5_000) == float("inf")
+
+    @pytest.mark.parametrize(
+        "form",
+        ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"],
+    )
+    def test_dates_have_three_forms(self, form: str) -> None:
+        """That of today, and two that are obsolete."""
+        moment = datetime.now(UTC) + timedelta(seconds=90)
+
+        assert 80 < (retry_after(moment.strftime(form)) or 0) <= 90
+
+    def test_what_has_passed_asks_for_nothing(self) -> None:
+        """The clock of the target may be slow."""
+        moment = datetime.now(UTC) - timedelta(days=1)
+
+        assert retry_after(format_datetime(moment, usegmt=True)) == 0
+
+    @given(st.text())
+    def test_any_text_is_read(self, value: str) -> None:
+        """A target sends what it likes."""
+        seconds = retry_after(value)
+
+        assert seconds is None or seconds >= 0

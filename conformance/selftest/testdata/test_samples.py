@@ -1,0 +1,52 @@
+"""Samples: the same data for the same seed and test, and valid data."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.contract.data import FIXTURES
+from conformance.testdata.samples import Samples
+
+ACCOUNTS = sorted(path.stem for path in (FIXTURES / "accounts").glob("*.yaml"))
+
+
+def everything(samples: Samples) -> list[object]:
+    """Return a bit of each kind of data."""
+    return [
+        samples.full_name(),
+        samples.digits(9),
+        samples.reference(),
+        samples.amount(1, 10**9),
+        samples.filled({"number": "1####", "others": ["##"]}),
+    ]
+
+
+def test_the_same_seed_and_test_give_the_same_data() -> None:
+    """Two runs send the same bytes."""
+    assert everything(Samples(1, "test_x")) == everything(Samples(1, "test_x"))
+
+
+@pytest.mark.parametrize("other", [Samples(2, "test_x"), Samples(1, "test_y")])
+def test_another_seed_or_test_gives_other_data(other: Samples) -> None:
+    """Tests do not meet on the target."""
+    assert everything(Samples(1, "test_x")) != everything(other)
+
+
+def test_references_are_not_used_twice() -> None:
+    """Not within a test either."""
+    samples = Samples(1, "test_x")
+
+    assert len({samples.reference() for _ in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 9, 18])
+def test_digits_are_as_many_as_asked_for(count: int) -> None:
+    """The first is not 0, and they end in no suffix that a sandbox gives a meaning."""
+    samples = Samples(1, "test_x")
+
+    for _ in range(200):
+        digits = samples.digits(count)
+        assert re.fullmatch(rf"[1-9]\d{{{count - 1}}}", digits)
+        assert digits.endswith("9")

@@ -1,1 +1,0 @@
-"""Who is tested, and what is known about it."""

@@ -1,0 +1,1 @@
+"""Text of others: what may be shown of it, and how templates are filled in."""

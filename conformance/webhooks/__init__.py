@@ -1,0 +1,1 @@
+"""Webhooks: the listener that takes deliveries, and the proof of their signatures."""
