@@ -27,7 +27,7 @@ from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
-from conformance.verdict.plan import Plan, RunVerdict
+from conformance.verdict.plan import Plan, TargetVerdict
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
 from conformance.webhooks.listener import ListenerError
 
@@ -38,19 +38,23 @@ AUDIT = "ACC-014"
 """The requirement that the audit after each test decides: money is neither made nor lost."""
 
 EXIT_STATUS = {
-    RunVerdict.CONFORMANT: int(pytest.ExitCode.OK),
-    RunVerdict.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
+    TargetVerdict.CONFORMANT: int(pytest.ExitCode.OK),
+    TargetVerdict.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
     # pytest itself uses 0 to 5.
-    RunVerdict.INCONCLUSIVE: 6,
+    TargetVerdict.INCONCLUSIVE: 6,
 }
 """The exit status of a run by its verdict on the target."""
 
 EXIT_MEANING = {
-    EXIT_STATUS[RunVerdict.CONFORMANT]: "The target is conformant: something was decided, nothing "
+    EXIT_STATUS[
+        TargetVerdict.CONFORMANT
+    ]: "The target is conformant: something was decided, nothing "
     "is broken, and nothing is inconclusive.",
-    EXIT_STATUS[RunVerdict.NOT_CONFORMANT]: "The target is not conformant: at least one "
+    EXIT_STATUS[TargetVerdict.NOT_CONFORMANT]: "The target is not conformant: at least one "
     "requirement failed.",
-    EXIT_STATUS[RunVerdict.INCONCLUSIVE]: "There is no verdict on the target: nothing failed, but "
+    EXIT_STATUS[
+        TargetVerdict.INCONCLUSIVE
+    ]: "There is no verdict on the target: nothing failed, but "
     "something is inconclusive, nothing was decided, or only safe methods could be sent.",
     int(pytest.ExitCode.INTERRUPTED): "The run was interrupted.",
     int(pytest.ExitCode.INTERNAL_ERROR): "The suite or its machine failed, for example by a full "

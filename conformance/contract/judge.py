@@ -39,7 +39,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MessageFindings:
     """All findings on one message, and what was seen that the document does not mention."""
 
     findings: tuple[Finding, ...]
@@ -152,7 +152,7 @@ class Judge:
         *,
         intended: bool,
         is_json: bool = True,
-    ) -> Verdict:
+    ) -> MessageFindings:
         """Judge one response.
 
         Args:
@@ -169,14 +169,16 @@ class Judge:
         documented = operation.response(status)
         if documented is None:
             if not intended and status in _CLIENT_ERRORS:
-                return Verdict((), (f"{operation.id} answered {status}, which it does not list",))
+                return MessageFindings(
+                    (), (f"{operation.id} answered {status}, which it does not list",)
+                )
             listed = ", ".join(operation.raw["responses"])
             detail = f"{operation.id} answered {status}; documented are {listed}"
-            return Verdict((Finding(ids["status"], passed=False, detail=detail),))
+            return MessageFindings((Finding(ids["status"], passed=False, detail=detail),))
         findings = [Finding(ids["status"], passed=True)]
         content: Mapping[str, Any] = documented.get("content", {})
         if not content:
-            return Verdict(tuple(findings))
+            return MessageFindings(tuple(findings))
         schema = content.get("application/json", {}).get("schema")
         if media_type not in content or not is_json:
             shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
@@ -186,10 +188,10 @@ class Judge:
                 + f"; documented is {', '.join(content)}"
             )
             findings.append(Finding(ids["media-type"], passed=False, detail=detail))
-            return Verdict(tuple(findings))
+            return MessageFindings(tuple(findings))
         findings.append(Finding(ids["media-type"], passed=True))
         if not intended and status < _CLIENT_ERRORS.start:
-            return Verdict(tuple(findings))
+            return MessageFindings(tuple(findings))
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
         found = entries(body) if _leaves_open_where_the_list_stands(schema) else None
         findings.extend(judge.judge(body if found is None else found))
@@ -203,19 +205,19 @@ class Judge:
             _shortened(f"answers carry {name!r}, which the suite does not look at")
             for name in islice(judge.unknown_members(body), MAX_OBSERVATIONS)
         )
-        return Verdict(tuple(findings), unknown)
+        return MessageFindings(tuple(findings), unknown)
 
-    def delivery(self, body: Any) -> Verdict:
+    def delivery(self, body: Any) -> MessageFindings:
         """Judge the body of one webhook delivery by its ``type``."""
         ids: Mapping[str, str] = self.document.raw["x-judge"]
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
         if not isinstance(kind, str) or kind not in webhooks:
             seen = f"an event of type {kind!r} arrived, which the suite does not look at"
-            return Verdict((), (_shortened(seen),))
+            return MessageFindings((), (_shortened(seen),))
         media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
-        return Verdict(tuple(judge.judge(body)))
+        return MessageFindings(tuple(judge.judge(body)))
 
     def request_errors(self, operation: Operation, body: Any) -> list[str]:
         """Return what makes a request body invalid by the document; nothing if it is valid.

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import httpx
 
 from conformance.contract.document import Operation
-from conformance.contract.judge import Finding, Judge, Verdict
+from conformance.contract.judge import Finding, Judge, MessageFindings
 from conformance.exchange.answer import Answer
 from conformance.exchange.budget import Budget
 from conformance.exchange.content import decode, text
@@ -206,9 +206,9 @@ class RecordingClient:
                 f"{name} {response} without an error object: what is in front of the "
                 "implementation could not reach it"
             )
-        verdict = Verdict(())
+        message = MessageFindings(())
         if judged:
-            verdict = self._judge.response(
+            message = self._judge.response(
                 operation,
                 response.status,
                 response.headers.get("content-type", "").partition(";")[0].strip().lower(),
@@ -216,8 +216,8 @@ class RecordingClient:
                 intended=valid,
                 is_json=response.is_json,
             )
-        findings = (*verdict.findings, *self._told_secret(name, response))
-        self.listener(exchange, findings, verdict.observations)
+        findings = (*message.findings, *self._told_secret(name, response))
+        self.listener(exchange, findings, message.observations)
         return Answer(operation, response.status, response.headers, body, exchange)
 
     def stray(

@@ -16,7 +16,7 @@ _BRACKETS = (b"{", b"[")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/]))')
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAX_DIGITS = sys.float_info.max_10_exp
-_LARGEST = sys.float_info.max
+_MAX_FLOAT = sys.float_info.max
 
 
 def decode(content: bytes) -> tuple[Any, bool]:
@@ -75,11 +75,11 @@ def _whole(digits: str) -> int:
 
 def _fraction(digits: str) -> float:
     number = float(digits)
-    return number if -_LARGEST <= number <= _LARGEST else _bounded(number)
+    return number if -_MAX_FLOAT <= number <= _MAX_FLOAT else _bounded(number)
 
 
 def _bounded(number: float) -> float:
-    return max(-_LARGEST, min(_LARGEST, number))
+    return max(-_MAX_FLOAT, min(_MAX_FLOAT, number))
 
 
 def _is_deep(value: Any) -> bool:

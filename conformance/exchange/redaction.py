@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 _MASK = "***"
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization"})
 _SECRET_MEMBERS = frozenset({"clientSecret", "livenessAccessToken", "accessToken"})
-_SHORTEST_SECRET = 4
+_MIN_SECRET_CHARS = 4
 
 
 class Redactor:
@@ -45,7 +45,7 @@ class Redactor:
 
     def _spell(self) -> None:
         known = {*self._of_run, *self._of_test}
-        long_enough = [secret for secret in known if len(secret) >= _SHORTEST_SECRET]
+        long_enough = [secret for secret in known if len(secret) >= _MIN_SECRET_CHARS]
         forms = {form for secret in long_enough for form in _forms(secret)}
         self._secrets = sorted(forms, key=len, reverse=True)
         self._in_urls = [

@@ -16,7 +16,7 @@ from conformance.exchange.shell import Part, Variable, spell
 from conformance.text.addresses import origin
 from conformance.text.characters import visible
 
-_LONGEST = 1200
+_MAX_CHARS = 1200
 _TOLD = frozenset({"idempotency-key", "service-wallet-signature", "request-id"})
 _FORM = "multipart/form-data"
 _MAX_ARGUMENT_BYTES = 120_000
@@ -402,15 +402,15 @@ def _short(value: Any) -> str:
     try:
         for piece in _ENCODER.iterencode(value):
             text += piece
-            if len(text) > _LONGEST:
-                return f"{text[:_LONGEST]}… (more than {_LONGEST} characters)"
+            if len(text) > _MAX_CHARS:
+                return f"{text[:_MAX_CHARS]}… (more than {_MAX_CHARS} characters)"
     except RecursionError:
         return text + _TOO_DEEP
     return text
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}… ({len(text)} characters)"
 
 
 def _as_json(value: Any) -> str:

@@ -37,7 +37,7 @@ Query = Mapping[str, str | list[str]]
 BOUNDARY_SHARE = 10
 """How many boundary cases are kept for each random one that was asked for."""
 
-_MOST_CONDITIONS = 3
+_MAX_CONDITIONS = 3
 """How many parts of one ``allOf`` are generated from."""
 
 _JSON = "application/json"
@@ -226,8 +226,8 @@ def _narrowed(node: Any) -> Any:
         for name, value in node.items()
         if name != "examples" or "schema" not in node
     }
-    if isinstance(parts := inner.get("allOf"), list) and len(parts) > _MOST_CONDITIONS:
-        inner["allOf"] = parts[:_MOST_CONDITIONS]
+    if isinstance(parts := inner.get("allOf"), list) and len(parts) > _MAX_CONDITIONS:
+        inner["allOf"] = parts[:_MAX_CONDITIONS]
     return inner
 
 

@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 _JSON = "application/json"
 _READABLE = ("", _JSON, forms.FORM)
-_MOST_OVERLAID = 2
+_MAX_OVERLAID = 2
 _HOSTILE_SHARE = 3
 _KEY = 32
 _PLACE = "\uf8ff"
@@ -158,7 +158,7 @@ def _grounded(
     path, query = _parents(request, ground)
     if not isinstance(request.body, dict):
         return _prepared(request, path, query)
-    count = min(chance.randint(1, _MOST_OVERLAID), len(request.body))
+    count = min(chance.randint(1, _MAX_OVERLAID), len(request.body))
     names = chance.sample(sorted(request.body), count)
     overlay = {name: _alive(request.body[name], name, ground) for name in names}
     body = {**ground.body, **overlay}

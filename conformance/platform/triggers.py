@@ -49,7 +49,7 @@ Wait = Callable[[datetime], None]
 MAX_COMMAND_SECONDS = 60.0
 _MAX_SHOWN_CHARS = 300
 # A quote lives for at most 15 minutes (Limits, line 493).
-_LONGEST_WAIT = timedelta(minutes=20)
+_MAX_WAIT = timedelta(minutes=20)
 # What a wallet signs may be an object.
 _DOCUMENTS = frozenset({"payload"})
 # No shell sees anything but one word in it, and no command an option.
@@ -352,10 +352,10 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
     except (TypeError, ValueError, OverflowError):
         got = addresses.shortened(value)
         raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
-    if moment > datetime.now(UTC) + _LONGEST_WAIT:
+    if moment > datetime.now(UTC) + _MAX_WAIT:
         raise TriggerFailed(
             f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
-            f"the longest wait is {_LONGEST_WAIT}"
+            f"the longest wait is {_MAX_WAIT}"
         )
     return moment
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-_LONGEST_TURN = 600.0
+_MAX_TURN_SECONDS = 600.0
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def turn(folder: Path, name: str, *, shared: bool = False) -> Iterator[None]:
         shared: whether others whose turn is shared may have theirs meanwhile.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(folder / f"{name}.lock", timeout=_LONGEST_TURN)) as lock:
+    with closing(sqlite3.connect(folder / f"{name}.lock", timeout=_MAX_TURN_SECONDS)) as lock:
         lock.isolation_level = None
         lock.execute("BEGIN DEFERRED" if shared else "BEGIN EXCLUSIVE")
         # A shared lock is taken with the first reading.

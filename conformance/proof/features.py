@@ -28,7 +28,7 @@ from conformance.proof.patch import MutantError
 from conformance.run import load_profile
 from conformance.sut.sandbox import Sandbox
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _SHOWN = 20
 _REPORT = "report.json"
@@ -59,7 +59,7 @@ def without(content: Mapping[str, Any], feature: str) -> dict[str, Any]:
 
 def expected(entries: Catalogue, feature: str, usual: Verdicts) -> Verdicts:
     """Return the verdicts of a run without a feature: the usual ones but for its own rules."""
-    undeclared = (Status.NOT_EXERCISED.value, Reason.FEATURE_UNDECLARED.value)
+    undeclared = (RequirementVerdict.NOT_EXERCISED.value, Reason.FEATURE_UNDECLARED.value)
     return {
         name: undeclared
         if feature in entries[name].needs.features and entries[name].untestable is None

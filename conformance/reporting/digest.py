@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import DECIDED, RunVerdict, Status
+from conformance.verdict.plan import DECIDED, RequirementVerdict, TargetVerdict
 
 ADVICE: Mapping[Reason, str] = {
     Reason.PRECONDITION: "A step that arranges the check was refused. Read the transcript and mend "
@@ -58,10 +58,10 @@ class Group:
         )
 
 
-def groups(report: Report, status: Status) -> list[Group]:
+def groups(report: Report, verdict: RequirementVerdict) -> list[Group]:
     """Return the requirements with an open verdict by reason, the most pressing reason first."""
     found: dict[tuple[Reason, tuple[str, ...]], list[Entry]] = defaultdict(list)
-    for entry in report.of(status):
+    for entry in report.of(verdict):
         if entry.reason is not None:
             found[entry.reason, entry.missing].append(entry)
     urgency = list(ADVICE)
@@ -75,14 +75,14 @@ def headline(report: Report) -> str:
     """Return the verdict on the target in one sentence."""
     tally = report.tally()
     target = " ".join(filter(None, (report.run.implementation, report.run.implementation_version)))
-    decided = sum(tally[status] for status in DECIDED)
-    if report.verdict is RunVerdict.NOT_CONFORMANT:
-        broken = _count(tally[Status.FAILED], "requirement")
+    decided = sum(tally[verdict] for verdict in DECIDED)
+    if report.verdict is TargetVerdict.NOT_CONFORMANT:
+        broken = _count(tally[RequirementVerdict.FAILED], "requirement")
         return f"{target} is not conformant: it breaks {broken} of the {decided} decided."
-    warned = tally[Status.WARNED]
+    warned = tally[RequirementVerdict.WARNED]
     aside = f"; {_count(warned, 'recommendation')} not followed" if warned else ""
-    silent = tally[Status.NOT_EXERCISED]
-    if report.verdict is RunVerdict.CONFORMANT:
+    silent = tally[RequirementVerdict.NOT_EXERCISED]
+    if report.verdict is TargetVerdict.CONFORMANT:
         rest = f"; {silent} more not exercised" if silent else ""
         return (
             f"{target} is conformant: none of the {decided} decided requirements is broken"
@@ -90,7 +90,7 @@ def headline(report: Report) -> str:
         )
     if not decided:
         return f"Nothing was decided about {target}, so it is neither conformant nor not."
-    left = tally[Status.INCONCLUSIVE] or silent
+    left = tally[RequirementVerdict.INCONCLUSIVE] or silent
     return (
         f"No verdict on {target}: of the {decided} decided requirements none is broken{aside}, "
         f"but {left} more could not be decided."

@@ -14,17 +14,17 @@ from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.digest import duration, groups, headline
 from conformance.reporting.report import Report
-from conformance.verdict.plan import RunVerdict, Status
+from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
 _SYMBOLS: Mapping[str, str] = {
-    Status.PASSED: "✓",
-    Status.FAILED: "✗",
-    Status.WARNED: "!",
-    Status.INCONCLUSIVE: "?",
-    Status.NOT_EXERCISED: "○",
-    Status.UNTESTABLE: "∅",
-    RunVerdict.CONFORMANT: "✓",
-    RunVerdict.NOT_CONFORMANT: "✗",
+    RequirementVerdict.PASSED: "✓",
+    RequirementVerdict.FAILED: "✗",
+    RequirementVerdict.WARNED: "!",
+    RequirementVerdict.INCONCLUSIVE: "?",
+    RequirementVerdict.NOT_EXERCISED: "○",
+    RequirementVerdict.UNTESTABLE: "∅",
+    TargetVerdict.CONFORMANT: "✓",
+    TargetVerdict.NOT_CONFORMANT: "✗",
 }
 
 
@@ -35,13 +35,13 @@ def render(report: Report) -> str:
         areas=areas().values(),
         run=report.run,
         headline=headline(report),
-        failed=report.of(Status.FAILED),
-        warned=report.of(Status.WARNED),
-        inconclusive=groups(report, Status.INCONCLUSIVE),
-        not_exercised=groups(report, Status.NOT_EXERCISED),
+        failed=report.of(RequirementVerdict.FAILED),
+        warned=report.of(RequirementVerdict.WARNED),
+        inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),
+        not_exercised=groups(report, RequirementVerdict.NOT_EXERCISED),
         tally=report.tally(),
         Level=Level,
-        Status=Status,
+        RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
         generator=GENERATOR,
     )

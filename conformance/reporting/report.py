@@ -17,19 +17,30 @@ from conformance.exchange.transcript import curl_chain, transcript
 from conformance.reporting.kills import MEASURED, Kills, read_kills
 from conformance.text.characters import visible
 from conformance.verdict.decisions import Decision, Outcome, Reason
-from conformance.verdict.plan import DECIDED, Conclusion, Plan, RunVerdict, Status, run_verdict
+from conformance.verdict.plan import (
+    DECIDED,
+    Conclusion,
+    Plan,
+    RequirementVerdict,
+    TargetVerdict,
+    target_verdict,
+)
 
-_MOST_EVIDENCE = {Status.FAILED: 3, Status.WARNED: 3, Status.INCONCLUSIVE: 1}
-_MOST_INCONCLUSIVE = 50
-_MOST_TESTS = 20
-_MOST_EXCHANGES = 30
-_LONGEST_DETAIL = 8_000
-_LONGEST_CURL = 100_000
+_MAX_EVIDENCE = {
+    RequirementVerdict.FAILED: 3,
+    RequirementVerdict.WARNED: 3,
+    RequirementVerdict.INCONCLUSIVE: 1,
+}
+_MAX_INCONCLUSIVE = 50
+_MAX_TESTS = 20
+_MAX_EXCHANGES = 30
+_MAX_DETAIL_CHARS = 8_000
+_MAX_CURL_CHARS = 100_000
 _ROOM = 6_000_000
 _DECISIVE = {
-    Status.FAILED: Outcome.FAILED,
-    Status.WARNED: Outcome.FAILED,
-    Status.INCONCLUSIVE: Outcome.INCONCLUSIVE,
+    RequirementVerdict.FAILED: Outcome.FAILED,
+    RequirementVerdict.WARNED: Outcome.FAILED,
+    RequirementVerdict.INCONCLUSIVE: Outcome.INCONCLUSIVE,
 }
 
 
@@ -132,7 +143,7 @@ class Entry(_Part):
     source: Place
     operations: tuple[str, ...]
     needs: Wanted
-    verdict: Status
+    verdict: RequirementVerdict
     reason: Reason | None
     missing: tuple[str, ...] = Field(
         description="triggers or features to add to the profile, for a verdict of not exercised"
@@ -157,25 +168,25 @@ class Report(_Part):
     model_config = ConfigDict(title="Conformance report")
 
     format: Literal[1] = 1
-    verdict: RunVerdict
+    verdict: TargetVerdict
     run: RunInfo
     plan: PlanAccount
-    counts: dict[str, dict[Level, dict[Status, int]]] = Field(
+    counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = Field(
         description="number of requirements by area, level and verdict"
     )
     requirements: tuple[Entry, ...]
     observations: tuple[Observation, ...]
 
-    def of(self, *statuses: Status) -> tuple[Entry, ...]:
+    def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
-        return tuple(entry for entry in self.requirements if entry.verdict in statuses)
+        return tuple(entry for entry in self.requirements if entry.verdict in verdicts)
 
-    def tally(self, area: str | None = None) -> dict[Status, int]:
+    def tally(self, area: str | None = None) -> dict[RequirementVerdict, int]:
         """Return the number of requirements by verdict, of one area or of all."""
         chosen = self.counts.values() if area is None else [self.counts[area]]
         return {
-            status: sum(by_status[status] for levels in chosen for by_status in levels.values())
-            for status in Status
+            verdict: sum(by_verdict[verdict] for levels in chosen for by_verdict in levels.values())
+            for verdict in RequirementVerdict
         }
 
 
@@ -205,15 +216,15 @@ def build(
     kills = read_kills(measured)
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
-        verdict=run_verdict(conclusions),
+        verdict=target_verdict(conclusions),
         run=run,
         plan=PlanAccount(
             to_decide=tuple(plan.to_decide()),
-            decided=tuple(c.requirement.id for c in conclusions if c.status in DECIDED),
+            decided=tuple(c.requirement.id for c in conclusions if c.verdict in DECIDED),
             not_decided=tuple(
                 NotDecided(id=c.requirement.id, reason=c.reason)
                 for c in conclusions
-                if c.status not in DECIDED and c.reason is not None
+                if c.verdict not in DECIDED and c.reason is not None
             ),
             lost=tuple(c.requirement.id for c in conclusions if c.reason is Reason.LOST),
         ),
@@ -240,12 +251,16 @@ def as_json(report: Report) -> str:
     return report.model_dump_json(indent=2) + "\n"
 
 
-def _counts(conclusions: Iterable[Conclusion]) -> dict[str, dict[Level, dict[Status, int]]]:
-    counts: dict[str, dict[Level, dict[Status, int]]] = {}
+def _counts(
+    conclusions: Iterable[Conclusion],
+) -> dict[str, dict[Level, dict[RequirementVerdict, int]]]:
+    counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = {}
     for conclusion in conclusions:
         levels = counts.setdefault(conclusion.requirement.area, {})
-        by_status = levels.setdefault(conclusion.requirement.level, dict.fromkeys(Status, 0))
-        by_status[conclusion.status] += 1
+        by_verdict = levels.setdefault(
+            conclusion.requirement.level, dict.fromkeys(RequirementVerdict, 0)
+        )
+        by_verdict[conclusion.verdict] += 1
     return counts
 
 
@@ -267,11 +282,11 @@ def _entry(
         source=Place(section=requirement.source.section, lines=requirement.source.lines),
         operations=requirement.operations,
         needs=Wanted(trigger=requirement.needs.triggers, feature=requirement.needs.features),
-        verdict=conclusion.status,
+        verdict=conclusion.verdict,
         reason=conclusion.reason,
         missing=_missing(conclusion, requirement, run),
         detail=_bounded(conclusion.detail),
-        tests=tuple(tests)[:_MOST_TESTS],
+        tests=tuple(tests)[:_MAX_TESTS],
         checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
         mutants=None if kills is None else MutantFigures(killed=kills.killed, total=kills.total),
         evidence=evidence,
@@ -317,12 +332,12 @@ def _evidence(
     """Return what to show for each requirement, failures first as long as there is room."""
     room = _Room(_ROOM)
     shown: dict[str, tuple[Evidence, ...]] = {}
-    for status, most in _MOST_EVIDENCE.items():
-        of_status = [conclusion for conclusion in conclusions if conclusion.status is status]
+    for verdict, most in _MAX_EVIDENCE.items():
+        with_verdict = [conclusion for conclusion in conclusions if conclusion.verdict is verdict]
         # A requirement that no test came to has no evidence, and takes nobody's place.
-        looked_at = [(c.requirement.id, found) for c in of_status if (found := _decisive(c))]
+        looked_at = [(c.requirement.id, found) for c in with_verdict if (found := _decisive(c))]
         for number, (name, decisions) in enumerate(looked_at):
-            full = status is not Status.INCONCLUSIVE or number < _MOST_INCONCLUSIVE
+            full = verdict is not RequirementVerdict.INCONCLUSIVE or number < _MAX_INCONCLUSIVE
             shown[name] = tuple(
                 _piece(
                     decision,
@@ -338,7 +353,7 @@ def _evidence(
 
 def _decisive(conclusion: Conclusion) -> list[Decision]:
     """Return the decisions that a verdict follows from, the easiest ones to follow first."""
-    outcome = _DECISIVE[conclusion.status]
+    outcome = _DECISIVE[conclusion.verdict]
     decisions = [decision for decision in conclusion.decisions if decision.outcome is outcome]
     return sorted(decisions, key=lambda decision: len(decision.exchanges))
 
@@ -370,10 +385,10 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
     notes = []
     if lost := len(decision.exchanges) - len(chain):
         notes.append(f"({lost} of {len(decision.exchanges)} exchanges are not in the journal)\n")
-    if early := chain[:-_MOST_EXCHANGES]:
+    if early := chain[:-_MAX_EXCHANGES]:
         span = f"{early[0].id} to {early[-1].id}"
         notes.append(f"({len(early)} earlier exchanges, {span}, are in the journal)\n")
-    text = "".join(notes) + transcript(chain[-_MOST_EXCHANGES:])
+    text = "".join(notes) + transcript(chain[-_MAX_EXCHANGES:])
     span = f"{decision.exchanges[0]} to {decision.exchanges[-1]}"
     return room.take(text) or f"(no room left in the report; the journal has {span})"
 
@@ -382,7 +397,7 @@ def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
     if not chain:
         return ""
     script = curl_chain(chain, base_url)
-    return room.take(script) if len(script) <= _LONGEST_CURL else ""
+    return room.take(script) if len(script) <= _MAX_CURL_CHARS else ""
 
 
 def _rerun(address: str, options: Mapping[str, str]) -> str:
@@ -392,6 +407,6 @@ def _rerun(address: str, options: Mapping[str, str]) -> str:
 
 def _bounded(text: str) -> str:
     shown = visible(text)
-    if len(shown) <= _LONGEST_DETAIL:
+    if len(shown) <= _MAX_DETAIL_CHARS:
         return shown
-    return f"{shown[:_LONGEST_DETAIL]}… ({len(shown)} characters)"
+    return f"{shown[:_MAX_DETAIL_CHARS]}… ({len(shown)} characters)"

@@ -13,17 +13,17 @@ from conformance.contract.areas import areas
 from conformance.reporting.digest import Group, groups, headline
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RunVerdict, Status
+from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
 _COLOURS = {
-    RunVerdict.CONFORMANT: "green",
-    RunVerdict.NOT_CONFORMANT: "red",
-    RunVerdict.INCONCLUSIVE: "yellow",
+    TargetVerdict.CONFORMANT: "green",
+    TargetVerdict.NOT_CONFORMANT: "red",
+    TargetVerdict.INCONCLUSIVE: "yellow",
 }
-_MOST_LINES = {Status.FAILED: 40, Status.WARNED: 10}
-_LONGEST_STATEMENT = 100
+_MAX_LINES = {RequirementVerdict.FAILED: 40, RequirementVerdict.WARNED: 10}
+_MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
-_MOST_NAMES = 12
+_MAX_NAMES = 12
 _FIRST_IDS = 5
 
 
@@ -44,16 +44,16 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
     for line in _table(report):
         terminal.write_line(line)
-    for status, most in _MOST_LINES.items():
-        entries = report.of(status)
+    for verdict, most in _MAX_LINES.items():
+        entries = report.of(verdict)
         for entry in entries[:most]:
-            terminal.write_line(_broken(entry), red=status is Status.FAILED, bold=True)
+            terminal.write_line(_broken(entry), red=verdict is RequirementVerdict.FAILED, bold=True)
             for test in entry.tests[:1]:
                 terminal.write_line(f"    {test}")
         if len(entries) > most:
-            terminal.write_line(f"and {len(entries) - most} more {status}, see the report")
-    for status in (Status.INCONCLUSIVE, Status.NOT_EXERCISED):
-        for line in _open(status, groups(report, status)):
+            terminal.write_line(f"and {len(entries) - most} more {verdict}, see the report")
+    for verdict in (RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED):
+        for line in _open(verdict, groups(report, verdict)):
             terminal.write_line(line)
     if folder is not None:
         terminal.write_line(f"reports: {folder / 'report.html'} and {folder / 'report.json'}")
@@ -62,19 +62,19 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
 def _table(report: Report) -> Iterable[str]:
     titles = {name: areas()[name].title for name in report.counts}
     wide = max(map(len, (*titles.values(), "total")))
-    yield " " * wide + "".join(f"  {status}" for status in Status)
+    yield " " * wide + "".join(f"  {verdict}" for verdict in RequirementVerdict)
     rows = [(title, report.tally(name)) for name, title in titles.items()]
     for name, tally in (*rows, ("total", report.tally())):
-        cells = (f"  {tally[status] or '-':>{len(status)}}" for status in Status)
+        cells = (f"  {tally[verdict] or '-':>{len(verdict)}}" for verdict in RequirementVerdict)
         yield f"{name:{wide}}" + "".join(cells)
 
 
 def _broken(entry: Entry) -> str:
-    statement = textwrap.shorten(entry.statement, _LONGEST_STATEMENT, placeholder="…")
+    statement = textwrap.shorten(entry.statement, _MAX_STATEMENT_CHARS, placeholder="…")
     return f"{entry.verdict.upper()} {entry.id} {statement} ({entry.source})"
 
 
-def _open(status: Status, found: Iterable[Group]) -> Iterable[str]:
+def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:
     """Yield a line or a few for each reason: how many, why, and for want of what."""
     by_reason: dict[Reason, list[Group]] = {}
     for group in found:
@@ -82,11 +82,11 @@ def _open(status: Status, found: Iterable[Group]) -> Iterable[str]:
     for reason, of_reason in by_reason.items():
         entries = [entry for group in of_reason for entry in group.entries]
         wanted = Counter(name for entry in entries for name in entry.missing)
-        names = [f"{name} ({count})" for name, count in wanted.most_common(_MOST_NAMES)]
+        names = [f"{name} ({count})" for name, count in wanted.most_common(_MAX_NAMES)]
         if more := len(wanted) - len(names):
             names.append(f"{more} more")
         if not names:
             names = [entry.id for entry in entries[:_FIRST_IDS]]
             names += ["…"] if len(entries) > _FIRST_IDS else []
-        text = f"{len(entries)} {status}, {reason}: {', '.join(names)}"
+        text = f"{len(entries)} {verdict}, {reason}: {', '.join(names)}"
         yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)

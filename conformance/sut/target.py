@@ -36,7 +36,7 @@ VERSION = "2025-10-13"
 """The version segment that ends every base URL (specification, Versioning 1)."""
 
 _PATIENCE = 3.0
-_LONGEST_CONFIGURATION = 1024 * 1024
+_MAX_CONFIGURATION_BYTES = 1024 * 1024
 MAX_STARTING_SECONDS = 5.0
 """How long a target that says that it is not ready is asked again."""
 
@@ -251,7 +251,7 @@ class Target:
             ) as answer,
         ):
             try:
-                return answer, read_bounded(answer, _LONGEST_CONFIGURATION)
+                return answer, read_bounded(answer, _MAX_CONFIGURATION_BYTES)
             except (ResponseTooLarge, ResponseUnreadable) as error:
                 raise NotTheInterface(
                     f"GET {url} answered {answer.status_code}: {error}"

@@ -11,7 +11,7 @@ from conformance.contract.catalogue import Catalogue, Level, Requirement
 from conformance.verdict.decisions import Decision, Outcome, Reason
 
 
-class Status(StrEnum):
+class RequirementVerdict(StrEnum):
     """The verdict on one requirement."""
 
     PASSED = "passed"
@@ -22,7 +22,7 @@ class Status(StrEnum):
     UNTESTABLE = "untestable"
 
 
-class RunVerdict(StrEnum):
+class TargetVerdict(StrEnum):
     """The verdict on the whole target."""
 
     CONFORMANT = "conformant"
@@ -30,7 +30,9 @@ class RunVerdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-DECIDED = frozenset({Status.PASSED, Status.FAILED, Status.WARNED})
+DECIDED = frozenset(
+    {RequirementVerdict.PASSED, RequirementVerdict.FAILED, RequirementVerdict.WARNED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Conclusion:
     """The verdict on one requirement, with the decisions that it follows from."""
 
     requirement: Requirement
-    status: Status
+    verdict: RequirementVerdict
     reason: Reason | None
     detail: str
     decisions: tuple[Decision, ...] = ()
@@ -124,7 +126,7 @@ class Accounting:
         ]
 
 
-def run_verdict(conclusions: Iterable[Conclusion]) -> RunVerdict:
+def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
     """Return the verdict on the target.
 
     One broken MUST makes it not conformant. It is conformant only when something was decided and
@@ -133,14 +135,15 @@ def run_verdict(conclusions: Iterable[Conclusion]) -> RunVerdict:
     hardly looked at, and gets no verdict.
     """
     seen = list(conclusions)
-    if any(conclusion.status is Status.FAILED for conclusion in seen):
-        return RunVerdict.NOT_CONFORMANT
-    decided = any(conclusion.status in DECIDED for conclusion in seen)
+    if any(conclusion.verdict is RequirementVerdict.FAILED for conclusion in seen):
+        return TargetVerdict.NOT_CONFORMANT
+    decided = any(conclusion.verdict in DECIDED for conclusion in seen)
     left_open = any(
-        conclusion.status is Status.INCONCLUSIVE or conclusion.reason is Reason.READ_ONLY
+        conclusion.verdict is RequirementVerdict.INCONCLUSIVE
+        or conclusion.reason is Reason.READ_ONLY
         for conclusion in seen
     )
-    return RunVerdict.CONFORMANT if decided and not left_open else RunVerdict.INCONCLUSIVE
+    return TargetVerdict.CONFORMANT if decided and not left_open else TargetVerdict.INCONCLUSIVE
 
 
 _OFFERED = frozenset(
@@ -163,29 +166,39 @@ def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str])
         by_outcome[decision.outcome].append(decision)
 
     def conclusion(
-        status: Status,
+        verdict: RequirementVerdict,
         reason: Reason | None = None,
         detail: str = "",
         missing: tuple[str, ...] = (),
     ) -> Conclusion:
-        return Conclusion(requirement, status, reason, detail, tuple(decisions), missing)
+        return Conclusion(requirement, verdict, reason, detail, tuple(decisions), missing)
 
     if failed := by_outcome[Outcome.FAILED]:
-        broken = Status.FAILED if requirement.level is Level.MUST else Status.WARNED
+        broken = (
+            RequirementVerdict.FAILED
+            if requirement.level is Level.MUST
+            else RequirementVerdict.WARNED
+        )
         return conclusion(broken, None, failed[0].detail)
     if requirement.untestable is not None:
-        return conclusion(Status.UNTESTABLE, None, requirement.untestable)
+        return conclusion(RequirementVerdict.UNTESTABLE, None, requirement.untestable)
     if unclear := [*by_outcome[Outcome.INCONCLUSIVE], *_lost(entry, ended)]:
         first = unclear[0]
-        return conclusion(Status.INCONCLUSIVE, first.reason, first.detail, first.facts.missing)
+        return conclusion(
+            RequirementVerdict.INCONCLUSIVE, first.reason, first.detail, first.facts.missing
+        )
     if by_outcome[Outcome.PASSED]:
-        return conclusion(Status.PASSED)
+        return conclusion(RequirementVerdict.PASSED)
     if missing := by_outcome[Outcome.NOT_EXERCISED]:
         first = missing[0]
-        return conclusion(Status.NOT_EXERCISED, first.reason, first.detail, first.facts.missing)
+        return conclusion(
+            RequirementVerdict.NOT_EXERCISED, first.reason, first.detail, first.facts.missing
+        )
     reason = entry.reason or Reason.LOST
-    status = Status.NOT_EXERCISED if reason in _OFFERED else Status.INCONCLUSIVE
-    return conclusion(status, reason, entry.detail)
+    verdict = (
+        RequirementVerdict.NOT_EXERCISED if reason in _OFFERED else RequirementVerdict.INCONCLUSIVE
+    )
+    return conclusion(verdict, reason, entry.detail)
 
 
 def _lost(entry: Planned, ended: Collection[str]) -> Iterator[Decision]:

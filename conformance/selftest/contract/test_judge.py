@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from conformance.contract.document import Document, Operation
-from conformance.contract.judge import Finding, Judge, SchemaJudge, Verdict
+from conformance.contract.judge import Finding, Judge, MessageFindings, SchemaJudge
 from conformance.contract.judge import judge as shipped_judge
 
 IDS = {"status": "CNV-001", "media-type": "CNV-002", "schema": "CNV-003", "code-status": "CNV-010"}
@@ -222,7 +222,9 @@ class TestAttribution:
 class TestResponses:
     """Status, media type, body and error code of a response."""
 
-    def judged(self, judge: Judge, operation: Operation, status: int, **more: Any) -> Verdict:
+    def judged(
+        self, judge: Judge, operation: Operation, status: int, **more: Any
+    ) -> MessageFindings:
         """Judge a response that is good but for what is given."""
         response = {"media_type": JSON, "body": GOOD, "intended": True, **more}
         return judge.response(operation, status, **response)

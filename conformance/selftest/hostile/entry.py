@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from conformance.selftest.hostile.front import Behaviour, Front
 from conformance.selftest.standins import Received
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 CONFORMANT, BROKEN, USAGE, OPEN = 0, 1, 4, 6
 """Exit statuses: conformant, not conformant, a wrong configuration, no verdict."""
@@ -52,9 +52,9 @@ class Expected:
     """
 
     exits: tuple[int, ...]
-    verdicts: Mapping[str, Status | Reason | tuple[Status | Reason, ...]] = field(
-        default_factory=dict
-    )
+    verdicts: Mapping[
+        str, RequirementVerdict | Reason | tuple[RequirementVerdict | Reason, ...]
+    ] = field(default_factory=dict)
     says: tuple[str, ...] = ()
     never_received: tuple[str, ...] = ()
     at_most: int | None = None
@@ -122,7 +122,7 @@ def delivering(behaviour: Callable[[Front], Behaviour]) -> Start:
     return start
 
 
-def _either(verdict: Status | Reason | tuple[Status | Reason, ...]) -> str:
+def _either(verdict: RequirementVerdict | Reason | tuple[RequirementVerdict | Reason, ...]) -> str:
     if not isinstance(verdict, tuple):
         verdict = (verdict,)
     if verdict == tuple(Reason):

@@ -22,7 +22,7 @@ import pytest
 import yaml
 
 from conformance.contract.data import FIXTURES
-from conformance.reporting.report import Entry as Verdict
+from conformance.reporting.report import Entry as ReportEntry
 from conformance.reporting.report import Report
 from conformance.selftest.hostile import scenarios
 from conformance.selftest.hostile.entry import Entry
@@ -91,7 +91,7 @@ class Outcome:
         path = self.report_folder / "report.json"
         return Report.model_validate_json(path.read_text("utf-8")) if path.exists() else None
 
-    def verdicts(self) -> dict[str, Verdict]:
+    def verdicts(self) -> dict[str, ReportEntry]:
         """Return the entries of the report by requirement."""
         report = self.report()
         return {} if report is None else {entry.id: entry for entry in report.requirements}

@@ -14,7 +14,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import COMPLETED
 
-LONGEST = 80
+MAX_ID_CHARS = 80
 
 REQUIREMENTS = (
     "ACC-014",
@@ -79,10 +79,10 @@ def test_execution(platform: Platform, check: Check) -> None:
 @requirement("LIM-001", "LIM-002")
 def test_limit(platform: Platform, check: Check) -> None:
     """A text of 80 characters passes, one of 81 does not."""
-    text = ((string.ascii_letters + string.digits) * 2)[: LONGEST + 1]
+    text = ((string.ascii_letters + string.digits) * 2)[: MAX_ID_CHARS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
-    at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:LONGEST]})
+    at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:MAX_ID_CHARS]})
     past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):

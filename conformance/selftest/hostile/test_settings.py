@@ -40,7 +40,7 @@ from conformance.selftest.hostile.front import (
 )
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID, Outcome, told_secrets
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RunVerdict, Status
+from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
 pytestmark = pytest.mark.usefixtures("few_requirements")
 
@@ -311,7 +311,7 @@ def test_an_earlier_report_is_not_that_of_a_run_that_could_not_start(
 
     assert second.status == exits, second.printed
     if whole(place.report_folder):
-        assert place.report().verdict is not RunVerdict.CONFORMANT, "the earlier report stands"
+        assert place.report().verdict is not TargetVerdict.CONFORMANT, "the earlier report stands"
 
 
 # --- Nothing told --------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -
     found = {entry.id: entry.verdict for entry in place.report().requirements}
     one = place.judge(place.target(), profile)
     assert (code, found) == (one.status, {k: v.verdict for k, v in one.verdicts().items()})
-    assert found["QUO-083"] is Status.PASSED
+    assert found["QUO-083"] is RequirementVerdict.PASSED
 
 
 def test_a_budget_is_of_the_run(place: Place) -> None:
@@ -409,7 +409,7 @@ def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
     report = place.report()
     assert report.run.base_url == front.base_url
     verdicts = {entry.id: entry for entry in report.requirements}
-    assert verdicts["CUS-005"].verdict is Status.PASSED, output
+    assert verdicts["CUS-005"].verdict is RequirementVerdict.PASSED, output
     assert verdicts["QUO-083"].reason is Reason.DESELECTED
     assert code in (USAGE, OPEN), said
     if code == USAGE:
@@ -470,9 +470,9 @@ def test_an_interrupted_run_leaves_a_whole_report_or_none(
 
     assert process.returncode not in (CONFORMANT, BROKEN, USAGE), output
     if whole(place.report_folder):
-        assert place.report().verdict is RunVerdict.INCONCLUSIVE
+        assert place.report().verdict is TargetVerdict.INCONCLUSIVE
         verdicts = {entry.id: entry.verdict for entry in place.report().requirements}
-        assert verdicts["QUO-083"] is Status.INCONCLUSIVE
+        assert verdicts["QUO-083"] is RequirementVerdict.INCONCLUSIVE
 
 
 def test_a_killed_worker_is_no_verdict(place: Place) -> None:
@@ -493,7 +493,7 @@ def test_a_killed_worker_is_no_verdict(place: Place) -> None:
     assert whole(place.report_folder)
     verdicts = {entry.id: entry for entry in place.report().requirements}
     assert verdicts["QUO-083"].reason is Reason.LOST
-    assert verdicts["CUS-005"].verdict is Status.PASSED
+    assert verdicts["CUS-005"].verdict is RequirementVerdict.PASSED
 
 
 def wait_for(front: Front, ending: str) -> None:

@@ -13,7 +13,7 @@ from conformance.cli.main import app
 from conformance.reporting.assemble import NoRun, assemble
 from conformance.selftest.runs import OPEN, Inside
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 TWO = """
     from conformance.scenarios.kit.marks import requirement
@@ -63,7 +63,7 @@ def test_a_test_that_is_lost_may_have_failed(journal: Path) -> None:
 
     entries = {entry.id: entry for entry in assemble(journal.parents[1]).requirements}
 
-    assert entries["QUO-083"].verdict is Status.INCONCLUSIVE
+    assert entries["QUO-083"].verdict is RequirementVerdict.INCONCLUSIVE
     assert entries["QUO-083"].reason is Reason.LOST
     assert "test_second came to no end" in entries["QUO-083"].detail
 

@@ -28,12 +28,12 @@ from conformance.reporting.kills import FiguresError, read_kills
 from conformance.reporting.report import Report, RunInfo, build
 from conformance.reporting.terminal import summary
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
-from conformance.verdict.plan import Accounting, Plan, RunVerdict, Status
+from conformance.verdict.plan import Accounting, Plan, RequirementVerdict, TargetVerdict
 
 BASE_URL = "https://sandbox.acme.example/payments/2025-10-13"
 SCHEMA = Path(report.__file__).with_name("report.schema.json")
-MOST_CHARACTERS = 1_000_000
-MOST_LINES = 12
+MAX_CHARS = 1_000_000
+MAX_LINES = 12
 HOSTILE = "</pre><script>alert(1)</script>"
 
 RUN = RunInfo(
@@ -241,14 +241,14 @@ class TestReport:
     @pytest.mark.parametrize(
         ("decisions", "verdict"),
         [
-            ((), RunVerdict.CONFORMANT),
-            (BROKEN, RunVerdict.NOT_CONFORMANT),
-            (BROKEN[1:2], RunVerdict.CONFORMANT),
-            (BROKEN[2:], RunVerdict.INCONCLUSIVE),
+            ((), TargetVerdict.CONFORMANT),
+            (BROKEN, TargetVerdict.NOT_CONFORMANT),
+            (BROKEN[1:2], TargetVerdict.CONFORMANT),
+            (BROKEN[2:], TargetVerdict.INCONCLUSIVE),
         ],
         ids=["all passed", "MUST broken", "SHOULD broken", "one inconclusive"],
     )
-    def test_verdict(self, decisions: tuple[Decision, ...], verdict: RunVerdict) -> None:
+    def test_verdict(self, decisions: tuple[Decision, ...], verdict: TargetVerdict) -> None:
         """The report carries the verdict on the run."""
         assert reported(*decisions).verdict is verdict
 
@@ -262,7 +262,7 @@ class TestReport:
             ("QUO-006", Reason.FEATURE_UNDECLARED),
             ("TRX-001", Reason.TWIN_REFUSED),
         ]
-        assert [entry.id for entry in made.of(Status.UNTESTABLE)] == ["QUO-007"]
+        assert [entry.id for entry in made.of(RequirementVerdict.UNTESTABLE)] == ["QUO-007"]
         assert set(made.plan.to_decide) == {*made.plan.decided, "TRX-001"}
         assert made.plan.lost == ()
 
@@ -273,24 +273,24 @@ class TestReport:
         made = build(Accounting(plan, ended=()).conclude(), plan, RUN, {}, {})
 
         assert made.plan.lost == ("QUO-001",)
-        assert made.verdict is RunVerdict.INCONCLUSIVE
+        assert made.verdict is TargetVerdict.INCONCLUSIVE
 
     def test_counts(self) -> None:
         """Requirements are counted by part, level and verdict."""
         made = reported(*BROKEN)
 
         assert made.counts["quotes"][Level.SHOULD] == {
-            **dict.fromkeys(Status, 0),
-            Status.WARNED: 1,
+            **dict.fromkeys(RequirementVerdict, 0),
+            RequirementVerdict.WARNED: 1,
         }
-        assert made.counts["transactions"][Level.MUST][Status.INCONCLUSIVE] == 1
+        assert made.counts["transactions"][Level.MUST][RequirementVerdict.INCONCLUSIVE] == 1
         assert made.tally("quotes") == {
-            Status.PASSED: 2,
-            Status.FAILED: 1,
-            Status.WARNED: 1,
-            Status.INCONCLUSIVE: 0,
-            Status.NOT_EXERCISED: 2,
-            Status.UNTESTABLE: 1,
+            RequirementVerdict.PASSED: 2,
+            RequirementVerdict.FAILED: 1,
+            RequirementVerdict.WARNED: 1,
+            RequirementVerdict.INCONCLUSIVE: 0,
+            RequirementVerdict.NOT_EXERCISED: 2,
+            RequirementVerdict.UNTESTABLE: 1,
         }
         assert sum(made.tally().values()) == len(RULES)
 
@@ -298,7 +298,7 @@ class TestReport:
         """A failure shows its message, its exchanges, their replay and the command to re-run."""
         made = reported(*BROKEN)
 
-        (item,) = made.of(Status.FAILED)[0].evidence
+        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
         assert item.detail.startswith("expected a refusal with 400")
         assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in item.transcript
         assert item.curl.startswith("#!/bin/sh")
@@ -317,9 +317,9 @@ class TestReport:
         made = reported(*BROKEN)
 
         assert {entry.verdict for entry in made.requirements if entry.evidence} == {
-            Status.FAILED,
-            Status.WARNED,
-            Status.INCONCLUSIVE,
+            RequirementVerdict.FAILED,
+            RequirementVerdict.WARNED,
+            RequirementVerdict.INCONCLUSIVE,
         }
 
     def test_three_shortest(self) -> None:
@@ -329,7 +329,7 @@ class TestReport:
             *(failure("QUO-001", "no", *chain, test=f"t{len(chain)}") for chain in chains)
         )
 
-        (entry,) = made.of(Status.FAILED)
+        (entry,) = made.of(RequirementVerdict.FAILED)
         assert [item.test for item in entry.evidence] == ["t1", "t2", "t3"]
         assert entry.checks == {Outcome.FAILED: 5}
 
@@ -337,7 +337,7 @@ class TestReport:
         """A rule that holds in one test and not in another is broken, and says so."""
         made = reported(PASSES[0], failure("QUO-001", "no", test="other"))
 
-        (entry,) = made.of(Status.FAILED)
+        (entry,) = made.of(RequirementVerdict.FAILED)
         assert entry.checks == {Outcome.PASSED: 1, Outcome.FAILED: 1}
         assert entry.tests == ("other", "scenarios/test_quotes.py::test_QUO-001")
 
@@ -345,7 +345,7 @@ class TestReport:
         """The exchanges next to the failure are shown, and the others are said to be left out."""
         made = reported(failure("QUO-001", "no", *EXCHANGES))
 
-        (item,) = made.of(Status.FAILED)[0].evidence
+        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
         assert item.transcript.startswith("(29 earlier exchanges, w-1 to w-29, are in the journal)")
         assert "[w-29]" not in item.transcript
         assert "[w-30]" in item.transcript
@@ -356,7 +356,7 @@ class TestReport:
         """Exchanges that the journal lost are counted in the transcript."""
         made = reported(failure("QUO-001", "no", "w-1", "gone-1"))
 
-        (item,) = made.of(Status.FAILED)[0].evidence
+        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
         assert item.transcript.startswith("(1 of 2 exchanges are not in the journal)\n[w-1] POST")
 
     def test_size_is_bounded(self) -> None:
@@ -370,10 +370,10 @@ class TestReport:
 
         made = reported(*many, exchanges=large)
 
-        failed = [entry.id for entry in made.of(Status.FAILED)]
+        failed = [entry.id for entry in made.of(RequirementVerdict.FAILED)]
         assert failed == ["QUO-001", "QUO-002", "QUO-004", "TRX-001"]
-        assert len(made.model_dump_json()) < MOST_CHARACTERS
-        assert made.of(Status.FAILED)[0].detail.endswith("… (100000 characters)")
+        assert len(made.model_dump_json()) < MAX_CHARS
+        assert made.of(RequirementVerdict.FAILED)[0].detail.endswith("… (100000 characters)")
 
     def test_no_room_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Failures get the room there is; other evidence says where it is to be found."""
@@ -384,18 +384,18 @@ class TestReport:
 
         made = reported(unclear, BROKEN[0])
 
-        assert "[w-1] POST" in made.of(Status.FAILED)[0].evidence[0].transcript
-        (item,) = made.of(Status.INCONCLUSIVE)[0].evidence
+        assert "[w-1] POST" in made.of(RequirementVerdict.FAILED)[0].evidence[0].transcript
+        (item,) = made.of(RequirementVerdict.INCONCLUSIVE)[0].evidence
         assert item.transcript == "(no room left in the report; the journal has w-1 to w-59)"
         assert item.curl == ""
 
     def test_what_no_test_came_to_takes_no_place(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """In a run of a part, most of what is inconclusive has nothing to show."""
-        monkeypatch.setattr(report, "_MOST_INCONCLUSIVE", 1)
+        monkeypatch.setattr(report, "_MAX_INCONCLUSIVE", 1)
 
         made = reported(*BROKEN, left_out="QUO-001")
 
-        first, second = made.of(Status.INCONCLUSIVE)
+        first, second = made.of(RequirementVerdict.INCONCLUSIVE)
         assert (first.id, first.evidence) == ("QUO-001", ())
         assert "[w-4] POST" in second.evidence[0].transcript
 
@@ -419,7 +419,7 @@ class TestReport:
         """What the profile would have to add is named; what it offers already is not."""
         made = reported()
 
-        trigger, feature = made.of(Status.NOT_EXERCISED)
+        trigger, feature = made.of(RequirementVerdict.NOT_EXERCISED)
         assert trigger.missing == ("payout.hold",)
         assert feature.missing == ("sca",)
 
@@ -436,7 +436,7 @@ class TestReport:
             )
         )
 
-        assert made.of(Status.NOT_EXERCISED)[0].missing == ("rate.stale",)
+        assert made.of(RequirementVerdict.NOT_EXERCISED)[0].missing == ("rate.stale",)
 
     def test_mutants(self, tmp_path: Path) -> None:
         """Each requirement shows how many of its mutants its checks catch."""
@@ -509,7 +509,7 @@ class TestDigest:
 
     def test_groups(self) -> None:
         """Open requirements are grouped by reason and by what is missing, with what to do."""
-        trigger, feature = groups(reported(*BROKEN), Status.NOT_EXERCISED)
+        trigger, feature = groups(reported(*BROKEN), RequirementVerdict.NOT_EXERCISED)
 
         assert trigger.advice == "Map the trigger payout.hold in the profile to exercise this one."
         assert feature.advice.startswith("Declare sca under features in the profile")
@@ -520,7 +520,7 @@ class TestDigest:
         """Whatever keeps a rule from a verdict, the reader is told what to do."""
         decision = Decision("QUO-001", Outcome.INCONCLUSIVE, "t", reason, "")
 
-        (group,) = groups(reported(decision), Status.INCONCLUSIVE)
+        (group,) = groups(reported(decision), RequirementVerdict.INCONCLUSIVE)
 
         assert group.reason is reason
         assert group.advice.endswith(".")
@@ -708,7 +708,9 @@ class TestTerminal:
 
     def test_many_failures(self, printed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of very many failures the first are listed, and the rest counted."""
-        monkeypatch.setattr("conformance.reporting.terminal._MOST_LINES", {Status.FAILED: 1})
+        monkeypatch.setattr(
+            "conformance.reporting.terminal._MAX_LINES", {RequirementVerdict.FAILED: 1}
+        )
         lines = printed(reported(failure("QUO-001", "no"), failure("QUO-002", "no")))
 
         assert "and 1 more failed, see the report" in lines
@@ -719,7 +721,7 @@ class TestTerminal:
         lines = printed(reported(), Path("out"))
 
         assert lines[1] == headline(reported())
-        assert len(lines) <= MOST_LINES
+        assert len(lines) <= MAX_LINES
 
     def test_interrupted(self, printed: Any) -> None:
         """A run that ended early says so."""

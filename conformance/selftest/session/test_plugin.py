@@ -38,7 +38,7 @@ from conformance.selftest.runs import (
 )
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RunVerdict, Status
+from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
 HANGING = """
     import os
@@ -135,11 +135,11 @@ class TestRuns:
 
         assert status == OK, output
         report = read_report(tiny)
-        assert report.verdict is RunVerdict.CONFORMANT
+        assert report.verdict is TargetVerdict.CONFORMANT
         assert {entry.id: entry.verdict for entry in report.requirements} == {
-            "QUO-083": Status.PASSED,
-            "QUO-084": Status.PASSED,
-            "QUO-015": Status.WARNED,
+            "QUO-083": RequirementVerdict.PASSED,
+            "QUO-084": RequirementVerdict.PASSED,
+            "QUO-015": RequirementVerdict.WARNED,
         }
         assert report.run.workers == 2
         self.check_junit(tiny / "junit.xml")
@@ -186,7 +186,7 @@ class TestRuns:
         status, output = run(tiny, *TINY_SUITE, "--randomly-seed=2", *against, "scenarios")
 
         assert status == OK, output
-        assert read_report(tiny).verdict is RunVerdict.CONFORMANT
+        assert read_report(tiny).verdict is TargetVerdict.CONFORMANT
 
     def test_the_suite_itself(self, tmp_path: Path) -> None:
         """A few of its scenarios; what is left out is open, so that the exit status is 6."""
@@ -198,8 +198,8 @@ class TestRuns:
 
         assert status == OPEN, output
         verdicts = {entry.verdict for entry in assemble(tmp_path).requirements}
-        assert Status.PASSED in verdicts
-        assert Status.FAILED not in verdicts
+        assert RequirementVerdict.PASSED in verdicts
+        assert RequirementVerdict.FAILED not in verdicts
 
     def test_a_broken_target(self, inside: Inside, against: tuple[str, str], patch: Patch) -> None:
         """Exit status 1, and all that is needed to see it again."""
@@ -219,7 +219,7 @@ class TestRuns:
 
         assert status == BROKEN, output
         entry = inside.entries()["QUO-083"]
-        assert entry.verdict is Status.FAILED
+        assert entry.verdict is RequirementVerdict.FAILED
         assert entry.detail.startswith("executeQuote → 400")
         for heading in ("- transcript -", "- reproduce -"):
             assert heading in output
@@ -272,7 +272,7 @@ class TestRuns:
 
         assert status == OPEN, output
         entries = inside.entries()
-        assert entries["QUO-083"].verdict is Status.PASSED
+        assert entries["QUO-083"].verdict is RequirementVerdict.PASSED
         assert entries["QUO-110"].reason is Reason.DESELECTED
 
     def test_an_early_end_loses_what_was_to_come(
@@ -366,17 +366,17 @@ class TestRuns:
             name: (entries[name].verdict, entries[name].reason)
             for name in (f"QUO-0{number:02}" for number in range(1, 12))
         } == {
-            "QUO-001": (Status.INCONCLUSIVE, Reason.HARNESS),
-            "QUO-002": (Status.INCONCLUSIVE, Reason.PRECONDITION),
-            "QUO-003": (Status.INCONCLUSIVE, Reason.HARNESS),
-            "QUO-004": (Status.INCONCLUSIVE, Reason.HARNESS),
-            "QUO-005": (Status.PASSED, None),
-            "QUO-006": (Status.INCONCLUSIVE, Reason.NOT_REACHED),
-            "QUO-007": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
-            "QUO-008": (Status.INCONCLUSIVE, Reason.HARNESS),
-            "QUO-009": (Status.INCONCLUSIVE, Reason.HARNESS),
-            "QUO-010": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
-            "QUO-011": (Status.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-001": (RequirementVerdict.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-002": (RequirementVerdict.INCONCLUSIVE, Reason.PRECONDITION),
+            "QUO-003": (RequirementVerdict.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-004": (RequirementVerdict.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-005": (RequirementVerdict.PASSED, None),
+            "QUO-006": (RequirementVerdict.INCONCLUSIVE, Reason.NOT_REACHED),
+            "QUO-007": (RequirementVerdict.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-008": (RequirementVerdict.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-009": (RequirementVerdict.INCONCLUSIVE, Reason.HARNESS),
+            "QUO-010": (RequirementVerdict.NOT_EXERCISED, Reason.RESOURCE_MISSING),
+            "QUO-011": (RequirementVerdict.NOT_EXERCISED, Reason.RESOURCE_MISSING),
         }
         assert "1 inconclusive, a step before the check failed: QUO-002" in output
         assert ": the target does not offer what the check needs: customers get" in output
@@ -404,7 +404,7 @@ class TestRuns:
 
         assert status == OPEN, output
         assert "the profile maps no way to bring it about: quote.expire" in output
-        assert inside.entries()["QUO-110"].verdict is Status.NOT_EXERCISED
+        assert inside.entries()["QUO-110"].verdict is RequirementVerdict.NOT_EXERCISED
 
     def test_a_production_target_is_only_read(
         self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
@@ -458,7 +458,7 @@ class TestRuns:
         assert status == OPEN, output
         entries = {entry.id: entry for entry in read_report(tiny).requirements}
         assert entries["QUO-083"].reason is Reason.LOST
-        assert entries["QUO-084"].verdict is Status.PASSED
+        assert entries["QUO-084"].verdict is RequirementVerdict.PASSED
 
 
 class TestUsage:
@@ -596,11 +596,11 @@ class TestEndings:
         assert process.returncode == (-signal.SIGKILL if killed else INTERRUPTED), output
         report = assemble(hanging / "reports" / "latest")
         assert report.run.interrupted == ("the run was killed" if killed else "KeyboardInterrupt")
-        assert report.verdict is RunVerdict.INCONCLUSIVE
+        assert report.verdict is TargetVerdict.INCONCLUSIVE
         # The test that hangs may come to its end in a worker before that is stopped.
         verdicts = {entry.id: entry.verdict for entry in report.requirements}
-        assert verdicts["QUO-083"] is Status.PASSED
-        assert verdicts["QUO-084"] is Status.INCONCLUSIVE or workers != "-n0"
+        assert verdicts["QUO-083"] is RequirementVerdict.PASSED
+        assert verdicts["QUO-084"] is RequirementVerdict.INCONCLUSIVE or workers != "-n0"
         assert (hanging / "reports/latest/report.html").exists() is not killed
 
 

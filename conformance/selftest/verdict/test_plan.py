@@ -18,7 +18,14 @@ from conformance.profile.model import (
 )
 from conformance.profile.needs import unmet
 from conformance.verdict.decisions import Decision, Outcome, Reason
-from conformance.verdict.plan import Accounting, Conclusion, Plan, RunVerdict, Status, run_verdict
+from conformance.verdict.plan import (
+    Accounting,
+    Conclusion,
+    Plan,
+    RequirementVerdict,
+    TargetVerdict,
+    target_verdict,
+)
 
 PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
 INCONCLUSIVE, NOT_EXERCISED = Outcome.INCONCLUSIVE, Outcome.NOT_EXERCISED
@@ -70,9 +77,9 @@ def conclude(of: Plan, *decisions: Decision) -> Conclusion:
     return next(c for c in accounting.conclude() if c.requirement.id == "A")
 
 
-def verdict(*statuses: Status) -> RunVerdict:
+def verdict(*statuses: RequirementVerdict) -> TargetVerdict:
     """Return the verdict on a target whose requirements have these."""
-    return run_verdict(Conclusion(rule(), status, None, "") for status in statuses)
+    return target_verdict(Conclusion(rule(), status, None, "") for status in statuses)
 
 
 class TestPlan:
@@ -123,13 +130,13 @@ class TestConclude:
 
     def test_passed(self) -> None:
         """At least one check passed, and none said otherwise."""
-        assert conclude(plan(rule()), decision(PASSED)).status is Status.PASSED
+        assert conclude(plan(rule()), decision(PASSED)).verdict is RequirementVerdict.PASSED
 
     def test_failed(self) -> None:
         """One failure outweighs any pass, and is shown."""
         concluded = conclude(plan(rule()), decision(PASSED), decision(FAILED, detail="why"))
 
-        assert (concluded.status, concluded.detail) == (Status.FAILED, "why")
+        assert (concluded.verdict, concluded.detail) == (RequirementVerdict.FAILED, "why")
         assert len(concluded.decisions) == 2
 
     @pytest.mark.parametrize("level", [Level.SHOULD, Level.MAY])
@@ -137,7 +144,7 @@ class TestConclude:
         """What is only recommended may be left undone."""
         concluded = conclude(plan(rule(level=level)), decision(FAILED, detail="why"))
 
-        assert (concluded.status, concluded.detail) == (Status.WARNED, "why")
+        assert (concluded.verdict, concluded.detail) == (RequirementVerdict.WARNED, "why")
 
     def test_inconclusive(self) -> None:
         """A check that could not decide outweighs one that passed."""
@@ -145,7 +152,10 @@ class TestConclude:
             plan(rule()), decision(PASSED), decision(INCONCLUSIVE, Reason.TWIN_REFUSED, "why")
         )
 
-        assert (concluded.status, concluded.reason) == (Status.INCONCLUSIVE, Reason.TWIN_REFUSED)
+        assert (concluded.verdict, concluded.reason) == (
+            RequirementVerdict.INCONCLUSIVE,
+            Reason.TWIN_REFUSED,
+        )
 
     def test_not_exercised(self) -> None:
         """The trigger is missing, and nothing else decided it."""
@@ -153,7 +163,7 @@ class TestConclude:
             plan(rule()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING, "quote.expire")
         )
 
-        assert concluded.status is Status.NOT_EXERCISED
+        assert concluded.verdict is RequirementVerdict.NOT_EXERCISED
         assert (concluded.reason, concluded.detail) == (Reason.TRIGGER_MISSING, "quote.expire")
 
     def test_a_pass_elsewhere_exercises_it(self) -> None:
@@ -162,13 +172,16 @@ class TestConclude:
             plan(rule()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING), decision(PASSED)
         )
 
-        assert concluded.status is Status.PASSED
+        assert concluded.verdict is RequirementVerdict.PASSED
 
     def test_lost(self) -> None:
         """It was going to be decided, and nothing came."""
         concluded = conclude(plan(rule()))
 
-        assert (concluded.status, concluded.reason) == (Status.INCONCLUSIVE, Reason.LOST)
+        assert (concluded.verdict, concluded.reason) == (
+            RequirementVerdict.INCONCLUSIVE,
+            Reason.LOST,
+        )
 
     @pytest.mark.parametrize(
         ("named", "reason"),
@@ -180,27 +193,30 @@ class TestConclude:
         """It could have been."""
         concluded = conclude(plan(rule(), named=named, selected=[]))
 
-        assert (concluded.status, concluded.reason) == (Status.INCONCLUSIVE, reason)
+        assert (concluded.verdict, concluded.reason) == (RequirementVerdict.INCONCLUSIVE, reason)
 
     @pytest.mark.parametrize("reason", [Reason.TRIGGER_MISSING, Reason.FEATURE_UNDECLARED])
     def test_what_the_target_does_not_offer_is_not_exercised(self, reason: Reason) -> None:
         """Even when its test was never run."""
         concluded = conclude(plan(rule(), lacking={"A": (reason, "x")}))
 
-        assert (concluded.status, concluded.reason) == (Status.NOT_EXERCISED, reason)
+        assert (concluded.verdict, concluded.reason) == (RequirementVerdict.NOT_EXERCISED, reason)
 
     def test_what_is_not_declared_is_not_exercised_by_the_way(self) -> None:
         """A message that shows it is no claim to offer it; a wrong one fails all the same."""
         undeclared = plan(rule(), lacking={"A": (Reason.FEATURE_UNDECLARED, "x")})
 
-        assert conclude(undeclared, decision(PASSED)).status is Status.NOT_EXERCISED
-        assert conclude(undeclared, decision(FAILED)).status is Status.FAILED
+        assert conclude(undeclared, decision(PASSED)).verdict is RequirementVerdict.NOT_EXERCISED
+        assert conclude(undeclared, decision(FAILED)).verdict is RequirementVerdict.FAILED
 
     def test_untestable(self) -> None:
         """With the reason why."""
         concluded = conclude(plan(rule(untestable="nobody sees it"), named={}))
 
-        assert (concluded.status, concluded.detail) == (Status.UNTESTABLE, "nobody sees it")
+        assert (concluded.verdict, concluded.detail) == (
+            RequirementVerdict.UNTESTABLE,
+            "nobody sees it",
+        )
 
     def test_decisions_on_unknown_requirements_are_left_aside(self) -> None:
         """An older journal may hold some."""
@@ -217,33 +233,51 @@ class TestRunVerdict:
     @pytest.mark.parametrize(
         ("statuses", "expected"),
         [
-            pytest.param([], RunVerdict.INCONCLUSIVE, id="nothing at all"),
-            pytest.param([Status.UNTESTABLE], RunVerdict.INCONCLUSIVE, id="only untestable"),
-            pytest.param([Status.NOT_EXERCISED], RunVerdict.INCONCLUSIVE, id="nothing exercised"),
-            pytest.param([Status.INCONCLUSIVE], RunVerdict.INCONCLUSIVE, id="nothing decided"),
-            pytest.param([Status.PASSED], RunVerdict.CONFORMANT, id="all passed"),
+            pytest.param([], TargetVerdict.INCONCLUSIVE, id="nothing at all"),
             pytest.param(
-                [Status.PASSED, Status.WARNED], RunVerdict.CONFORMANT, id="recommendation broken"
+                [RequirementVerdict.UNTESTABLE], TargetVerdict.INCONCLUSIVE, id="only untestable"
             ),
             pytest.param(
-                [Status.PASSED, Status.NOT_EXERCISED, Status.UNTESTABLE],
-                RunVerdict.CONFORMANT,
+                [RequirementVerdict.NOT_EXERCISED],
+                TargetVerdict.INCONCLUSIVE,
+                id="nothing exercised",
+            ),
+            pytest.param(
+                [RequirementVerdict.INCONCLUSIVE], TargetVerdict.INCONCLUSIVE, id="nothing decided"
+            ),
+            pytest.param([RequirementVerdict.PASSED], TargetVerdict.CONFORMANT, id="all passed"),
+            pytest.param(
+                [RequirementVerdict.PASSED, RequirementVerdict.WARNED],
+                TargetVerdict.CONFORMANT,
+                id="recommendation broken",
+            ),
+            pytest.param(
+                [
+                    RequirementVerdict.PASSED,
+                    RequirementVerdict.NOT_EXERCISED,
+                    RequirementVerdict.UNTESTABLE,
+                ],
+                TargetVerdict.CONFORMANT,
                 id="some not offered",
             ),
             pytest.param(
-                [Status.PASSED, Status.INCONCLUSIVE], RunVerdict.INCONCLUSIVE, id="one left open"
+                [RequirementVerdict.PASSED, RequirementVerdict.INCONCLUSIVE],
+                TargetVerdict.INCONCLUSIVE,
+                id="one left open",
             ),
             pytest.param(
-                [Status.PASSED, Status.FAILED], RunVerdict.NOT_CONFORMANT, id="one broken"
+                [RequirementVerdict.PASSED, RequirementVerdict.FAILED],
+                TargetVerdict.NOT_CONFORMANT,
+                id="one broken",
             ),
             pytest.param(
-                [Status.INCONCLUSIVE, Status.FAILED],
-                RunVerdict.NOT_CONFORMANT,
+                [RequirementVerdict.INCONCLUSIVE, RequirementVerdict.FAILED],
+                TargetVerdict.NOT_CONFORMANT,
                 id="broken and left open",
             ),
         ],
     )
-    def test_of(self, statuses: list[Status], expected: RunVerdict) -> None:
+    def test_of(self, statuses: list[RequirementVerdict], expected: TargetVerdict) -> None:
         """A run that decided nothing is never green."""
         assert verdict(*statuses) is expected
 
@@ -290,19 +324,19 @@ def test_what_cannot_be_undone_needs_a_word_of_its_own() -> None:
 def test_a_target_that_may_only_be_read_gets_no_verdict() -> None:
     """Few requirements can be decided by safe methods alone."""
     seen = [
-        Conclusion(rule(), Status.PASSED, None, ""),
-        Conclusion(rule("B"), Status.NOT_EXERCISED, Reason.READ_ONLY, ""),
+        Conclusion(rule(), RequirementVerdict.PASSED, None, ""),
+        Conclusion(rule("B"), RequirementVerdict.NOT_EXERCISED, Reason.READ_ONLY, ""),
     ]
 
-    assert run_verdict(seen) is RunVerdict.INCONCLUSIVE
+    assert target_verdict(seen) is TargetVerdict.INCONCLUSIVE
 
 
 def test_what_the_profile_does_not_offer_is_left_out_of_the_verdict() -> None:
     """It is counted and named instead."""
     seen = [
-        Conclusion(rule(), Status.PASSED, None, ""),
-        Conclusion(rule("B"), Status.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"),
-        Conclusion(rule("C"), Status.NOT_EXERCISED, Reason.IRREVERSIBLE, ""),
+        Conclusion(rule(), RequirementVerdict.PASSED, None, ""),
+        Conclusion(rule("B"), RequirementVerdict.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"),
+        Conclusion(rule("C"), RequirementVerdict.NOT_EXERCISED, Reason.IRREVERSIBLE, ""),
     ]
 
-    assert run_verdict(seen) is RunVerdict.CONFORMANT
+    assert target_verdict(seen) is TargetVerdict.CONFORMANT

@@ -22,10 +22,10 @@ from conformance.selftest.hostile.front import (
     spelled,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
-_NOT_JSON = Expected((BROKEN,), {"CNV-002": Status.FAILED})
-_WRONG_SHAPE = Expected((BROKEN,), {"CNV-003": Status.FAILED})
+_NOT_JSON = Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED})
+_WRONG_SHAPE = Expected((BROKEN,), {"CNV-003": RequirementVerdict.FAILED})
 
 
 def _read(name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected) -> Entry:
@@ -92,13 +92,13 @@ ENTRIES = (
         "key-twice",
         "Gives the id twice, first the right one.",
         lambda: spelled(lambda body: body[:-1] + b', "id": "Customer:other"}'),
-        Expected((BROKEN,), {"CUS-005": Status.FAILED}),
+        Expected((BROKEN,), {"CUS-005": RequirementVerdict.FAILED}),
     ),
     _read(
         "1,000-deep",
         "Answers with 1,000 objects in each other.",
         lambda: content(b'{"a":' * 1_000 + b"1" + b"}" * 1_000),
-        Expected((BROKEN, OPEN), {"CUS-005": (Reason.PRECONDITION, Status.FAILED)}),
+        Expected((BROKEN, OPEN), {"CUS-005": (Reason.PRECONDITION, RequirementVerdict.FAILED)}),
     ),
     _read(
         "100,000-deep",
@@ -122,7 +122,7 @@ ENTRIES = (
         "no-body",
         "Answers 200 with nothing.",
         lambda: content(b""),
-        Expected((BROKEN,), {"CUS-005": (Status.FAILED, Reason.PRECONDITION)}),
+        Expected((BROKEN,), {"CUS-005": (RequirementVerdict.FAILED, Reason.PRECONDITION)}),
     ),
     _read(
         "nul-in-a-text",
@@ -148,7 +148,9 @@ ENTRIES = (
         "executed-list",
         "Executes a quote and answers with a list.",
         front(lambda: only(EXECUTE, json_body(lambda b: [b]))),
-        Expected((BROKEN,), {"CNV-003": Status.FAILED, "QUO-083": Status.PASSED}),
+        Expected(
+            (BROKEN,), {"CNV-003": RequirementVerdict.FAILED, "QUO-083": RequirementVerdict.PASSED}
+        ),
         "execution",
     ),
 )

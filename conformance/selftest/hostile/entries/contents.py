@@ -24,11 +24,11 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _SHORT = {"timing": {"state": 0.4, "event": 0.4}}
-_NOT_LISTED = Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)})
-_STOPPED = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, Status.FAILED)})
+_NOT_LISTED = Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, RequirementVerdict.FAILED)})
+_STOPPED = Expected(UNDECIDED, {"QUO-083": (Reason.PRECONDITION, RequirementVerdict.FAILED)})
 _MARKS = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e\u2066\u200f<script>alert(1)</script><img src=x>"
 
 
@@ -91,7 +91,9 @@ def _stuck(name: str, does: str, value: Any) -> Entry:
         return {**body, "data": [{**one, "status": value} for one in body["data"]]}
 
     start = front(lambda: only(TRANSACTIONS, json_body(change)))
-    expected = Expected(UNDECIDED, {"EVT-011": (Reason.PRECONDITION, Status.FAILED)}, seconds=6)
+    expected = Expected(
+        UNDECIDED, {"EVT-011": (Reason.PRECONDITION, RequirementVerdict.FAILED)}, seconds=6
+    )
     return Entry(f"state-{name}", does, start, expected, "webhook", _SHORT)
 
 
@@ -109,7 +111,9 @@ ENTRIES = (
         "pages-without-end",
         "Lists nothing, on pages without end.",
         front(lambda: only(TRANSACTIONS, _endless())),
-        Expected(UNDECIDED, {"TRX-070": (Reason.PRECONDITION, Status.FAILED)}, at_most=600),
+        Expected(
+            UNDECIDED, {"TRX-070": (Reason.PRECONDITION, RequirementVerdict.FAILED)}, at_most=600
+        ),
         "transactions",
         _SHORT,
     ),
@@ -170,7 +174,9 @@ ENTRIES = (
         "money-made",
         "Shows a million more in each account at each reading.",
         front(_richer),
-        Expected((BROKEN,), {"ACC-014": Status.FAILED, "QUO-083": Status.PASSED}),
+        Expected(
+            (BROKEN,), {"ACC-014": RequirementVerdict.FAILED, "QUO-083": RequirementVerdict.PASSED}
+        ),
         "execution",
         _SHORT,
     ),
@@ -192,7 +198,7 @@ ENTRIES = (
                 CREATE_QUOTE, lambda t: t.send(Reply(201, t.answer().headers, t.answer().body))
             )
         ),
-        Expected((BROKEN,), {"LIM-002": Status.FAILED}),
+        Expected((BROKEN,), {"LIM-002": RequirementVerdict.FAILED}),
         "limit",
     ),
     _shown(

@@ -31,9 +31,9 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
-PASSED = Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, Status.PASSED))
+PASSED = Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, RequirementVerdict.PASSED))
 """As the reference."""
 
 
@@ -124,7 +124,9 @@ def _bare(body: Any) -> Any:
 def _lists(name: str, does: str, change: Callable[[Any], Any]) -> Entry:
     """Return an entry whose target lists transactions in another way."""
     start = front(lambda: only(TRANSACTIONS, json_body(change)))
-    expected = Expected((OPEN,), {"TRX-070": Status.PASSED, "CNV-003": Status.PASSED})
+    expected = Expected(
+        (OPEN,), {"TRX-070": RequirementVerdict.PASSED, "CNV-003": RequirementVerdict.PASSED}
+    )
     return Entry(f"fair-{name}", does, start, expected, "transactions")
 
 

@@ -21,10 +21,12 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _LOST = Expected((OPEN,), {"CUS-005": Reason.TARGET_LOST, "CUS-006": Reason.TARGET_LOST})
-_UNREAD = Expected(UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Reason.PRECONDITION, Status.FAILED)})
+_UNREAD = Expected(
+    UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Reason.PRECONDITION, RequirementVerdict.FAILED)}
+)
 """What came may be read as one thing or another, but never as the right answer."""
 
 
@@ -102,7 +104,7 @@ ENTRIES = (
         "length-too-short",
         "Announces less than it sends, so that the JSON is cut.",
         _length(-20),
-        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+        Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
     _read(
         "two-lengths",
@@ -154,7 +156,7 @@ ENTRIES = (
         "no-media-type",
         "Sends JSON without a media type.",
         lambda: sends(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"),
-        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+        Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
     _read(
         "two-answers",
@@ -166,19 +168,21 @@ ENTRIES = (
         "swapped-answers",
         "Answers a request with the answer to another one.",
         _swapped,
-        Expected((BROKEN,), {"CUS-005": Status.PASSED, "CUS-006": Status.FAILED}),
+        Expected(
+            (BROKEN,), {"CUS-005": RequirementVerdict.PASSED, "CUS-006": RequirementVerdict.FAILED}
+        ),
     ),
     _read(
         "redirect-to-itself",
         "Redirects a reading to itself.",
         lambda: lambda turn: status(302, {}, location=turn.received.path)(turn),
-        Expected((BROKEN,), {"CNV-001": Status.FAILED}, at_most=12),
+        Expected((BROKEN,), {"CNV-001": RequirementVerdict.FAILED}, at_most=12),
     ),
     _read(
         "redirect-elsewhere",
         "Redirects a reading to another path, to see whether credentials follow.",
         lambda: status(307, {}, location="/elsewhere"),
-        Expected((BROKEN,), {"CNV-001": Status.FAILED}, never_received=("/elsewhere",)),
+        Expected((BROKEN,), {"CNV-001": RequirementVerdict.FAILED}, never_received=("/elsewhere",)),
     ),
     Entry(
         "redirect-of-a-payment",
@@ -186,7 +190,7 @@ ENTRIES = (
         front(
             lambda: only(EXECUTE, lambda t: status(307, {}, location=t.received.path + "?again")(t))
         ),
-        Expected((BROKEN,), {"CNV-001": Status.FAILED}, never_received=(r"\?again",)),
+        Expected((BROKEN,), {"CNV-001": RequirementVerdict.FAILED}, never_received=(r"\?again",)),
         "execution",
     ),
     Entry(

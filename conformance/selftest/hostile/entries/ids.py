@@ -23,7 +23,7 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _IDS = re.compile(rb"(?:Customer|InternalAccount|ExternalAccount|Quote|Transaction):[\w-]+")
 _OPEN = (
@@ -115,7 +115,7 @@ def _replaced(value: Any, known: Mapping[str, str]) -> Any:
 
 _SAME = Expected(
     (OPEN,),
-    dict.fromkeys(("CUS-005", "CUS-006", "QUO-110"), Status.PASSED),
+    dict.fromkeys(("CUS-005", "CUS-006", "QUO-110"), RequirementVerdict.PASSED),
     never_received=("pwned", "/control/reset"),
 )
 """The specification allows any id, so that the verdicts are those of the reference."""
@@ -128,7 +128,7 @@ def _suffixed(name: str, does: str, suffix: str, expected: Expected = _SAME) -> 
 def _scripted(name: str, does: str, suffix: str) -> Entry:
     """Return an entry that also fails a check, so that there are scripts to execute."""
     failing = status(500, {"status": 500, "code": "INTERNAL_ERROR", "message": suffix})
-    expected = Expected((BROKEN,), {"QUO-083": Status.FAILED}, scripts=True)
+    expected = Expected((BROKEN,), {"QUO-083": RequirementVerdict.FAILED}, scripts=True)
     start = front(lambda: suffixed(suffix, failing))
     return Entry(f"ids-{name}", does, start, expected, "execution")
 
@@ -152,7 +152,7 @@ def _quote(
 
 def _customer(name: str, does: str, value: Any) -> Entry:
     """Return an entry whose target gives customers an id of that value."""
-    expected = Expected(UNDECIDED, {"CUS-005": (*_OPEN, Status.FAILED)})
+    expected = Expected(UNDECIDED, {"CUS-005": (*_OPEN, RequirementVerdict.FAILED)})
     start = front(lambda: only(CREATE_CUSTOMER, member("id", value)))
     return Entry(f"customer-{name}", does, start, expected, "customer or execution")
 
@@ -182,7 +182,7 @@ ENTRIES = (
                 status(500, {"status": 500, "code": "INTERNAL_ERROR", "message": "no"}),
             )
         ),
-        Expected((BROKEN,), {"QUO-083": Status.FAILED}, scripts=True),
+        Expected((BROKEN,), {"QUO-083": RequirementVerdict.FAILED}, scripts=True),
         "execution",
     ),
     _scripted("of-a-shell", "Ids that close a quote and run a command.", "'$(touch pwned)'"),
@@ -238,7 +238,7 @@ ENTRIES = (
         "transaction-of-a-list",
         "Quotes whose transaction is a list.",
         front(lambda: only(CREATE_QUOTE, member("transactionId", ["Transaction:1"]))),
-        Expected(UNDECIDED, {"TRX-070": (*_OPEN, Status.FAILED)}),
+        Expected(UNDECIDED, {"TRX-070": (*_OPEN, RequirementVerdict.FAILED)}),
         "transactions",
         {"timing": {"state": 0.3}},
     ),
@@ -246,7 +246,7 @@ ENTRIES = (
         "id-that-changes",
         "Customers who have another id at each reading.",
         front(_changing),
-        Expected((BROKEN,), {"CUS-005": Status.FAILED}),
+        Expected((BROKEN,), {"CUS-005": RequirementVerdict.FAILED}),
         "customer",
     ),
 )

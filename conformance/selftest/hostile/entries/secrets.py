@@ -33,11 +33,13 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _BASIC = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
 _ESCAPED = "".join(f"\\u{ord(character):04x}" for character in CLIENT_SECRET)
-_TOLD = Expected((CONFORMANT, OPEN), {"AUT-043": Status.WARNED, "CUS-005": Status.PASSED})
+_TOLD = Expected(
+    (CONFORMANT, OPEN), {"AUT-043": RequirementVerdict.WARNED, "CUS-005": RequirementVerdict.PASSED}
+)
 _ANY = Expected((CONFORMANT, *UNDECIDED))
 
 
@@ -87,7 +89,7 @@ ENTRIES = (
         "token-id-in-body",
         "Tells the token id in a member.",
         _spells(_in_json(TOKEN_ID)),
-        Expected((CONFORMANT, OPEN), {"CUS-005": Status.PASSED}),
+        Expected((CONFORMANT, OPEN), {"CUS-005": RequirementVerdict.PASSED}),
     ),
     _read(
         "secret-as-a-name",
@@ -105,13 +107,15 @@ ENTRIES = (
         "secret-in-location",
         "Redirects to a URL that holds it.",
         lambda: status(302, {}, location=f"https://x.invalid/{quote(CLIENT_SECRET, safe='')}"),
-        Expected((BROKEN,), {"CNV-001": Status.FAILED, "AUT-043": Status.WARNED}),
+        Expected(
+            (BROKEN,), {"CNV-001": RequirementVerdict.FAILED, "AUT-043": RequirementVerdict.WARNED}
+        ),
     ),
     _read(
         "secret-in-the-media-type",
         "Tells it as the media type.",
         lambda: content(b"{}", content_type=f"text/{CLIENT_SECRET}"),
-        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+        Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
     _read(
         "secret-in-the-reason",
@@ -129,7 +133,7 @@ ENTRIES = (
         "secret-in-broken-json",
         "Tells it by escapes in what is no JSON.",
         lambda: content(f'{{"note": "{_ESCAPED}",'.encode()),
-        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+        Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
     _read(
         "secret-in-html",
@@ -138,7 +142,7 @@ ENTRIES = (
             CLIENT_SECRET.replace("&", "&amp;").replace('"', "&#34;").encode(),
             content_type="text/html",
         ),
-        Expected((BROKEN,), {"CNV-002": Status.FAILED}),
+        Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
     _read(
         "secret-as-retry-after",
@@ -150,7 +154,9 @@ ENTRIES = (
         "secret-in-an-error",
         "Refuses an execution with a message that tells it, so that a check quotes it.",
         front(lambda: only(EXECUTE, _failure(f"wrong: {CLIENT_SECRET} {TOKEN_ID} {_BASIC}"))),
-        Expected((BROKEN,), {"QUO-083": Status.FAILED, "AUT-043": Status.WARNED}),
+        Expected(
+            (BROKEN,), {"QUO-083": RequirementVerdict.FAILED, "AUT-043": RequirementVerdict.WARNED}
+        ),
         "execution",
         arguments=("--showlocals", "--tb=long", "--log-level=DEBUG", "-vv"),
     ),
@@ -158,7 +164,7 @@ ENTRIES = (
         "secret-as-an-id",
         "Gives each customer the client secret as its id.",
         front(lambda: only(CREATE_CUSTOMER, json_body(lambda b: {**b, "id": CLIENT_SECRET}))),
-        Expected(UNDECIDED, {"AUT-043": Status.WARNED}),
+        Expected(UNDECIDED, {"AUT-043": RequirementVerdict.WARNED}),
         "customer or execution",
         arguments=("--showlocals", "--log-level=DEBUG", "-olog_cli=true"),
     ),
@@ -168,7 +174,7 @@ ENTRIES = (
         front(
             lambda: only(CONFIG, json_body(lambda b: {**b, "supportedCurrencies": CLIENT_SECRET}))
         ),
-        Expected((BROKEN,), {"CFG-001": Status.FAILED}),
+        Expected((BROKEN,), {"CFG-001": RequirementVerdict.FAILED}),
         "configuration",
         arguments=("--showlocals", "--tb=long"),
     ),
@@ -176,7 +182,7 @@ ENTRIES = (
         "secret-in-a-webhook",
         "Sends webhooks that hold the credentials in id, type, data and headers.",
         delivering(lambda _: _echoes_in_webhooks),
-        Expected(UNDECIDED, {"QUO-083": Status.PASSED}),
+        Expected(UNDECIDED, {"QUO-083": RequirementVerdict.PASSED}),
         "webhook or execution",
     ),
     Entry(

@@ -16,7 +16,7 @@ from conformance.selftest.hostile.front import (
     sends,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 MEBIBYTE = 1 << 20
 
@@ -109,14 +109,20 @@ ENTRIES = (
                 ),
             )
         ),
-        Expected(UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Status.FAILED, Reason.PRECONDITION)}),
+        Expected(
+            UNDECIDED,
+            {"CUS-005": (Reason.TARGET_LOST, RequirementVerdict.FAILED, Reason.PRECONDITION)},
+        ),
         "customer",
     ),
     Entry(
         "many-encodings",
         "Names gzip 5,000 times for a body that is none.",
         front(lambda: only(READ_CUSTOMER, content(b"{}", content_encoding="gzip," * 5_000))),
-        Expected(UNDECIDED, {"CUS-005": (Reason.TARGET_LOST, Status.FAILED, Reason.PRECONDITION)}),
+        Expected(
+            UNDECIDED,
+            {"CUS-005": (Reason.TARGET_LOST, RequirementVerdict.FAILED, Reason.PRECONDITION)},
+        ),
         "customer",
     ),
     Entry(

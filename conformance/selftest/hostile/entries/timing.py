@@ -38,7 +38,7 @@ from conformance.selftest.hostile.front import (
     status,
 )
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _LOST = Expected((OPEN,), {"CUS-005": Reason.TARGET_LOST}, seconds=5)
 _SOON = {"timing": {"request": 0.5}}
@@ -155,7 +155,9 @@ ENTRIES = (
         "refuses-after-20",
         "Refuses connections once it has answered 20 requests.",
         _refuses_after(20),
-        Expected((OPEN,), {"CUS-005": Status.PASSED, "TRX-070": _GONE.verdicts["TRX-070"]}),
+        Expected(
+            (OPEN,), {"CUS-005": RequirementVerdict.PASSED, "TRX-070": _GONE.verdicts["TRX-070"]}
+        ),
         profile=_SOON,
     ),
     Entry(
@@ -212,7 +214,7 @@ ENTRIES = (
         "config-changes",
         "Is another service from the second question on.",
         front(lambda: only(CONFIG, _second(content(b"<html>", content_type="text/html")))),
-        Expected((BROKEN, OPEN), {"CFG-001": (Reason.PRECONDITION, Status.FAILED)}),
+        Expected((BROKEN, OPEN), {"CFG-001": (Reason.PRECONDITION, RequirementVerdict.FAILED)}),
         "configuration",
     ),
 )

@@ -19,7 +19,7 @@ from conformance.selftest.hostile.entry import CONFORMANT, USAGE, Entry, Expecte
 from conformance.selftest.hostile.front import Front, pass_on
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.selftest.standins import Received
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 AUTHORITY = "authority.pem"
 """The file with the certificate of the authority, in the folder that a run may write in."""
@@ -134,7 +134,7 @@ ENTRIES = (
         "tls-of-a-private-authority",
         "Shows a certificate of a private authority that the profile names.",
         _secured(),
-        Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, Status.PASSED)),
+        Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, RequirementVerdict.PASSED)),
         profile={"tls": {"certificate_authority": AUTHORITY}},
     ),
     Entry(

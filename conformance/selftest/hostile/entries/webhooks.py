@@ -24,14 +24,21 @@ from conformance.selftest.hostile.entry import (
 from conformance.selftest.hostile.front import Behaviour, Front, Reply, Turn
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Status
+from conformance.verdict.plan import RequirementVerdict
 
 _RUNS = "webhook or execution"
 _PASSED = Expected(
-    (OPEN,), {"EVT-011": Status.PASSED, "QUO-083": Status.PASSED, "EVT-251": Status.PASSED}
+    (OPEN,),
+    {
+        "EVT-011": RequirementVerdict.PASSED,
+        "QUO-083": RequirementVerdict.PASSED,
+        "EVT-251": RequirementVerdict.PASSED,
+    },
 )
-_SAME = Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, Status.PASSED))
-_FAILED = Expected(UNDECIDED, {"EVT-011": Status.FAILED, "QUO-083": Status.PASSED})
+_SAME = Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, RequirementVerdict.PASSED))
+_FAILED = Expected(
+    UNDECIDED, {"EVT-011": RequirementVerdict.FAILED, "QUO-083": RequirementVerdict.PASSED}
+)
 
 
 def _changed(
@@ -176,7 +183,7 @@ ENTRIES = (
         "webhooks-of-2-mb",
         "Delivers 2 MB.",
         _member("note", "x" * 2_000_000),
-        Expected(UNDECIDED, {"EVT-011": Reason.UNREADABLE, "QUO-083": Status.PASSED}),
+        Expected(UNDECIDED, {"EVT-011": Reason.UNREADABLE, "QUO-083": RequirementVerdict.PASSED}),
     ),
     _changed(
         "webhooks-of-escapes",
@@ -188,14 +195,16 @@ ENTRIES = (
         "webhooks-wrongly-signed",
         "Signs with another key.",
         lambda body: body,
-        Expected((BROKEN,), {"EVT-251": Status.FAILED, "EVT-011": Status.PASSED}),
+        Expected(
+            (BROKEN,), {"EVT-251": RequirementVerdict.FAILED, "EVT-011": RequirementVerdict.PASSED}
+        ),
         x_webhook_signature="MEUCIQDx",
     ),
     _changed(
         "webhooks-signed-by-nonsense",
         "Signs with escape codes of 5,000 characters.",
         lambda body: body,
-        Expected((BROKEN,), {"EVT-251": Status.FAILED}),
+        Expected((BROKEN,), {"EVT-251": RequirementVerdict.FAILED}),
         x_webhook_signature="\x9b" + "=" * 5_000,
     ),
     _changed(
@@ -226,7 +235,9 @@ ENTRIES = (
         "webhooks-flood",
         "Delivers 150 unsigned events of 100 kB before the first of its own.",
         delivering(_beside(_flood)),
-        Expected(UNDECIDED, {"EVT-011": Status.PASSED, "QUO-083": Status.PASSED}),
+        Expected(
+            UNDECIDED, {"EVT-011": RequirementVerdict.PASSED, "QUO-083": RequirementVerdict.PASSED}
+        ),
         _RUNS,
     ),
     _unharmed("webhooks-idle", "Holds 20 connections with half a request each.", _idle),
