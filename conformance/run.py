@@ -25,7 +25,9 @@ from conformance.platform.platform import Platform
 from conformance.platform.triggers import Triggers
 from conformance.platform.waiting import wait_until
 from conformance.platform.webhooks import Webhooks
-from conformance.profile.model import Profile, ProfileError
+from conformance.profile.loading import read_profile
+from conformance.profile.model import Profile
+from conformance.profile.part import ProfileError
 from conformance.sut.sandbox import Sandbox
 from conformance.sut.target import Target
 from conformance.testdata.samples import Samples
@@ -65,7 +67,7 @@ def load_profile(name: str | None) -> Profile:
             known = ", ".join(sorted(p.stem for p in _PROFILES.glob("*.yaml")))
             raise ProfileError(f"profile {name}: no such file, nor a shipped one ({known})")
         path = shipped
-    return Profile.load(path)
+    return read_profile(path)
 
 
 @dataclass

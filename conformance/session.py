@@ -20,8 +20,9 @@ from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.outlet import Outlet
-from conformance.profile.model import Profile, ProfileError
+from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
+from conformance.profile.part import ProfileError
 from conformance.run import Connection, is_reference, load_profile, reference_target
 from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError

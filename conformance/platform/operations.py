@@ -11,7 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
 from conformance.platform.ledger import Ledger
 from conformance.platform.resource import arranged_body, listed_members
-from conformance.profile.model import Bindings
+from conformance.profile.bindings.all_areas import Bindings
 
 Query = Mapping[str, Any]
 """The values of a query's parameters; those that are None are left out."""

@@ -14,7 +14,8 @@ import httpx
 from conformance.contract.judge import error_code
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.platform import commands
-from conformance.profile.model import Environment, HttpTrigger, Trigger
+from conformance.profile.model import Environment
+from conformance.profile.triggers import HttpTrigger, Trigger
 from conformance.sut.target import Target
 from conformance.text import addresses, templates
 from conformance.text.legible import legible

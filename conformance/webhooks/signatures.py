@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 
 from conformance.contract.judge import Finding
 from conformance.exchange.delivery import Delivery
-from conformance.profile.model import ProfileError, Signature
+from conformance.profile.part import ProfileError
+from conformance.profile.webhooks import Signature
 from conformance.sut.credentials import problem_of
 
 PRESENT = "EVT-250"

@@ -13,7 +13,9 @@ from pydantic.fields import FieldInfo
 from conformance.cli.generation.flow import flow
 from conformance.contract.data import SPEC
 from conformance.contract.vocabulary import features, triggers
-from conformance.profile.model import Bindings, Profile, Resources
+from conformance.profile.bindings.all_areas import Bindings
+from conformance.profile.model import Profile
+from conformance.profile.resources import Resources
 from conformance.session import EXIT_MEANING
 
 Row = Sequence[str]

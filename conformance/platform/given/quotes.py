@@ -11,7 +11,7 @@ from conformance.platform.given.internal_accounts import InternalAccounts
 from conformance.platform.given.transactions import Transactions
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, arranged_resource, owner_of
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,

@@ -14,7 +14,7 @@ from conformance.platform.resource import (
     fill_template,
     value_at,
 )
-from conformance.profile.model import Bindings
+from conformance.profile.bindings.all_areas import Bindings
 from conformance.verdict.decisions import (
     ResourceMissing,
 )

@@ -26,7 +26,7 @@ from conformance.platform.resource import (
     value_at,
     without_members,
 )
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, own_fee, quoted
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

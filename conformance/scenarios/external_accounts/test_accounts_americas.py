@@ -9,7 +9,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import at, require_details
 from conformance.scenarios.kit.refusals import REFUSED

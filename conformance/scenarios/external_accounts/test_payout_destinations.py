@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import requirement
 from conformance.testdata.accounts import AccountExample, account_example
 from conformance.verdict.decisions import ResourceMissing

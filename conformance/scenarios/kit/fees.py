@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 BASIS_POINTS = 150

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.testdata.beneficiaries import BeneficiaryExample

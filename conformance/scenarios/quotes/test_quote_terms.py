@@ -12,7 +12,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
-from conformance.profile.model import Corridor
+from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

@@ -22,7 +22,8 @@ from conformance.contract.vocabulary import (
     read_triggers,
     triggers,
 )
-from conformance.profile.model import Features, Profile
+from conformance.profile.features import Features
+from conformance.profile.model import Profile
 from conformance.run import load_profile
 
 TRIGGER = {

@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from conformance.contract.data import FIXTURES
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.profile import model as module
-from conformance.profile.model import Environment, Profile, ProfileError
+from conformance.profile.loading import read_profile
+from conformance.profile.model import Environment, Profile
+from conformance.profile.part import ProfileError
 from conformance.run import load_profile
 
 Write = Callable[..., Path]
@@ -62,7 +64,7 @@ def write(tmp_path: Path) -> Write:
 def refusal(path: Path) -> str:
     """Return what is said about a profile that cannot be used."""
     with pytest.raises(ProfileError) as refused:
-        Profile.load(path)
+        read_profile(path)
     return str(refused.value)
 
 
@@ -71,7 +73,7 @@ class TestLoading:
 
     def test_a_name_is_enough(self, write: Write) -> None:
         """Nothing is declared, and nothing may be changed."""
-        loaded = Profile.load(write(NAME))
+        loaded = read_profile(write(NAME))
 
         assert loaded.environment is Environment.PRODUCTION
         assert not loaded.features.webhooks
@@ -292,7 +294,7 @@ class TestLoading:
             node[key] = data.draw(VALUES)
 
         with contextlib.suppress(ProfileError):
-            Profile.load(write(json.dumps(content)))
+            read_profile(write(json.dumps(content)))
 
     def test_all_unknown_names_are_told_at_once(self, write: Write) -> None:
         """One line each."""
@@ -311,7 +313,7 @@ class TestLoading:
     )
     def test_other_braces_are_left_as_they_are(self, write: Write, command: list[str]) -> None:
         """Those of JSON, of a shell and of its tools."""
-        loaded = Profile.load(write({**NAME, "triggers": {"rate.stale": {"command": command}}}))
+        loaded = read_profile(write({**NAME, "triggers": {"rate.stale": {"command": command}}}))
 
         assert loaded.triggers["rate.stale"].command == command
 
@@ -373,7 +375,7 @@ class TestLoading:
 
     def test_a_key_that_is_merged_in_may_be_given_again(self, write: Write) -> None:
         """That is what merging is for."""
-        loaded = Profile.load(
+        loaded = read_profile(
             write(
                 "implementation: {name: acme}\n"
                 "bindings:\n"
@@ -417,17 +419,17 @@ class TestDocumentedTriggers:
 
     def test_it_is_mapped_by_itself(self, write: Write) -> None:
         """The sandbox's own deposit."""
-        assert "deposit.arrive" in Profile.load(write(NAME)).triggers
+        assert "deposit.arrive" in read_profile(write(NAME)).triggers
 
     def test_the_profile_may_map_it_otherwise(self, write: Write) -> None:
         """Its own way counts."""
         own = {**NAME, "triggers": {"deposit.arrive": {"command": ["pay"]}}}
 
-        assert Profile.load(write(own)).triggers["deposit.arrive"].command == ["pay"]
+        assert read_profile(write(own)).triggers["deposit.arrive"].command == ["pay"]
 
     def test_null_takes_it_out(self, write: Write) -> None:
         """And it stays out on the way to a worker and to a report."""
-        loaded = Profile.load(write({**NAME, "triggers": {"deposit.arrive": None}}))
+        loaded = read_profile(write({**NAME, "triggers": {"deposit.arrive": None}}))
         handed = Profile.model_validate(loaded.model_dump(mode="json", by_alias=True))
 
         assert loaded.triggers == {}
@@ -465,13 +467,13 @@ class TestPublished:
         """By the suite and by the schema."""
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
 
-        Profile.load(path)
+        read_profile(path)
         jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
 
     @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
     def test_a_profile_survives_the_way_to_a_worker(self, path: Path) -> None:
         """As JSON."""
-        loaded = Profile.load(path)
+        loaded = read_profile(path)
         dumped = json.loads(json.dumps(loaded.model_dump(mode="json", by_alias=True)))
 
         assert Profile.model_validate(dumped) == loaded
@@ -484,7 +486,7 @@ class TestPublished:
 
         assert set(leaves(content)) == set(leaves(defaults))
         assert (
-            Profile.load(TEMPLATE).model_copy(
+            read_profile(TEMPLATE).model_copy(
                 update={
                     "implementation": default.implementation,
                     "environment": default.environment,

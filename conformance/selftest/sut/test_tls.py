@@ -24,7 +24,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from conformance.exchange.client import RecordingClient
-from conformance.profile.model import Profile, ProfileError
+from conformance.profile.loading import read_profile
+from conformance.profile.model import Profile
+from conformance.profile.part import ProfileError
 from conformance.selftest.standins import VERSION
 from conformance.sut.target import Target, Untrusted
 from conformance.sut.tls import VARIABLES, BadAuthority, tls_context
@@ -267,7 +269,7 @@ class TestProfile:
 
     def test_its_path_is_made_absolute(self, tmp_path: Path, authority: Authority) -> None:
         """So that processes in other folders find it."""
-        loaded = Profile.load(written(tmp_path, "acme.pem"))
+        loaded = read_profile(written(tmp_path, "acme.pem"))
 
         assert loaded.tls.certificate_authority == str(authority.file)
 
@@ -286,7 +288,7 @@ class TestProfile:
     ) -> None:
         """With the key to change."""
         with pytest.raises(ProfileError, match=message):
-            Profile.load(written(tmp_path, name))
+            read_profile(written(tmp_path, name))
 
 
 @contextlib.contextmanager

@@ -8,15 +8,10 @@ from dataclasses import replace
 import pytest
 
 from conformance.contract.catalogue import Catalogue, Level, Needs, Requirement, Source
-from conformance.profile.model import (
-    Features,
-    Implementation,
-    Irreversible,
-    Profile,
-    Trigger,
-    WaitTrigger,
-)
+from conformance.profile.features import Features, Irreversible
+from conformance.profile.model import Implementation, Profile
 from conformance.profile.needs import unmet
+from conformance.profile.triggers import Trigger, WaitTrigger
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import (
     Accounting,

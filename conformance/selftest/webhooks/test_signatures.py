@@ -15,7 +15,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 
 from conformance.exchange.delivery import Delivery
-from conformance.profile.model import Profile, ProfileError, Signature
+from conformance.profile.loading import read_profile
+from conformance.profile.part import ProfileError
+from conformance.profile.webhooks import Signature
 from conformance.reference import signing
 from conformance.run import load_profile
 from conformance.webhooks.signatures import PRESENT, VERIFIES, Verifier
@@ -267,7 +269,7 @@ class TestKeys:
         path = written(tmp_path, {**usual, **signature})
 
         with pytest.raises(ProfileError) as told:
-            Profile.load(path)
+            read_profile(path)
 
         assert message in str(told.value)
         assert "s3cret!" not in str(told.value)
@@ -277,7 +279,7 @@ class TestKeys:
         (tmp_path / "acme.pem").write_text(pem(_EC), encoding="ascii")
         named = {"header": "X", "algorithm": "ecdsa-p256-sha256", "key": "acme.pem"}
 
-        loaded = Profile.load(written(tmp_path, named)).webhooks.signature
+        loaded = read_profile(written(tmp_path, named)).webhooks.signature
 
         assert loaded is not None
         assert loaded.key == pem(_EC)
@@ -289,7 +291,7 @@ class TestKeys:
         path.write_text(yaml.safe_dump(content), encoding="utf-8")
 
         with pytest.raises(ProfileError, match=r"needs webhooks\.signature"):
-            Profile.load(path)
+            read_profile(path)
 
 
 def written(folder: Path, signature: dict[str, str]) -> Path:

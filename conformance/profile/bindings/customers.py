@@ -1,0 +1,62 @@
+"""Bindings of customers and their terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import (
+    Field,
+)
+
+from conformance.profile.part import ProfilePart
+
+
+class CustomerBindings(ProfilePart):
+    """What the specification leaves open of customers and their terms."""
+
+    customer: dict[str, Any] = Field(
+        default_factory=dict, description="Members merged into every customer that is created."
+    )
+    business: dict[str, Any] = Field(
+        default_factory=dict, description="Members merged into every business that is created."
+    )
+    business_details: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Members of `businessInfo` whose values the specification does not show: "
+        "`entityType`, `businessType`, `countriesOfOperation`, `purposeOfAccount` "
+        "and `sourceOfFunds`.",
+    )
+    foreign_business: dict[str, Any] = Field(
+        default_factory=dict,
+        description="The `businessInfo` of a business outside the US: its `country`, and a "
+        "`taxId` that is valid there.",
+    )
+    entity_types: dict[str, str] = Field(
+        default_factory=dict,
+        description="The `entityType` of a `publicly_listed_company`, `trust`, "
+        "`private_foundation` and `charity`.",
+    )
+    due_diligence: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Enhanced due diligence members of an individual, with values that are "
+        "taken: `purposeOfAccount`, `expectedMonthlyTransactionCount`, "
+        "`expectedMonthlyTransactionVolume`, `annualIncomeRange`, `netWorthRange` "
+        "and `pepStatus`.",
+    )
+    terms_version: str = Field(
+        "version",
+        description="The member of `GET /customers/end-user-terms` that holds the version.",
+    )
+    terms_consent: dict[str, Any] = Field(
+        default_factory=lambda: {
+            "acceptedAt": "{now}",
+            "ipAddress": "203.0.113.7",
+            "termsVersion": "{version}",
+            "acceptanceMethod": "CLICKWRAP",
+        },
+        description="The `endUserTermsConsent`; `{now}` and `{version}` are filled in.",
+    )
+    platform_fee_override: dict[str, Any] = Field(
+        default_factory=lambda: {"variableFeeBasisPoints": 100},
+        description="A `platformFeeOverride` that the implementation takes.",
+    )
