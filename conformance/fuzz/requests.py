@@ -17,7 +17,7 @@ from conformance.exchange.client import RecordingClient
 from conformance.fuzz import forms
 from conformance.fuzz.faults import Fault
 from conformance.fuzz.generation import Drawn, Query, encoded
-from conformance.platform.ground import Ground
+from conformance.platform.grounds.ground import Ground
 
 Json = dict[str, Any]
 

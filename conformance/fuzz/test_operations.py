@@ -43,7 +43,7 @@ def _test_of(operation: Operation) -> Callable[..., None]:
         from conformance.fuzz.faults import faults  # noqa: PLC0415
         from conformance.fuzz.generation import BOUNDARY_SHARE, draw  # noqa: PLC0415
         from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415
-        from conformance.platform.ground import ground  # noqa: PLC0415
+        from conformance.platform.grounds.request import ground  # noqa: PLC0415
 
         seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
         drawn = draw(operation.id, seed, count)

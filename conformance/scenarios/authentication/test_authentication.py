@@ -14,7 +14,7 @@ import pytest
 from conformance.contract.document import document
 from conformance.exchange.answer import Answer
 from conformance.exchange.credentials import Credentials
-from conformance.platform.ground import Request, any_request
+from conformance.platform.grounds.request import Request, any_request
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
-from conformance.platform.ground import groundless, request
+from conformance.platform.grounds.request import groundless, request
 from conformance.platform.platform import Platform
 from conformance.verdict.decisions import ResourceMissing, expect
 

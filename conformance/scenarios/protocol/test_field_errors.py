@@ -12,7 +12,7 @@ import pytest
 
 from conformance.contract.document import document
 from conformance.exchange.answer import Answer
-from conformance.platform.ground import request
+from conformance.platform.grounds.request import request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import requirement

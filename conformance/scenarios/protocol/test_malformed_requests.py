@@ -14,7 +14,7 @@ import pytest
 
 from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
-from conformance.platform.ground import Request, request
+from conformance.platform.grounds.request import Request, request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import Check, requirement

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
-from conformance.platform.ground import MADE_UP, Request, request
+from conformance.platform.grounds.request import MADE_UP, Request, request
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.protocol.stray import (

@@ -15,7 +15,8 @@ from conformance.contract.judge import Finding
 from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
 from conformance.exchange.journal import Exchange
-from conformance.platform.ground import GROUNDS, MADE_UP, Ground, Request
+from conformance.platform.grounds.ground import Ground
+from conformance.platform.grounds.request import GROUNDS, MADE_UP, Request
 from conformance.scenarios.authentication import test_authentication as scenarios
 from conformance.selftest import standins
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID

@@ -17,7 +17,7 @@ from conformance.fuzz.faults import HELD, faults
 from conformance.fuzz.generation import ABSENT, Drawn, draw
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.fuzz.requests import HOSTILE, Prepared, prepared
-from conformance.platform.ground import Ground
+from conformance.platform.grounds.ground import Ground
 from conformance.selftest.collection import ROOT, collected
 
 Json = dict[str, Any]

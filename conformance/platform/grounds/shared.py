@@ -1,0 +1,74 @@
+"""What the grounds of several areas begin with, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance.platform.grounds.ground import Ground
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource
+
+DEPOSIT = 100_000
+TRANSFER = 1_000
+"""Amounts in the smallest unit of their currency."""
+
+
+def approved_customer(platform: Platform) -> Resource:
+    """Return a new customer who may move money."""
+    return platform.approved.customer()
+
+
+def source_account(platform: Platform) -> Resource:
+    """Return a new internal account, with money in it where deposits can be caused."""
+    funded = "deposit.arrive" in platform.profile.triggers
+    return platform.internal_accounts.account(amount=DEPOSIT if funded else 0)
+
+
+def path_of_customer(platform: Platform) -> Ground:
+    """Return the ground of an operation whose path names a customer."""
+    return Ground(path={"customerId": approved_customer(platform)["id"]})
+
+
+def query_of_customer(platform: Platform) -> Ground:
+    """Return the ground of an operation whose query names a customer."""
+    return Ground(query={"customerId": approved_customer(platform)["id"]})
+
+
+def money_of(platform: Platform, account: Json) -> Callable[[], Any]:
+    """Return a function that reads an account's balances and the transactions of its owner."""
+    return lambda: (
+        platform.internal_accounts.balances(account),
+        transactions_of(platform, account["customerId"]),
+    )
+
+
+def transactions_of(platform: Platform, owner: str) -> Any:
+    """Return the id and status of each transaction that is listed for a customer, sorted."""
+    return sorted(
+        (str(t.get("id")), str(t.get("status"))) for t in platform.transactions.of_customer(owner)
+    )
+
+
+def members_of(platform: Platform, customer: Json, *members: str) -> Callable[[], Any]:
+    """Return a function that reads some members of a customer."""
+
+    def read() -> Any:
+        seen = platform.customers.read(customer)
+        return {name: seen.get(name) for name in members}
+
+    return read
+
+
+def external_account_of(platform: Platform, account: Json) -> Callable[[], Any]:
+    """Return a function that reads whether an external account is served, and its members."""
+
+    def read() -> Any:
+        answer = platform.api.get_external_account(account["id"])
+        is_served = isinstance(answer.body, Mapping) and answer.accepted
+        members = dict(answer.body) if is_served else {}
+        # It may say when somebody looked at the account last.
+        members.pop("updatedAt", None)
+        return answer.accepted, members
+
+    return read
