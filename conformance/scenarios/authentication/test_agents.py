@@ -409,10 +409,10 @@ def test_what_an_agent_executes_is_debited(platform: Platform) -> None:
     agent = platform.agents.connect(owner_of(source))
     before, _ = platform.internal_accounts.balances(source)
 
-    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+    execution = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
 
-    if executed.body["status"] not in SETTLING:
-        raise ResourceMissing(f"what an agent executes waits: {executed}")
+    if execution.body["status"] not in SETTLING:
+        raise ResourceMissing(f"what an agent executes waits: {execution}")
     remaining = before - quote["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, remaining) == remaining
 
@@ -424,9 +424,9 @@ def test_an_agent_does_not_stand_in_for_the_proof_of_its_customer(platform: Plat
     quote = platform.quotes.pending(source)
     agent = platform.agents.connect(owner_of(source))
 
-    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+    execution = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
 
-    assert executed.body["status"] not in SETTLING, executed
+    assert execution.body["status"] not in SETTLING, execution
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 

@@ -51,7 +51,7 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "outcome", "reached"),
+    ("state", "outcome", "expected"),
     [
         pytest.param(
             "PENDING_REVIEW", "pass", "LIVENESS_PASSED", marks=requirement("SFR-072"), id="reviewed"
@@ -68,15 +68,15 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
     ],
 )
 def test_the_liveness_check_decides(
-    platform: Platform, state: str, outcome: str, reached: str
+    platform: Platform, state: str, outcome: str, expected: str
 ) -> None:
     """The result brings a reset to LIVENESS_PASSED or REJECTED, with or without a review."""
     reset = NEW_RESET_AT[state](platform)
 
     platform.resets.liveness(reset, outcome)
 
-    now = platform.resets.at_status(reset, reached)
-    assert now["status"] == reached, now
+    now = platform.resets.at_status(reset, expected)
+    assert now["status"] == expected, now
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "refused", "kept"),
+    ("state", "refused_id", "kept_id"),
     [
         pytest.param(
             "INITIATED",
@@ -134,22 +134,22 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
     ],
 )
 def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
-    platform: Platform, check: Check, state: str, refused: str, kept: str
+    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
 ) -> None:
     """Completing it is refused with 400, and its status stays."""
     reset = NEW_RESET_AT[state](platform)
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept):
+    with check(kept_id):
         expect_status(platform, reset, state)
-    with check(refused):
+    with check(refused_id):
         # After an accepted completion the same reset could not be the twin.
         refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
 
 
 @pytest.mark.parametrize(
-    ("state", "refused", "kept"),
+    ("state", "refused_id", "kept_id"),
     [
         pytest.param(
             "REJECTED",
@@ -168,16 +168,16 @@ def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
     ],
 )
 def test_a_reset_that_failed_is_not_completed(
-    platform: Platform, check: Check, state: str, refused: str, kept: str
+    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
 ) -> None:
     """Completing a REJECTED or EXPIRED reset is refused, and its status stays."""
     reset = NEW_RESET_AT[state](platform)
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept):
+    with check(kept_id):
         expect_status(platform, reset, state)
-    with check(refused):
+    with check(refused_id):
         refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
 
 
@@ -226,7 +226,7 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
 
 
 @pytest.mark.parametrize(
-    ("state", "started", "kept"),
+    ("state", "started_id", "kept_id"),
     [
         pytest.param(
             "REJECTED",
@@ -245,16 +245,16 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
     ],
 )
 def test_a_new_reset_follows_one_that_failed(
-    platform: Platform, check: Check, state: str, started: str, kept: str
+    platform: Platform, check: Check, state: str, started_id: str, kept_id: str
 ) -> None:
     """The new reset has another id, and the first one keeps its status."""
     reset = NEW_RESET_AT[state](platform)
 
     answer = platform.resets.start(reset.owner)
 
-    with check(started):
+    with check(started_id):
         assert answer.accepted, answer
-    with check(kept):
+    with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
 

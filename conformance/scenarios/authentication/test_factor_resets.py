@@ -183,7 +183,7 @@ def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mobile", "refused"),
+    ("mobile", "refused_id"),
     [
         pytest.param("+4915112345678", "SFR-800", marks=requirement("SFR-800", "SFR-802")),
         pytest.param(None, "SFR-801", marks=requirement("SFR-801", "SFR-802")),
@@ -191,7 +191,7 @@ def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
     ids=["text", "null"],
 )
 def test_a_phone_is_named_by_an_object(
-    platform: Platform, check: Check, mobile: str | None, refused: str
+    platform: Platform, check: Check, mobile: str | None, refused_id: str
 ) -> None:
     """A ``mobile`` that is a text or null is refused, and the reset keeps its status."""
     reset = platform.resets.passed(factor=PHONE)
@@ -201,7 +201,7 @@ def test_a_phone_is_named_by_an_object(
 
     with check("SFR-802"):
         expect_status(platform, reset, "LIVENESS_PASSED")
-    with check(refused):
+    with check(refused_id):
         refusal.refused(twin=platform.resets.complete(reset, body))
 
 
@@ -235,7 +235,7 @@ def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) ->
         platform.resets.enroll(reset.owner, reset["factor"])
         now = platform.until(
             lambda: platform.resets.read(reset),
-            lambda seen: seen.get("enrollmentStatus") == "COMPLETED",
+            lambda current: current.get("enrollmentStatus") == "COMPLETED",
         )
         assert now.get("enrollmentStatus") == "COMPLETED", now
 
@@ -272,7 +272,9 @@ def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> No
         assert factor not in now, f"{factor} is cleared, and offered among {now}"
     with check("SFR-111"):
         platform.resets.enroll(customer, factor)
-        now = platform.until(lambda: offered_factors(platform, source), lambda seen: factor in seen)
+        now = platform.until(
+            lambda: offered_factors(platform, source), lambda factors: factor in factors
+        )
         assert factor in now, f"{factor} is enrolled again, and {now} is offered"
 
 
@@ -286,7 +288,9 @@ def test_a_new_phone_is_offered(platform: Platform) -> None:
 
     platform.resets.completed(customer, PHONE)
 
-    now = platform.until(lambda: offered_factors(platform, source), lambda seen: PHONE in seen)
+    now = platform.until(
+        lambda: offered_factors(platform, source), lambda factors: PHONE in factors
+    )
     assert PHONE in now, f"a new phone is enrolled, and {now} is offered"
 
 

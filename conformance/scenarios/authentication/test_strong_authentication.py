@@ -103,15 +103,15 @@ def test_a_conversion_has_a_purpose_of_its_own(platform: Platform) -> None:
     )
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
     target = platform.internal_accounts.account(corridor.receiving, customer=customer, amount=0)
-    executed = platform.api.execute_quote(create_sca_quote(platform, source, target)["id"])
-    if not executed.accepted or executed.body["status"] != WAITING:
-        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {executed}")
+    execution = platform.api.execute_quote(create_sca_quote(platform, source, target)["id"])
+    if not execution.accepted or execution.body["status"] != WAITING:
+        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {execution}")
 
     payout_purpose = require_member(
         require_member(platform.sca.challenged(), "scaChallenge"), "purpose"
     )
 
-    conversion_purpose = require_member(require_member(executed.body, "scaChallenge"), "purpose")
+    conversion_purpose = require_member(require_member(execution.body, "scaChallenge"), "purpose")
 
     assert conversion_purpose != payout_purpose
 
@@ -185,7 +185,7 @@ def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
     with check("SCA-026"):
         remaining = opening - first["totalSendingAmount"]
         total = platform.until(
-            lambda: platform.internal_accounts.balances(source)[1], lambda seen: seen == remaining
+            lambda: platform.internal_accounts.balances(source)[1], lambda value: value == remaining
         )
         assert total == remaining
 
@@ -240,7 +240,7 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
         assert answer.body["status"] == WAITING, answer
     with check("SCA-031"):
         assert answer.accepted, answer
-        ids = {waiting["scaChallenge"]["id"] for waiting in (quote, second, answer.body)}
+        ids = {body["scaChallenge"]["id"] for body in (quote, second, answer.body)}
         assert len(ids) == 3, answer
     with check("SCA-032"):
         expect_untouched(platform, source, before)
@@ -249,7 +249,7 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
         assert last.accepted, last
         assert last.body["status"] in SETTLING, last
     with check("SCA-034"):
-        transaction_ids = {seen["transactionId"] for seen in (second, answer.body, last.body)}
+        transaction_ids = {body["transactionId"] for body in (second, answer.body, last.body)}
         assert transaction_ids == {quote["transactionId"]}
 
 
@@ -319,10 +319,10 @@ def create_sca_quote(platform: Platform, source: Resource, destination: Resource
     Raises:
         ResourceMissing: the target refuses such payments in the customer's region.
     """
-    created = platform.api.create_quote(platform.quotes.body(source, destination))
-    if not created.accepted:
-        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {created}")
-    quote: Json = created.body
+    answer = platform.api.create_quote(platform.quotes.body(source, destination))
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {answer}")
+    quote: Json = answer.body
     return quote
 
 
@@ -332,10 +332,10 @@ def create_waiting_quote(platform: Platform, source: Resource) -> Json:
     Raises:
         ResourceMissing: such quotes are refused, or created without a challenge.
     """
-    created = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
-    if not created.accepted or created.body["status"] != WAITING:
-        raise ResourceMissing(f"no quote waits for a proof from its creation on: {created}")
-    quote: Json = created.body
+    answer = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    if not answer.accepted or answer.body["status"] != WAITING:
+        raise ResourceMissing(f"no quote waits for a proof from its creation on: {answer}")
+    quote: Json = answer.body
     return quote
 
 

@@ -184,15 +184,15 @@ def pay_out(platform: Platform, quote: Json) -> str:
     Raises:
         PreconditionFailed: the quote is not executed.
     """
-    executed = platform.quotes.execute(quote)
-    waits = executed["status"] == WAITING
+    result = platform.quotes.execute(quote)
+    waits = result["status"] == WAITING
     platform.observe(
         f"a payout to the beneficiary {'asks' if waits else 'does not ask'} for a proof"
     )
     if waits:
-        executed = platform.sca.authorize(executed)
-    if executed["status"] not in SETTLING:
-        raise PreconditionFailed(f"the quote was executed to {executed['status']}")
+        result = platform.sca.authorize(result)
+    if result["status"] not in SETTLING:
+        raise PreconditionFailed(f"the quote was executed to {result['status']}")
     return str(platform.transactions.at_status(quote, "COMPLETED").get("status"))
 
 

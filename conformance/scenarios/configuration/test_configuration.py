@@ -35,7 +35,7 @@ REQUIRED_FIELDS = "providerRequiredCustomerFields"
 
 
 UNUSUAL_BASIS_POINTS = 175
-"""A rate that no other test sets, as a target may show an earlier rate late."""
+"""A rate unlike those of ``FORMS``, which a target may still show after an earlier test."""
 
 SENDING_AMOUNT = 100_007
 """A sending amount, in the smallest unit, whose fee has to be rounded at usual rates."""
@@ -94,9 +94,9 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
         name: transfer_of(platform, without_members(body, name), corridor) for name in fields
     }
     with check("CFG-005"):
-        for steps in transfers.values():
-            if len(steps) < len(complete_transfer) or not failed_later(platform, steps):
-                steps[-1].refused(twin=complete_transfer[len(steps) - 1])
+        for answers in transfers.values():
+            if len(answers) < len(complete_transfer) or not failed_later(platform, answers):
+                answers[-1].refused(twin=complete_transfer[len(answers) - 1])
 
 
 @requirement("CFG-006")
@@ -112,9 +112,9 @@ def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform)
     missing_members = {name: body[name] for name in fields}
     platform.customers.change(created.body, **missing_members, currencies=body["currencies"])
 
-    steps = transfer(platform, created.body, corridor)
+    answers = transfer(platform, created.body, corridor)
 
-    assert steps[-1].accepted, steps[-1]
+    assert answers[-1].accepted, answers[-1]
 
 
 # --- The standing fee -----------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
     fee = FORMS[form]
     set_fee(platform, **fee)
 
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: shows_fee(seen, fee))
+    quote = platform.until(lambda: quoted(platform, body), lambda current: shows_fee(current, fee))
 
     assert shows_fee(quote, fee), (
         f"a standing fee of {fee} shows as {quote.get('platformFeesIncluded')} of "
@@ -213,7 +213,9 @@ def test_a_standing_fee_replaces_the_one_before(platform: Platform) -> None:
     set_fee(platform, **FORMS["both"])
 
     set_fee(platform, **later)
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: shows_fee(seen, later))
+    quote = platform.until(
+        lambda: quoted(platform, body), lambda current: shows_fee(current, later)
+    )
 
     assert shows_fee(quote, later), quote
 
@@ -225,9 +227,9 @@ def test_a_quote_keeps_the_fee_that_it_was_created_with(platform: Platform) -> N
     quote = quoted(platform, dollar_quote(platform))
     set_fee(platform, **FORMS["both"])
 
-    executed = platform.quotes.execute(quote)
+    execution = platform.quotes.execute(quote)
 
-    assert own_fee(executed) == own_fee(quote)
+    assert own_fee(execution) == own_fee(quote)
 
 
 @requirement("CFG-025", "CFG-026")
@@ -269,7 +271,7 @@ def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Pla
     before, _ = platform.internal_accounts.balances(source)
     set_fee(platform, **FORMS["both"])
     body = platform.quotes.body(source, external_account, amount=SENDING_AMOUNT)
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: own_fee(seen) > 0)
+    quote = platform.until(lambda: quoted(platform, body), lambda current: own_fee(current) > 0)
     if not own_fee(quote):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote}")
 
@@ -492,11 +494,11 @@ def transfer(platform: Platform, customer: Resource, corridor: Corridor) -> list
     ]
 
 
-def failed_later(platform: Platform, steps: list[Answer]) -> bool:
+def failed_later(platform: Platform, answers: list[Answer]) -> bool:
     """Return whether a transfer whose steps were all accepted failed afterwards."""
-    if not steps[-1].accepted:
+    if not answers[-1].accepted:
         return False
-    status = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")
+    status = platform.transactions.at_status(answers[-1].body, "COMPLETED", *FAILED).get("status")
     platform.observe(f"a payout in a currency that needs more of the customer ends at {status}")
     return status in FAILED
 
@@ -567,22 +569,22 @@ def remove_fee(platform: Platform) -> Answer:
     return platform.configuration.update({FEES: platform.profile.bindings.no_fee_configs})
 
 
-def read_setting(platform: Platform, name: str, sent: Any) -> Any:
+def read_setting(platform: Platform, name: str, expected: Any) -> Any:
     """Read a setting until it is shown as it was sent, or in another shape; return it."""
 
-    def is_final(shown: Any) -> bool:
-        return shown is None or is_of_another_shape(shown, sent) or holds(shown, sent)
+    def is_final(setting: Any) -> bool:
+        return setting is None or is_of_another_shape(setting, expected) or holds(setting, expected)
 
     return platform.until(lambda: platform.configuration.read().get(name), is_final)
 
 
-def read_shown_setting(platform: Platform, name: str, sent: Any) -> Any:
+def read_shown_setting(platform: Platform, name: str, expected: Any) -> Any:
     """Read a setting until it is shown as it was sent; return it.
 
     Raises:
         ResourceMissing: the setting is not shown.
     """
-    setting = read_setting(platform, name, sent)
+    setting = read_setting(platform, name, expected)
     if not setting:
         raise ResourceMissing(f"GET /config does not show {name}")
     return setting
@@ -621,23 +623,23 @@ def shows_fee(quote: Json, fee: dict[str, Any]) -> bool:
     return bool(abs(own_fee(quote) - expected) <= (MAX_ROUNDING_DIFFERENCE if rate else 0))
 
 
-def expect_shown(name: str, shown: Any, sent: Any) -> None:
+def expect_shown(name: str, setting: Any, expected: Any) -> None:
     """Assert that a setting is shown as it was sent.
 
     Raises:
         ResourceMissing: the setting is not shown, or in another shape.
     """
     __tracebackhide__ = True
-    if shown is None:
+    if setting is None:
         raise ResourceMissing(f"GET /config does not show {name}")
-    if is_of_another_shape(shown, sent):
-        raise ResourceMissing(f"GET /config shows {name} in a shape of its own: {shown}")
-    assert holds(shown, sent), f"{sent} was set, and {shown} is shown"
+    if is_of_another_shape(setting, expected):
+        raise ResourceMissing(f"GET /config shows {name} in a shape of its own: {setting}")
+    assert holds(setting, expected), f"{expected} was set, and {setting} is shown"
 
 
-def is_of_another_shape(shown: Any, sent: Any) -> bool:
+def is_of_another_shape(setting: Any, expected: Any) -> bool:
     """Return whether a setting is shown with none of the members that were sent."""
-    return bool(shown) and not names_in(shown) & names_in(sent)
+    return bool(setting) and not names_in(setting) & names_in(expected)
 
 
 def names_in(value: Any) -> set[str]:

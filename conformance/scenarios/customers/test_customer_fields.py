@@ -17,16 +17,16 @@ from conformance.verdict.decisions import ResourceMissing
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a customer, with the requirement on its form and the one that it is kept."""
+    """A member of a customer, with the ids of the requirements on its form and on its value."""
 
     path: str
-    form: str
-    kept: str | None = None
+    form_id: str
+    value_id: str | None = None
 
     @property
     def requirements(self) -> tuple[str, ...]:
         """The ids of the requirements that the member decides."""
-        return (self.form,) if self.kept is None else (self.form, self.kept)
+        return (self.form_id,) if self.value_id is None else (self.form_id, self.value_id)
 
 
 INDIVIDUAL = (
@@ -119,10 +119,10 @@ def test_what_is_told_about_a_customer_is_kept(
     customer = platform.customers.read(arranged_resource(platform.api.create_customer(body)))
 
     for member in members:
-        with check(member.form):
+        with check(member.form_id):
             assert well_formed(member.path, at(customer, member.path))
-        if member.kept is not None:
-            with check(member.kept):
+        if member.value_id is not None:
+            with check(member.value_id):
                 assert same(member.path, at(customer, member.path), at(body, member.path))
 
 

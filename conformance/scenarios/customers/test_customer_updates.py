@@ -140,7 +140,7 @@ def test_the_data_of_a_business_can_be_changed(platform: Platform) -> None:
     require_member(require_member(customer, "businessInfo"), "legalName")
     after = platform.until(
         lambda: platform.customers.read(customer),
-        lambda seen: seen.get("businessInfo", {}).get("legalName") == name,
+        lambda current: current.get("businessInfo", {}).get("legalName") == name,
     )
     assert after["businessInfo"]["legalName"] == name
 
@@ -160,12 +160,12 @@ def test_a_change_of_one_customer_is_none_of_another(platform: Platform) -> None
 def test_nobody_is_read_or_changed_by_an_unknown_id(platform: Platform, check: Check) -> None:
     """Reading and updating with an unknown id are refused with a code for a missing customer."""
     customer = platform.customers.of_example(example("individual"))
-    nobody = {"id": unknown_id(customer["id"])}
+    unknown = {"id": unknown_id(customer["id"])}
     name = {"fullName": "Omar Bauer"}
 
     read_refusal, update_refusal = (
-        platform.api.get_customer(nobody["id"]),
-        platform.api.update_customer(nobody["id"], name),
+        platform.api.get_customer(unknown["id"]),
+        platform.api.update_customer(unknown["id"], name),
     )
     read_answer, update_answer = (
         platform.api.get_customer(customer["id"]),
@@ -239,8 +239,10 @@ def test_how_a_part_of_an_object_is_changed_is_recorded(platform: Platform) -> N
 
     platform.api.update_customer(customer["id"], {"address": {"line1": "7 Quay Street"}})
 
-    kept = "city" in (platform.customers.read(customer).get("address") or {})
-    platform.observe(f"a change of an address's first line {'keeps' if kept else 'drops'} its town")
+    keeps_city = "city" in (platform.customers.read(customer).get("address") or {})
+    platform.observe(
+        f"a change of an address's first line {'keeps' if keeps_city else 'drops'} its town"
+    )
 
 
 def update_of(body: Json, member: str) -> Json:
@@ -259,7 +261,7 @@ def read_until_changed(platform: Platform, customer: Resource, member: str, valu
     """Read a customer until a member shows its new value; return the customer."""
     return platform.until(
         lambda: platform.customers.read(customer),
-        lambda seen: same(member, seen.get(member), value),
+        lambda current: same(member, current.get(member), value),
     )
 
 

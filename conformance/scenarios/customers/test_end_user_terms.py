@@ -134,16 +134,16 @@ def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
 def test_an_acceptance_is_an_object_with_a_moment(platform: Platform, check: Check) -> None:
     """An acceptance that is a text, or whose moment is no timestamp, is refused."""
     consent = platform.customers.terms_consent()
-    timeless = {**consent, member_of("moment", platform): "the day before yesterday"}
+    without_moment = {**consent, member_of("moment", platform): "the day before yesterday"}
     body = platform.customers.body(endUserTermsConsent=consent)
     customer = platform.approved.customer(consent=False)
 
     text_refusal = platform.api.create_customer({**body, CONSENT: "accepted"}, valid=False)
-    moment_refusal = platform.api.create_customer({**body, CONSENT: timeless})
+    moment_refusal = platform.api.create_customer({**body, CONSENT: without_moment})
     text_update_refusal = platform.api.update_customer(
         customer["id"], {CONSENT: "accepted"}, valid=False
     )
-    moment_update_refusal = platform.api.update_customer(customer["id"], {CONSENT: timeless})
+    moment_update_refusal = platform.api.update_customer(customer["id"], {CONSENT: without_moment})
 
     created = platform.api.create_customer(body)
     updated = platform.api.update_customer(customer["id"], {CONSENT: consent})
@@ -377,11 +377,11 @@ def accept_again(platform: Platform, customer: Resource, consent: Json) -> Resou
     platform.customers.change(customer, endUserTermsConsent=consent)
     return platform.until(
         lambda: platform.customers.read(customer),
-        lambda seen: moment_of((seen.get(CONSENT) or {}).get(name)) != old,
+        lambda current: moment_of((current.get(CONSENT) or {}).get(name)) != old,
     )
 
 
-def expect_kept(platform: Platform, part: str, sent: Json, shown: Json) -> None:
+def expect_kept(platform: Platform, part: str, consent: Json, shown_consent: Json) -> None:
     """Assert that a part of an acceptance is shown as it was sent.
 
     Raises:
@@ -389,11 +389,13 @@ def expect_kept(platform: Platform, part: str, sent: Json, shown: Json) -> None:
     """
     __tracebackhide__ = True
     name = member_of(part, platform)
-    value = require_member(shown, name)
+    value = require_member(shown_consent, name)
     if part == "moment":
-        assert moment_of(value) == moment_of(sent[name]), f"{sent} was sent, {shown} is shown"
+        assert moment_of(value) == moment_of(consent[name]), (
+            f"{consent} was sent, {shown_consent} is shown"
+        )
     else:
-        assert str(value) == str(sent[name]), f"{sent} was sent, {shown} is shown"
+        assert str(value) == str(consent[name]), f"{consent} was sent, {shown_consent} is shown"
 
 
 def moment_of(value: Any) -> datetime | None:

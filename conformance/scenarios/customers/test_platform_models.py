@@ -172,10 +172,10 @@ def test_an_approval_unlocks_the_accounts(
         platform.quotes.body(account, external_account, amount=AMOUNT // 2)
     )
 
-    funded, executed = ids
-    with check(funded):
+    deposit_id, execution_id = ids
+    with check(deposit_id):
         assert balance == before + AMOUNT
-    with check(executed):
+    with check(execution_id):
         assert answers[-1].accepted, answers[-1]
         assert answers[-1].body["status"] in SETTLING, answers[-1]
 
@@ -315,12 +315,12 @@ def at_status(platform: Platform, status: str, *, business: bool = False) -> Res
     is_direct = business and (trigger is None or platform.profile.features.direct_onboarding)
     path: Road = "directly" if is_direct else "hosted"
     customer = platform.verification.reviews.onboarded(path, business=business, trigger=trigger)
-    wanted = (status,) if trigger else REVIEWED
-    reached = verification_status(platform.customers.at_status(customer, *wanted))
-    if reached != status and not trigger:
-        raise ResourceMissing(f"reviews are decided at once: the customer is {reached}")
-    if reached != status:
-        raise PreconditionFailed(f"{trigger} left the customer at {reached}")
+    expected = (status,) if trigger else REVIEWED
+    status_now = verification_status(platform.customers.at_status(customer, *expected))
+    if status_now != status and not trigger:
+        raise ResourceMissing(f"reviews are decided at once: the customer is {status_now}")
+    if status_now != status:
+        raise PreconditionFailed(f"{trigger} left the customer at {status_now}")
     return customer
 
 
@@ -342,7 +342,7 @@ def expected_types(decision: str, *, business: bool) -> set[str]:
 
 
 def types_by_path(
-    platform: Platform, wanted: set[str], trigger: str, *, business: bool
+    platform: Platform, expected: set[str], trigger: str, *, business: bool
 ) -> dict[Road, set[str]]:
     """Onboard a customer by each path, and return the types of the events about it."""
     customers = {
@@ -350,7 +350,7 @@ def types_by_path(
         for path in PATHS
     }
     return {
-        path: platform.until(partial(types_about, platform, customer), wanted.issubset)
+        path: platform.until(partial(types_about, platform, customer), expected.issubset)
         for path, customer in customers.items()
     }
 

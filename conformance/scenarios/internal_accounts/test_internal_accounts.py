@@ -110,7 +110,7 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
 
     after = platform.until(
         lambda: account_with_most_funds(platform, before),
-        lambda seen: amount_of(seen) == amount_of(before) + AMOUNT,
+        lambda current: amount_of(current) == amount_of(before) + AMOUNT,
     )
     with check("ACC-041"):
         assert after["id"] == before["id"]
@@ -239,7 +239,7 @@ def test_an_approved_customer_comes_to_an_active_account(
 
     accounts = platform.until(
         lambda: platform.internal_accounts.of_customer(customer),
-        lambda listed: "ACTIVE" in {account["status"] for account in listed},
+        lambda listed_accounts: "ACTIVE" in {account["status"] for account in listed_accounts},
     )
 
     if not accounts:
@@ -266,7 +266,8 @@ def test_a_deposit_on_its_way_is_in_the_total_alone(platform: Platform, check: C
     platform.internal_accounts.announce_deposit(account, AMOUNT)
 
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] == total + AMOUNT
+        lambda: platform.internal_accounts.balances(account),
+        lambda balances: balances[1] == total + AMOUNT,
     )
     with check("ACC-070"):
         assert after[0] == balance
@@ -283,7 +284,7 @@ def test_a_deposit_on_its_way_cannot_be_spent(platform: Platform) -> None:
     )
     platform.internal_accounts.announce_deposit(account, AMOUNT)
     platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] > AMOUNT
+        lambda: platform.internal_accounts.balances(account), lambda balances: balances[1] > AMOUNT
     )
 
     covered = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
@@ -302,7 +303,8 @@ def test_a_settled_deposit_is_in_both_balances(platform: Platform, check: Check)
     platform.internal_accounts.deposit(account, AMOUNT)
 
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] == total + AMOUNT
+        lambda: platform.internal_accounts.balances(account),
+        lambda balances: balances[1] == total + AMOUNT,
     )
     with check("ACC-073"):
         assert after[1] == total + AMOUNT
@@ -324,7 +326,7 @@ def test_what_a_running_payout_took_is_not_there_to_be_spent(
 
     balance, total = platform.until(
         lambda: platform.internal_accounts.balances(source),
-        lambda seen: seen[0] == before[0] - quote["totalSendingAmount"],
+        lambda balances: balances[0] == before[0] - quote["totalSendingAmount"],
     )
     covered = platform.quotes.create_and_execute(
         platform.quotes.body(platform.internal_accounts.account(), amount=2 * AMOUNT)
@@ -378,9 +380,9 @@ def test_the_whole_balance_can_be_spent(platform: Platform) -> None:
     platform.internal_accounts.deposit(source, AMOUNT)
     balance, _ = platform.internal_accounts.balances(source)
 
-    executed = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
+    execution = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
 
-    assert executed.accepted, executed
+    assert execution.accepted, execution
     assert platform.internal_accounts.wait_for_balance(source, 0) == 0
 
 
@@ -582,6 +584,6 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
     assert answer.accepted, answer
     after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0],
-        lambda seen: seen >= before + AMOUNT,
+        lambda balance: balance >= before + AMOUNT,
     )
     assert after >= before + AMOUNT

@@ -122,12 +122,12 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
         require_member(listed_account or {}, "fundingPaymentInstructions")
         assert set(numbers(listed_account or {})) == set(numbers(created))
     with check("RBA-021"):
-        after = {listed["id"] for listed in platform.internal_accounts.of_customer(holder)}
-        assert {listed["id"] for listed in before} <= after
+        after = {item["id"] for item in platform.internal_accounts.of_customer(holder)}
+        assert {item["id"] for item in before} <= after
     with check("RBA-025"):
         assert platform.internal_accounts.balance(holder_account) == balance
     with check("RBA-013"):
-        others = {number for listed in before for number in numbers(listed)}
+        others = {number for item in before for number in numbers(item)}
         if not others:
             raise ResourceMissing("no other account of the holder is funded by a number")
         assert not others & set(numbers(created)), f"a number of {others} was given again"
@@ -278,10 +278,10 @@ def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
     """An unknown customer id is refused with 404 or 400, and with a code for a missing customer."""
     holder_account = platform.rule_based.holder_account()
     external_account = platform.rule_based.sweep_destination(holder_account)
-    nobody = unknown_id(holder_account["customerId"])
+    unknown = unknown_id(holder_account["customerId"])
 
     refusal = platform.rule_based.create(
-        platform.rule_based.body(holder_account, external_account, customer=nobody)
+        platform.rule_based.body(holder_account, external_account, customer=unknown)
     )
 
     twin = platform.rule_based.create(platform.rule_based.body(holder_account, external_account))
@@ -445,7 +445,7 @@ def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
 
 @requirement("RBA-066", "RBA-067", "RBA-068")
 def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
-    """Its use for another customer is refused with 409; the key still names the first account."""
+    """Using the key for another customer is refused with 409; it still names the first account."""
     holder_account, other = (
         platform.rule_based.holder_account(),
         platform.rule_based.holder_account(),

@@ -64,16 +64,16 @@ def test_an_error_says_what_is_wrong(platform: Platform, check: Check) -> None:
 def test_a_code_stands_under_its_status(platform: Platform) -> None:
     """Each code of the interface comes with its status; any other code may come with any status."""
     body = platform.quotes.body()
-    accepted = platform.api.create_quote(body)
-    missing = unknown_id(arranged_resource(accepted)["id"])
+    twin = platform.api.create_quote(body)
+    unknown = unknown_id(arranged_resource(twin)["id"])
     refusals = [
         platform.api.create_quote({**body, "lockedCurrencySide": "BOTH"}, valid=False),
         platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False),
-        platform.api.client.call("executeQuote", path={"quoteId": missing}),
+        platform.api.client.call("executeQuote", path={"quoteId": unknown}),
     ]
 
     for refusal in refusals[:2]:
-        refusal.refused(twin=accepted)
+        refusal.refused(twin=twin)
 
     if not any(refusal.code in judge().statuses for refusal in refusals):
         raise ResourceMissing(f"no code of the interface came: {[r.code for r in refusals]}")
@@ -155,10 +155,12 @@ def test_a_quote_is_created_now(platform: Platform) -> None:
     """The ``createdAt`` of a quote is near the ``Date`` of its answer, or near our clock."""
     answer = platform.api.create_quote(platform.quotes.body())
 
-    created = datetime.fromisoformat(arranged_resource(answer)["createdAt"])
+    created_at = datetime.fromisoformat(arranged_resource(answer)["createdAt"])
     date_header = answer.headers.get("date")
     now = parsedate_to_datetime(date_header) if date_header else datetime.now(UTC)
-    assert abs(now - created) < MAX_CLOCK_DIFFERENCE, f"it is {now}, and the quote says {created}"
+    assert abs(now - created_at) < MAX_CLOCK_DIFFERENCE, (
+        f"it is {now}, and the quote says {created_at}"
+    )
 
 
 @requirement("CNV-030")
@@ -228,10 +230,10 @@ def test_who_accepts_anything_gets_json(platform: Platform) -> None:
     """A read and an execution with ``Accept: */*`` are both answered with a JSON object."""
     anything = {"accept": "*/*"}
 
-    read = platform.api.client.stray("getConfig", headers=anything)
-    executed = platform.api.execute_quote(platform.quotes.pending()["id"], headers=anything)
+    config_answer = platform.api.client.stray("getConfig", headers=anything)
+    execute_answer = platform.api.execute_quote(platform.quotes.pending()["id"], headers=anything)
 
-    for answer in (read, executed):
+    for answer in (config_answer, execute_answer):
         arranged_body(answer)
         kind = answer.headers.get("content-type", "")
         assert kind.partition(";")[0].strip().lower() == "application/json", kind

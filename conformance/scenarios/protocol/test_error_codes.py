@@ -77,9 +77,9 @@ def test_a_moment_that_is_none_is_called_that(platform: Platform) -> None:
     if moment is None:
         raise ResourceMissing("bindings.terms_consent of the profile has no place for a moment")
     body = platform.customers.body(endUserTermsConsent=platform.customers.terms_consent())
-    timeless = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
+    without_timestamp = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
 
-    refusal = platform.api.create_customer(timeless(body))
+    refusal = platform.api.create_customer(without_timestamp(body))
 
     require_refusal(refusal)
     refusal.refused("INVALID_TIMESTAMP", *INVALID, twin=platform.api.create_customer(body))
@@ -104,10 +104,10 @@ def test_a_bank_account_that_cannot_be_is_called_that(platform: Platform) -> Non
 @requirement("ERR-077")
 def test_an_account_that_does_not_exist_is_called_that(platform: Platform) -> None:
     """Reading an unknown external account is refused with 404 and a code that is listed there."""
-    created = platform.api.create_external_account(
+    creation = platform.api.create_external_account(
         platform.external_accounts.body(platform.external_accounts.account_holder())
     )
-    account = arranged_resource(created)
+    account = arranged_resource(creation)
 
     refusal = platform.api.get_external_account(unknown_id(account["id"]))
 
@@ -119,9 +119,9 @@ def test_an_account_that_does_not_exist_is_called_that(platform: Platform) -> No
 def test_a_source_that_does_not_exist_is_called_that(platform: Platform) -> None:
     """A quote from an unknown account is refused with a code about missing or invalid resources."""
     body = platform.quotes.body()
-    nobody = having("source.accountId", unknown_id(body["source"]["accountId"]))
+    with_unknown_source = having("source.accountId", unknown_id(body["source"]["accountId"]))
 
-    refusal = platform.api.create_quote(nobody(body))
+    refusal = platform.api.create_quote(with_unknown_source(body))
 
     require_refusal(refusal)
     twin = platform.api.create_quote(body)
@@ -152,8 +152,8 @@ def _quote_without_funds(platform: Platform) -> Answer:
 
 
 def _send_unknown_id(operation: str, parameter: str, kind: str) -> Callable[[Platform], Answer]:
-    nobody = f"{kind}:00000000-0000-4000-8000-000000000000"
-    return lambda platform: platform.api.client.call(operation, path={parameter: nobody})
+    unknown = f"{kind}:00000000-0000-4000-8000-000000000000"
+    return lambda platform: platform.api.client.call(operation, path={parameter: unknown})
 
 
 def _call_as_stranger(platform: Platform) -> Answer:

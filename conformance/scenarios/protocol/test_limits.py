@@ -19,14 +19,14 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
     text = ((string.ascii_letters + string.digits) * 2)[: MAX_CHARACTERS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
-    without = platform.api.create_quote(body)
+    without_text = platform.api.create_quote(body)
     at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:MAX_CHARACTERS]})
     past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):
         assert at_limit.accepted, at_limit
     with check("LIM-003"):
-        assert without.accepted, without
+        assert without_text.accepted, without_text
     with check("LIM-002"):
         past_limit.refused(400, twin=at_limit)
 

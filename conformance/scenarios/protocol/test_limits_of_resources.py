@@ -191,13 +191,13 @@ def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> No
         platform.customers.applicant(business=True),
     )
 
-    outdated = platform.verification.documents.upload(
+    late_answer = platform.verification.documents.upload(
         late_holder, "UTILITY_BILL", trigger="document.outdated"
     )
     twin = platform.verification.documents.upload(timely_holder, "UTILITY_BILL")
 
-    if not outdated.accepted:
-        outdated.refused(400, 422, twin=twin)
+    if not late_answer.accepted:
+        late_answer.refused(400, 422, twin=twin)
         return
     arranged_body(twin)
     late_errors, usual_errors = (

@@ -43,18 +43,20 @@ def test_a_path_that_is_none_is_refused(platform: Platform, check: Check) -> Non
     customer_path = f"/customers/{quote(customer['id'], safe=':')}"
     body = platform.customers.body()
 
-    read = platform.api.client.stray("getConfig", path="/no-such-thing")
-    created = platform.api.client.stray("createCustomer", path="/no-such-thing", content=b"{}")
-    below = platform.api.client.stray("getCustomer", path=f"{customer_path}/no-such-thing")
+    read_answer = platform.api.client.stray("getConfig", path="/no-such-thing")
+    create_answer = platform.api.client.stray(
+        "createCustomer", path="/no-such-thing", content=b"{}"
+    )
+    below_answer = platform.api.client.stray("getCustomer", path=f"{customer_path}/no-such-thing")
 
     with check("CNV-080"):
-        expect_refused(read, platform.api.client.call("getConfig"))
+        expect_refused(read_answer, platform.api.client.call("getConfig"))
     with check("CNV-081"):
-        expect_refused(created, platform.api.create_customer(body))
+        expect_refused(create_answer, platform.api.create_customer(body))
     with check("CNV-082"):
-        expect_refused(below, platform.api.get_customer(customer["id"]))
+        expect_refused(below_answer, platform.api.get_customer(customer["id"]))
     with check("CNV-083"):
-        expect_error_object([read, created, below])
+        expect_error_object([read_answer, create_answer, below_answer])
 
 
 @requirement("CNV-084")

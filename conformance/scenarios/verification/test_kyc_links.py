@@ -189,16 +189,16 @@ def test_there_is_no_link_before_the_channels_are_verified(
         platform.verification.contact.arrange_code(customer, channel)
     second_refusal = platform.verification.links.create(customer)
     platform.verification.contact.verify(customer)
-    accepted = platform.verification.links.create(customer)
+    last_answer = platform.verification.links.create(customer)
 
     before_code, *after_code, after_verification = ids
     with check(after_verification):
-        assert accepted.accepted, accepted
+        assert last_answer.accepted, last_answer
     with check(before_code):
-        first_refusal.refused(409, twin=accepted)
+        first_refusal.refused(409, twin=last_answer)
     for id_ in after_code:
         with check(id_):
-            second_refusal.refused(409, twin=accepted)
+            second_refusal.refused(409, twin=last_answer)
 
 
 @pytest.mark.parametrize(

@@ -276,9 +276,9 @@ def test_an_owner_belongs_to_a_business(platform: Platform) -> None:
 def test_an_owner_of_an_unknown_customer_is_refused(platform: Platform) -> None:
     """An owner with an unknown ``customerId`` is refused with 400 or 404."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
-    nobody = unknown_id(body["customerId"])
+    unknown = unknown_id(body["customerId"])
 
-    refusal = platform.api.create_beneficial_owner(having("customerId", nobody)(body))
+    refusal = platform.api.create_beneficial_owner(having("customerId", unknown)(body))
 
     refusal.refused(400, 404, twin=platform.api.create_beneficial_owner(body))
     platform.observe(f"an owner of an unknown customer is refused with {refusal.status}")
