@@ -1,7 +1,7 @@
 """Agents: they act for their customer, with credentials of their own.
 
-Which operations let agents in is not said, and a policy may be narrow: where an agent may not do
-something for its own customer, nothing is concluded.
+The specification does not say which operations accept agents, and a policy may be narrow: if an
+agent may not do something for its own customer, nothing is concluded.
 """
 
 from __future__ import annotations
@@ -25,70 +25,72 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
 Call = Callable[[httpx.Auth | None], Answer]
-"""Sends one prepared request, with an agent's credentials or (``None``) the platform's own."""
+"""Sends a prepared request, with an agent's credentials, or with the platform's for ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A customer, and a request about what is its own."""
+class PreparedRequest:
+    """A customer, and a prepared request about a resource of this customer."""
 
     customer: Resource
     call: Call
 
 
-def read_customer(platform: Platform) -> Prepared:
+def read_customer(platform: Platform) -> PreparedRequest:
     """Prepare the reading of a customer."""
     customer = platform.external_accounts.account_holder()
     path = {"customerId": customer["id"]}
-    return Prepared(
+    return PreparedRequest(
         customer, lambda auth: platform.api.client.call("getCustomer", path=path, auth=auth)
     )
 
 
-def list_transactions(platform: Platform) -> Prepared:
-    """Prepare the list of transactions."""
-    return Prepared(
+def list_transactions(platform: Platform) -> PreparedRequest:
+    """Prepare a list of transactions."""
+    return PreparedRequest(
         platform.external_accounts.account_holder(),
         lambda auth: platform.api.client.call("listTransactions", auth=auth),
     )
 
 
-def list_internal_accounts(platform: Platform) -> Prepared:
-    """Prepare the list of a customer's internal accounts."""
-    return listing(platform, "listCustomerInternalAccounts")
+def list_internal_accounts(platform: Platform) -> PreparedRequest:
+    """Prepare a list of a customer's internal accounts."""
+    return list_of_customer(platform, "listCustomerInternalAccounts")
 
 
-def list_external_accounts(platform: Platform) -> Prepared:
-    """Prepare the list of a customer's external accounts."""
-    return listing(platform, "listCustomerExternalAccounts")
+def list_external_accounts(platform: Platform) -> PreparedRequest:
+    """Prepare a list of a customer's external accounts."""
+    return list_of_customer(platform, "listCustomerExternalAccounts")
 
 
-def listing(platform: Platform, operation: str) -> Prepared:
-    """Prepare a list of what a customer owns."""
+def list_of_customer(platform: Platform, operation: str) -> PreparedRequest:
+    """Prepare a list of resources of a customer."""
     customer = platform.external_accounts.account_holder()
     query = {"customerId": customer["id"]}
-    return Prepared(
+    return PreparedRequest(
         customer, lambda auth: platform.api.client.call(operation, query=query, auth=auth)
     )
 
 
-def create_quote(platform: Platform) -> Prepared:
+def create_quote(platform: Platform) -> PreparedRequest:
     """Prepare the creation of a quote."""
     source = platform.internal_accounts.account()
     body = platform.quotes.body(source)
-    return Prepared(owner_of(source), lambda auth: platform.api.create_quote(body, auth=auth))
+    return PreparedRequest(
+        owner_of(source), lambda auth: platform.api.create_quote(body, auth=auth)
+    )
 
 
-def execute_quote(platform: Platform) -> Prepared:
+def execute_quote(platform: Platform) -> PreparedRequest:
     """Prepare the execution of a pending quote."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
-    return Prepared(
+    return PreparedRequest(
         owner_of(source), lambda auth: platform.api.execute_quote(quote["id"], auth=auth)
     )
 
 
-PREPARE: Mapping[str, Callable[[Platform], Prepared]] = {
+PREPARE: Mapping[str, Callable[[Platform], PreparedRequest]] = {
     "getCustomer": read_customer,
     "listTransactions": list_transactions,
     "listCustomerInternalAccounts": list_internal_accounts,
@@ -98,16 +100,16 @@ PREPARE: Mapping[str, Callable[[Platform], Prepared]] = {
 }
 
 
-def rows(**identifiers: str) -> list[object]:
-    """Return operations as parameters, each deciding the requirement named for it."""
+def parameters(**identifiers: str) -> list[object]:
+    """Return operations as parameters, each marked with its requirement."""
     return [
         pytest.param(operation, identifier, marks=requirement(identifier), id=operation)
         for operation, identifier in identifiers.items()
     ]
 
 
-def refused_rows(**identifiers: str) -> list[object]:
-    """Return operations as parameters, each deciding one requirement and that of the code."""
+def parameters_with_code(**identifiers: str) -> list[object]:
+    """Return operations as parameters, each marked with its requirement and that of the code."""
     return [
         pytest.param(operation, name, marks=requirement(name, "AGT-040"), id=operation)
         for operation, name in identifiers.items()
@@ -119,7 +121,7 @@ def refused_rows(**identifiers: str) -> list[object]:
 
 @pytest.mark.parametrize(
     ("operation", "identifier"),
-    rows(
+    parameters(
         getCustomer="AGT-001",
         listTransactions="AGT-002",
         listCustomerInternalAccounts="AGT-003",
@@ -131,7 +133,7 @@ def refused_rows(**identifiers: str) -> list[object]:
 def test_the_credentials_of_an_agent_are_taken(
     platform: Platform, check: Check, operation: str, identifier: str
 ) -> None:
-    """For its own customer, as far as its policy goes."""
+    """A request about the agent's own customer is not refused for its credentials."""
     prepared = PREPARE[operation](platform)
     agent = platform.agents.connect(prepared.customer)
 
@@ -144,7 +146,7 @@ def test_the_credentials_of_an_agent_are_taken(
 @requirement("AGT-043")
 @pytest.mark.parametrize("operation", PREPARE)
 def test_the_platform_goes_on_acting_itself(platform: Platform, operation: str) -> None:
-    """HTTP Basic is the scheme of every operation, whoever else is let in."""
+    """The platform's HTTP Basic credentials are accepted for a customer who has an agent."""
     prepared = PREPARE[operation](platform)
     platform.agents.connect(prepared.customer)
 
@@ -158,7 +160,7 @@ def test_the_platform_goes_on_acting_itself(platform: Platform, operation: str) 
 
 @pytest.mark.parametrize(
     ("operation", "refused"),
-    refused_rows(
+    parameters_with_code(
         getCustomer="AGT-030",
         listTransactions="AGT-031",
         listCustomerInternalAccounts="AGT-032",
@@ -170,13 +172,13 @@ def test_the_platform_goes_on_acting_itself(platform: Platform, operation: str) 
 def test_a_wrong_credential_is_refused(
     platform: Platform, check: Check, operation: str, refused: str
 ) -> None:
-    """It looks like that of an agent, and belongs to none."""
+    """A credential of an agent's form that belongs to no agent is refused with 401 UNAUTHORIZED."""
     prepared = PREPARE[operation](platform)
     agent = platform.agents.connect(prepared.customer)
 
     refusal = prepared.call(agent.impostor)
 
-    twin = right(prepared, agent)
+    twin = send_with_right_credential(prepared, agent)
     with check(refused):
         refusal.refused(401, twin=twin)
     with check("AGT-040"):
@@ -185,7 +187,7 @@ def test_a_wrong_credential_is_refused(
 
 @pytest.mark.parametrize(
     ("operation", "refused"),
-    refused_rows(
+    parameters_with_code(
         getCustomer="AGT-036",
         listTransactions="AGT-037",
         createQuote="AGT-038",
@@ -195,13 +197,13 @@ def test_a_wrong_credential_is_refused(
 def test_an_empty_credential_is_refused(
     platform: Platform, check: Check, operation: str, refused: str
 ) -> None:
-    """Naming the scheme is not enough."""
+    """A header that names the scheme alone is refused with 401 UNAUTHORIZED."""
     prepared = PREPARE[operation](platform)
     agent = platform.agents.connect(prepared.customer)
 
     refusal = prepared.call(agent.nobody)
 
-    twin = right(prepared, agent)
+    twin = send_with_right_credential(prepared, agent)
     with check(refused):
         refusal.refused(401, twin=twin)
     with check("AGT-040"):
@@ -210,7 +212,7 @@ def test_an_empty_credential_is_refused(
 
 @requirement("AGT-041")
 def test_an_execution_with_a_wrong_credential_debits_nothing(platform: Platform) -> None:
-    """The credential is looked at first."""
+    """The execution is refused, and the balances of the source do not fall."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     agent = platform.agents.connect(owner_of(source))
@@ -224,19 +226,19 @@ def test_an_execution_with_a_wrong_credential_debits_nothing(platform: Platform)
 
 @requirement("AGT-042")
 def test_a_creation_with_a_wrong_credential_leaves_nothing_behind(platform: Platform) -> None:
-    """The customer has the one transaction that the platform created."""
+    """The customer has only the transaction of the quote that the platform created."""
     source = platform.internal_accounts.account()
     customer = owner_of(source)
     body = platform.quotes.body(source)
     agent = platform.agents.connect(customer)
-    before = listed(platform, customer)
+    before = transaction_ids(platform, customer)
 
     refusal = platform.api.create_quote(body, auth=agent.impostor)
 
     twin = platform.api.create_quote(body)
     refusal.refused(twin=twin)
     platform.transactions.of_quote(twin.body)
-    assert listed(platform, customer) - before == {twin.body["transactionId"]}
+    assert transaction_ids(platform, customer) - before == {twin.body["transactionId"]}
 
 
 # --- For its customer alone -----------------------------------------------------------------
@@ -244,15 +246,15 @@ def test_a_creation_with_a_wrong_credential_leaves_nothing_behind(platform: Plat
 
 @requirement("AGT-010", "AGT-011")
 def test_an_agent_reads_its_own_customer_alone(platform: Platform, check: Check) -> None:
-    """Another customer of the platform is none of its business."""
+    """The agent reads its customer, and is refused another customer of the platform."""
     customer, other = (
         platform.external_accounts.account_holder(),
         platform.external_accounts.account_holder(),
     )
     agent = platform.agents.connect(customer)
-    own = require_admitted(read(platform, customer, agent))
+    own = require_admitted(read_as(platform, customer, agent))
 
-    refusal = read(platform, other, agent)
+    refusal = read_as(platform, other, agent)
 
     with check("AGT-010"):
         assert own.body["id"] == customer["id"], own
@@ -262,12 +264,12 @@ def test_an_agent_reads_its_own_customer_alone(platform: Platform, check: Check)
 
 @requirement("AGT-012")
 def test_an_agent_lists_its_own_transactions_alone(platform: Platform) -> None:
-    """Whether it asks for all, or for those of another customer."""
+    """The list has no transaction of another customer, even if the agent asks for those."""
     customer, other = (
         platform.external_accounts.account_holder(),
         platform.internal_accounts.account(),
     )
-    foreign = platform.quotes.pending(other)["transactionId"]
+    foreign_transaction = platform.quotes.pending(other)["transactionId"]
     agent = platform.agents.connect(customer)
     name = platform.profile.bindings.transactions_of_customer
     filters: list[Json] = [{}]
@@ -281,8 +283,8 @@ def test_an_agent_lists_its_own_transactions_alone(platform: Platform) -> None:
     if not any(answer.accepted for answer in answers):
         raise ResourceMissing(f"agents do not list transactions: {answers[0]}")
     for answer in answers:
-        shown = listed_members(answer.body) if answer.accepted else []
-        assert foreign not in [row.get("id") for row in shown], answer
+        rows = listed_members(answer.body) if answer.accepted else []
+        assert foreign_transaction not in [row.get("id") for row in rows], answer
 
 
 @pytest.mark.parametrize(
@@ -299,60 +301,70 @@ def test_an_agent_lists_its_own_transactions_alone(platform: Platform) -> None:
 def test_an_agent_is_not_shown_accounts_of_another_customer(
     platform: Platform, operation: str
 ) -> None:
-    """The list may be refused, empty, or that of its own customer."""
+    """The list for another customer may be refused, but has no account of that customer."""
     customer, other = (
         platform.external_accounts.account_holder(),
         platform.internal_accounts.account(amount=0),
     )
     account = platform.external_accounts.account(other.owner)
     agent = platform.agents.connect(customer)
-    require_admitted(accounts(platform, operation, customer["id"], agent))
+    require_admitted(list_accounts_as(platform, operation, customer["id"], agent))
 
-    answer = accounts(platform, operation, other["customerId"], agent)
+    answer = list_accounts_as(platform, operation, other["customerId"], agent)
 
-    shown = listed_members(answer.body) if answer.accepted else []
-    assert not {row.get("id") for row in shown} & {other["id"], account["id"]}, answer
+    rows = listed_members(answer.body) if answer.accepted else []
+    assert not {row.get("id") for row in rows} & {other["id"], account["id"]}, answer
 
 
 @requirement("AGT-022")
 def test_agents_of_two_customers_are_shown_different_accounts(platform: Platform) -> None:
-    """Each acts for the customer that it belongs to."""
-    shown = []
+    """The lists of internal accounts that two agents get have no account in common."""
+    account_ids = []
     for account in (
         platform.internal_accounts.account(amount=0),
         platform.internal_accounts.account(amount=0),
     ):
         agent = platform.agents.connect(owner_of(account))
         operation = "listCustomerInternalAccounts"
-        answer = require_admitted(accounts(platform, operation, account["customerId"], agent))
-        shown.append({row.get("id") for row in listed_members(answer.body)})
-    if not all(shown):
+        answer = require_admitted(
+            list_accounts_as(platform, operation, account["customerId"], agent)
+        )
+        account_ids.append({row.get("id") for row in listed_members(answer.body)})
+    if not all(account_ids):
         raise ResourceMissing("an agent is shown no account of its customer")
 
-    assert not shown[0] & shown[1]
+    assert not account_ids[0] & account_ids[1]
 
 
 @requirement("AGT-015")
 def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform) -> None:
-    """It pays from what is its customer's."""
-    source, foreign = platform.internal_accounts.account(), platform.internal_accounts.account()
-    destination = platform.external_accounts.account(owner_of(source))
+    """The agent creates a quote from its customer's account, and is refused one from another's."""
+    source, foreign_account = (
+        platform.internal_accounts.account(),
+        platform.internal_accounts.account(),
+    )
+    external_account = platform.external_accounts.account(owner_of(source))
     agent = platform.agents.connect(owner_of(source))
     own = require_admitted(
-        platform.api.create_quote(platform.quotes.body(source, destination), auth=agent)
+        platform.api.create_quote(platform.quotes.body(source, external_account), auth=agent)
     )
 
-    refusal = platform.api.create_quote(platform.quotes.body(foreign, destination), auth=agent)
+    refusal = platform.api.create_quote(
+        platform.quotes.body(foreign_account, external_account), auth=agent
+    )
 
     refusal.refused(twin=own)
 
 
 @requirement("AGT-016", "AGT-017")
 def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, check: Check) -> None:
-    """Knowing its id is not enough."""
-    source, foreign = platform.internal_accounts.account(), platform.internal_accounts.account()
-    quote = platform.quotes.pending(foreign)
-    before = platform.internal_accounts.balances(foreign)
+    """The execution is refused, and the balances of the other customer's account do not fall."""
+    source, foreign_account = (
+        platform.internal_accounts.account(),
+        platform.internal_accounts.account(),
+    )
+    quote = platform.quotes.pending(foreign_account)
+    before = platform.internal_accounts.balances(foreign_account)
     agent = platform.agents.connect(owner_of(source))
     own = require_admitted(
         platform.api.execute_quote(platform.quotes.pending(source)["id"], auth=agent)
@@ -361,7 +373,7 @@ def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, chec
     refusal = platform.api.execute_quote(quote["id"], auth=agent)
 
     with check("AGT-017"):
-        expect_untouched(platform, foreign, before)
+        expect_untouched(platform, foreign_account, before)
     with check("AGT-016"):
         refusal.refused(twin=own)
 
@@ -371,7 +383,7 @@ def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, chec
 
 @requirement("AGT-018", "AGT-019")
 def test_a_quote_of_an_agent_is_its_customers(platform: Platform, check: Check) -> None:
-    """The platform sees its transaction like any other."""
+    """The quote has the source that was sent, and its transaction is listed for the customer."""
     source = platform.internal_accounts.account()
     agent = platform.agents.connect(owner_of(source))
 
@@ -382,69 +394,71 @@ def test_a_quote_of_an_agent_is_its_customers(platform: Platform, check: Check) 
     with check("AGT-019"):
         assert quote["source"]["accountId"] == source["id"], quote
     with check("AGT-018"):
-        wanted = quote["transactionId"]
-        seen = platform.until(
-            lambda: listed(platform, owner_of(source)), lambda found: wanted in found
+        transaction_id = quote["transactionId"]
+        listed_ids = platform.until(
+            lambda: transaction_ids(platform, owner_of(source)), lambda ids: transaction_id in ids
         )
-        assert wanted in seen
+        assert transaction_id in listed_ids
 
 
 @requirement("AGT-020")
 def test_what_an_agent_executes_is_debited(platform: Platform) -> None:
-    """Where its policy lets it go without an approval."""
+    """A quote that an agent executes without an approval debits its ``totalSendingAmount``."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     agent = platform.agents.connect(owner_of(source))
     before, _ = platform.internal_accounts.balances(source)
 
-    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+    execution = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
 
-    if executed.body["status"] not in SETTLING:
-        raise ResourceMissing(f"what an agent executes waits: {executed}")
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    if execution.body["status"] not in SETTLING:
+        raise ResourceMissing(f"what an agent executes waits: {execution}")
+    remaining = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, remaining) == remaining
 
 
 @requirement("AGT-021")
 def test_an_agent_does_not_stand_in_for_the_proof_of_its_customer(platform: Platform) -> None:
-    """It may execute, and the customer still has to prove it."""
+    """An execution by an agent settles no quote of a customer who still has to prove it."""
     source = platform.sca.account()
     quote = platform.quotes.pending(source)
     agent = platform.agents.connect(owner_of(source))
 
-    executed = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
+    execution = require_admitted(platform.api.execute_quote(quote["id"], auth=agent))
 
-    assert executed.body["status"] not in SETTLING, executed
+    assert execution.body["status"] not in SETTLING, execution
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 
-def right(prepared: Prepared, agent: Agent) -> Answer:
-    """Return the answer to a request with the agent's credential, or with the platform's."""
+def send_with_right_credential(prepared: PreparedRequest, agent: Agent) -> Answer:
+    """Return the answer to a request with the agent's credential, or else with the platform's."""
     answer = prepared.call(agent)
     return answer if answer.accepted else prepared.call(None)
 
 
 def owner_of(account: Resource) -> Resource:
-    """Return the customer who owns an internal account, by its id."""
+    """Return the customer who owns an internal account."""
     return account.owner
 
 
-def read(platform: Platform, customer: Resource, auth: httpx.Auth) -> Answer:
+def read_as(platform: Platform, customer: Resource, auth: httpx.Auth) -> Answer:
     """Read a customer."""
     path = {"customerId": customer["id"]}
     return platform.api.client.call("getCustomer", path=path, auth=auth)
 
 
-def accounts(platform: Platform, operation: str, customer_id: str, auth: httpx.Auth) -> Answer:
+def list_accounts_as(
+    platform: Platform, operation: str, customer_id: str, auth: httpx.Auth
+) -> Answer:
     """List accounts of a customer."""
     return platform.api.client.call(operation, query={"customerId": customer_id}, auth=auth)
 
 
-def listed(platform: Platform, customer: Resource) -> set[str]:
+def transaction_ids(platform: Platform, customer: Resource) -> set[str]:
     """Return the ids of the transactions that are listed for a customer.
 
     Raises:
-        ResourceMissing: none can be asked for by customer.
+        ResourceMissing: transactions cannot be filtered by customer.
     """
     if platform.profile.bindings.transactions_of_customer is None:
         raise ResourceMissing("bindings.transactions_of_customer of the profile names no filter")

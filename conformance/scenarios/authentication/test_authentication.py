@@ -1,7 +1,7 @@
-"""HTTP Basic credentials: without the right ones nothing is answered and nothing moves.
+"""HTTP Basic credentials: without the right ones, requests are refused and change nothing.
 
-Each operation of the document is called with its whole, valid request, so that the credentials are
-all that is wrong.
+Each operation of the document is called with its complete, valid request, so that only the
+credentials are wrong.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Fault = Callable[[Credentials], str | None]
-"""Makes an ``Authorization`` header of the right credentials; ``None`` for none."""
+"""Makes an ``Authorization`` header of the right credentials; ``None`` stands for no header."""
 
 CODE = "AUT-011"
 ACCEPTED = "AUT-013"
 NO_EFFECT = "AUT-042"
-SECRET = "AUT-043"  # noqa: S105 - it is no secret
+SECRET = "AUT-043"  # noqa: S105 - the id of a requirement
 
 UNKNOWN = "00000000-conformance"
-"""No token id and no client secret of any platform."""
+"""A text that is neither a token id nor a client secret of any platform."""
 
 
 def basic(user: str, password: str) -> str:
-    """Return the header of HTTP Basic."""
-    return f"Basic {coded(f'{user}:{password}')}"
+    """Return the value of an ``Authorization`` header for HTTP Basic."""
+    return f"Basic {to_base64(f'{user}:{password}')}"
 
 
-def coded(text: str) -> str:
+def to_base64(text: str) -> str:
     """Return a text in base64."""
     return base64.b64encode(text.encode()).decode()
 
@@ -48,24 +48,24 @@ FAULTS: Mapping[str, Fault] = {
     "AUT-033": lambda right: basic(right.token_id, ""),
     "AUT-034": lambda right: basic("", right.client_secret),
     "AUT-035": lambda right: basic(right.client_secret, right.token_id),
-    "AUT-038": lambda right: f"Bearer {coded(f'{right.token_id}:{right.client_secret}')}",
+    "AUT-038": lambda right: f"Bearer {to_base64(f'{right.token_id}:{right.client_secret}')}",
     "AUT-039": lambda right: f"Basic {right.token_id}:{right.client_secret}",
-    "AUT-040": lambda right: f"Basic {coded(right.token_id + right.client_secret)}",
+    "AUT-040": lambda right: f"Basic {to_base64(right.token_id + right.client_secret)}",
     "AUT-041": lambda _: "Basic",
 }
-"""What may be wrong with credentials, each by the requirement that it is refused."""
+"""Faults of credentials, by the requirement that they are refused."""
 
 
-def almost(change: Callable[[str], str]) -> Fault:
-    """Return the right credentials but for a change of the secret."""
+def changed_secret(change: Callable[[str], str]) -> Fault:
+    """Return the fault of credentials whose secret is changed a little."""
 
-    def made(right: Credentials) -> str:
+    def fault(right: Credentials) -> str:
         changed = change(right.client_secret)
         if changed == right.client_secret:
             raise ResourceMissing("the client secret of the target has no letters")
         return basic(right.token_id, changed)
 
-    return made
+    return fault
 
 
 @requirement(*FAULTS, CODE, ACCEPTED, NO_EFFECT, SECRET)
@@ -73,15 +73,15 @@ def almost(change: Callable[[str], str]) -> Fault:
 def test_an_operation_asks_for_the_credentials_of_the_platform(
     platform: Platform, check: Check, name: str
 ) -> None:
-    """Whatever is wrong with them, it is refused and nothing happens; the right ones pass."""
+    """Wrong credentials are refused as UNAUTHORIZED and change nothing; the right ones are not."""
     call = any_request(name, platform)
     before = call.state()
 
-    refused = {fault: send(call, made) for fault, made in FAULTS.items()}
+    refusals = {fault: send(call, apply_fault) for fault, apply_fault in FAULTS.items()}
     after = call.state()
     twin = call.send()
 
-    for fault, answer in refused.items():
+    for fault, answer in refusals.items():
         with check(fault):
             answer.denied(twin=twin)
         with check(CODE):
@@ -92,9 +92,9 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
         assert twin.status != 401, f"the right credentials are refused: {twin}"
     with check(NO_EFFECT):
         assert after == before, f"before the refused requests it was {before}, then {after}"
-        require_sight(call, twin)
+        require_visible_effect(call, twin)
     with check(SECRET):
-        # Every answer of a run is looked at for it; this one surely came.
+        # The suite looks for the secret in every answer of a run; here at least one came.
         pass
 
 
@@ -106,28 +106,28 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
     ],
 )
 def test_a_secret_is_right_to_the_letter(platform: Platform, change: Callable[[str], str]) -> None:
-    """What merely looks like it proves nothing."""
+    """A secret in other letter case, or without its last character, is refused."""
     call = any_request("getConfig", platform)
 
-    answer = send(call, almost(change))
+    answer = send(call, changed_secret(change))
 
     answer.denied(twin=call.send())
 
 
-def send(call: Request, made: Fault) -> Answer:
+def send(call: Request, fault: Fault) -> Answer:
     """Send a request with other credentials than the right ones."""
-    return call.send(auth=call.platform.api.client.presenting(made))
+    return call.send(auth=call.platform.api.client.presenting(fault))
 
 
 def arrange_access(platform: Platform) -> None:
-    """Raise ``PreconditionFailed`` where the wrong credentials have locked out the right ones."""
+    """Raise ``PreconditionFailed`` if the wrong credentials have locked out the right ones."""
     if all(
         platform.api.client.call(name).status == 401 for name in ("getConfig", "listStablecoins")
     ):
         raise PreconditionFailed("after many wrong credentials the right ones are refused as well")
 
 
-def require_sight(call: Request, twin: Answer) -> None:
-    """Raise ``ResourceMissing`` unless an effect would be seen."""
+def require_visible_effect(call: Request, twin: Answer) -> None:
+    """Raise ``ResourceMissing`` unless the suite would see an effect of the operation."""
     if not call.shows or not twin.accepted:
         raise ResourceMissing(f"nothing is seen of what {call.operation.id} does")

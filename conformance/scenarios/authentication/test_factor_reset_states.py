@@ -1,4 +1,4 @@
-"""The states of a factor reset: every action at every state."""
+"""The states of a factor reset: every action is tried in every state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.platform.resource import Json, Resource, arranged_body
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing, TriggerFailed, expect
 
-AT: Mapping[str, Callable[[Platform], Resource]] = {
+NEW_RESET_AT: Mapping[str, Callable[[Platform], Resource]] = {
     "INITIATED": lambda platform: platform.resets.initiated(),
     "PENDING_REVIEW": lambda platform: platform.resets.in_review(),
     "LIVENESS_PASSED": lambda platform: platform.resets.passed(),
@@ -19,7 +19,7 @@ AT: Mapping[str, Callable[[Platform], Resource]] = {
     "REJECTED": lambda platform: platform.resets.rejected(),
     "EXPIRED": lambda platform: platform.resets.expired(),
 }
-"""By its state a new reset that has come there."""
+"""Functions that return a new reset in a state, by that state."""
 
 
 # --- From state to state --------------------------------------------------------------------
@@ -27,7 +27,7 @@ AT: Mapping[str, Callable[[Platform], Resource]] = {
 
 @requirement("SFR-070")
 def test_a_new_reset_is_initiated(platform: Platform) -> None:
-    """The customer has not taken the liveness check yet."""
+    """A reset that was just started shows the status INITIATED."""
     reset = platform.resets.started()
 
     status = platform.resets.read(reset).get("status")
@@ -39,7 +39,7 @@ def test_a_new_reset_is_initiated(platform: Platform) -> None:
 
 @requirement("SFR-071")
 def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
-    """The customer has taken it, and it is not decided."""
+    """A submitted check that is not decided brings its reset to PENDING_REVIEW."""
     reset = platform.resets.initiated()
 
     platform.resets.liveness(reset, "submit")
@@ -51,7 +51,7 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "outcome", "reached"),
+    ("state", "outcome", "expected"),
     [
         pytest.param(
             "PENDING_REVIEW", "pass", "LIVENESS_PASSED", marks=requirement("SFR-072"), id="reviewed"
@@ -68,15 +68,15 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
     ],
 )
 def test_the_liveness_check_decides(
-    platform: Platform, state: str, outcome: str, reached: str
+    platform: Platform, state: str, outcome: str, expected: str
 ) -> None:
-    """With a review before it and without one."""
-    reset = AT[state](platform)
+    """The result brings a reset to LIVENESS_PASSED or REJECTED, with or without a review."""
+    reset = NEW_RESET_AT[state](platform)
 
     platform.resets.liveness(reset, outcome)
 
-    now = platform.resets.at_status(reset, reached)
-    assert now["status"] == reached, now
+    now = platform.resets.at_status(reset, expected)
+    assert now["status"] == expected, now
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_liveness_check_decides(
     ],
 )
 def test_a_reset_expires(platform: Platform, state: str) -> None:
-    """Its window closes whether or not the liveness check is passed."""
-    reset = AT[state](platform)
+    """The end of its window brings a reset that is not over to EXPIRED."""
+    reset = NEW_RESET_AT[state](platform)
 
     platform.resets.close_window(reset)
 
@@ -99,7 +99,7 @@ def test_a_reset_expires(platform: Platform, state: str) -> None:
 
 @requirement("SFR-074")
 def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
-    """As is one whose liveness check was decided without a review."""
+    """A reset whose liveness check passed a review can be completed, and is COMPLETED then."""
     reset = platform.resets.in_review()
     platform.resets.liveness(reset, "pass")
     platform.resets.at_status(reset, "LIVENESS_PASSED")
@@ -115,7 +115,7 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "refused", "kept"),
+    ("state", "refused_id", "kept_id"),
     [
         pytest.param(
             "INITIATED",
@@ -134,22 +134,22 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
     ],
 )
 def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
-    platform: Platform, check: Check, state: str, refused: str, kept: str
+    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
 ) -> None:
-    """Nor is it spoilt by the attempt."""
-    reset = AT[state](platform)
+    """Completing it is refused with 400, and its status stays."""
+    reset = NEW_RESET_AT[state](platform)
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept):
+    with check(kept_id):
         expect_status(platform, reset, state)
-    with check(refused):
-        # Had it been accepted, it could not be passed any more.
+    with check(refused_id):
+        # After an accepted completion the same reset could not be the twin.
         refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
 
 
 @pytest.mark.parametrize(
-    ("state", "refused", "kept"),
+    ("state", "refused_id", "kept_id"),
     [
         pytest.param(
             "REJECTED",
@@ -168,22 +168,22 @@ def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
     ],
 )
 def test_a_reset_that_failed_is_not_completed(
-    platform: Platform, check: Check, state: str, refused: str, kept: str
+    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
 ) -> None:
-    """A new one has to be started."""
-    reset = AT[state](platform)
+    """Completing a REJECTED or EXPIRED reset is refused, and its status stays."""
+    reset = NEW_RESET_AT[state](platform)
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept):
+    with check(kept_id):
         expect_status(platform, reset, state)
-    with check(refused):
+    with check(refused_id):
         refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
 
 
 @requirement("SFR-060")
 def test_a_completed_reset_stays_completed(platform: Platform) -> None:
-    """Another completion may be refused or repeat the answer."""
+    """A second completion may be refused or repeat the answer; the status stays COMPLETED."""
     reset = platform.resets.completed()
 
     again = platform.resets.complete(reset)
@@ -211,8 +211,8 @@ def test_a_completed_reset_stays_completed(platform: Platform) -> None:
     ],
 )
 def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action: str) -> None:
-    """Whoever decides liveness checks may be told so, or not be heard."""
-    reset = AT[state](platform)
+    """Liveness checks and the end of the window may be refused; the status of the reset stays."""
+    reset = NEW_RESET_AT[state](platform)
 
     try:
         if action == "expire":
@@ -226,7 +226,7 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
 
 
 @pytest.mark.parametrize(
-    ("state", "started", "kept"),
+    ("state", "started_id", "kept_id"),
     [
         pytest.param(
             "REJECTED",
@@ -245,22 +245,22 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
     ],
 )
 def test_a_new_reset_follows_one_that_failed(
-    platform: Platform, check: Check, state: str, started: str, kept: str
+    platform: Platform, check: Check, state: str, started_id: str, kept_id: str
 ) -> None:
-    """It is another one, and the first stays what it is."""
-    reset = AT[state](platform)
+    """The new reset has another id, and the first one keeps its status."""
+    reset = NEW_RESET_AT[state](platform)
 
     answer = platform.resets.start(reset.owner)
 
-    with check(started):
+    with check(started_id):
         assert answer.accepted, answer
-    with check(kept):
+    with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
 
 
 def expect_status(platform: Platform, reset: Json, status: str) -> None:
-    """Assert that a reset is at a status."""
+    """Assert that a reset has a status."""
     __tracebackhide__ = True
     now = platform.resets.read(reset)
     expect(now.get("status") == status, f"{status}", now)

@@ -1,4 +1,4 @@
-"""Resets of lost factors: how one is started, read and completed, and what is refused."""
+"""Resets of lost factors: their start, reading and completion, and refusals of these."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
 
 ANONYMOUS = httpx.Auth()
-SKEW = timedelta(minutes=5)
-"""By how much the clocks of the suite and of the target may differ."""
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
+"""How much the clocks of the suite and of the target may differ."""
 
 
 # --- The start ------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ SKEW = timedelta(minutes=5)
 
 @requirement("SFR-001", "SFR-003", "SFR-004", "SFR-005", "SFR-006", "SFR-007")
 def test_a_reset_is_started(platform: Platform, check: Check) -> None:
-    """The answer leads the customer into a liveness check, which has its time."""
+    """The start is answered with 201 and an ``expiresAt`` that lies in the future."""
     customer = platform.resets.holder()
 
     answer = platform.resets.start(customer)
@@ -36,12 +36,12 @@ def test_a_reset_is_started(platform: Platform, check: Check) -> None:
         assert answer.status == HTTPStatus.CREATED, answer
     with check("SFR-007"):
         body = arranged_body(answer)
-        assert moment(body, "expiresAt") > datetime.now(UTC) - SKEW, body
+        assert moment(body, "expiresAt") > datetime.now(UTC) - MAX_CLOCK_DIFFERENCE, body
 
 
 @requirement("SFR-002")
 def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
-    """The new phone is named at the completion only."""
+    """The reset of a phone factor is started with 201; the new phone is named at the completion."""
     answer = platform.resets.start(platform.resets.holder(PHONE), PHONE)
 
     assert answer.status == HTTPStatus.CREATED, answer
@@ -49,7 +49,7 @@ def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
 
 @requirement("SFR-008")
 def test_every_reset_has_an_id_of_its_own(platform: Platform) -> None:
-    """That of another customer is another one."""
+    """The resets of two customers have different ids."""
     first, second = platform.resets.started(), platform.resets.started()
 
     assert first["resetId"] != second["resetId"]
@@ -57,7 +57,7 @@ def test_every_reset_has_an_id_of_its_own(platform: Platform) -> None:
 
 @requirement("SFR-009")
 def test_a_start_without_a_factor_is_refused(platform: Platform) -> None:
-    """It says nothing of what was lost."""
+    """A body without ``factor`` is refused."""
     body = {"endUserIpAddress": platform.profile.bindings.end_user_ip}
 
     refusal = platform.resets.start(platform.resets.holder(), body=body, valid=False)
@@ -67,7 +67,7 @@ def test_a_start_without_a_factor_is_refused(platform: Platform) -> None:
 
 @requirement("SFR-010")
 def test_a_factor_that_does_not_exist_is_not_reset(platform: Platform) -> None:
-    """Nobody can have lost it."""
+    """The start of a reset of CARRIER_PIGEON is refused."""
     refusal = platform.resets.start(platform.resets.holder(), "CARRIER_PIGEON")
 
     refusal.refused(twin=platform.resets.start(platform.resets.holder()))
@@ -78,7 +78,7 @@ def test_a_factor_that_does_not_exist_is_not_reset(platform: Platform) -> None:
 
 @requirement("SFR-030", "SFR-031", "SFR-032", "SFR-033", "SFR-035", "SFR-036")
 def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
-    """It shows what was lost and until when there is time."""
+    """The reset shows the factor and the ``expiresAt`` that its start was answered with."""
     reset = platform.resets.started()
 
     answer = platform.resets.get(reset)
@@ -88,22 +88,27 @@ def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
     with check("SFR-033"):
         assert arranged_body(answer)["factor"] == reset["factor"], answer
     with check("SFR-036"):
-        shown, told = moment(arranged_body(answer), "expiresAt"), moment(reset, "expiresAt")
-        # One of them may be rounded.
-        assert abs(shown - told) <= timedelta(seconds=1), f"the start told {told}, then {shown}"
+        read_expiry, start_expiry = (
+            moment(arranged_body(answer), "expiresAt"),
+            moment(reset, "expiresAt"),
+        )
+        # The target may round one of the two times.
+        assert abs(read_expiry - start_expiry) <= timedelta(seconds=1), (
+            f"the start told {start_expiry}, then {read_expiry}"
+        )
 
 
 @requirement("SFR-049", "SFR-100")
 def test_a_reset_that_is_not_completed_says_so(platform: Platform, check: Check) -> None:
-    """Neither at the start nor once the liveness check is passed."""
+    """INITIATED and LIVENESS_PASSED resets show no ``completedAt`` and no completed enrollment."""
     reset = platform.resets.started()
 
-    seen = [platform.resets.read(reset), platform.resets.read(platform.resets.passed())]
+    resets = [platform.resets.read(reset), platform.resets.read(platform.resets.passed())]
 
     with check("SFR-049"):
-        assert [now.get("completedAt") for now in seen] == [None, None], seen
+        assert [now.get("completedAt") for now in resets] == [None, None], resets
     with check("SFR-100"):
-        assert not [now for now in seen if now.get("enrollmentStatus") == "COMPLETED"], seen
+        assert not [now for now in resets if now.get("enrollmentStatus") == "COMPLETED"], resets
 
 
 # --- The completion -------------------------------------------------------------------------
@@ -111,7 +116,7 @@ def test_a_reset_that_is_not_completed_says_so(platform: Platform, check: Check)
 
 @requirement("SFR-037", "SFR-038", "SFR-039", "SFR-040", "SFR-041", "SFR-046")
 def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
-    """The reset of a factor other than a phone needs no mobile."""
+    """The completion is answered with 204; the reset is COMPLETED with a ``completedAt`` of now."""
     reset = platform.resets.passed()
 
     answer = platform.resets.complete(reset)
@@ -128,12 +133,12 @@ def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
         assert now.get("completedAt") is not None, now
     with check("SFR-037", "SFR-039"):
         require_member(now, "completedAt")
-        assert abs(moment(now, "completedAt") - datetime.now(UTC)) < SKEW, now
+        assert abs(moment(now, "completedAt") - datetime.now(UTC)) < MAX_CLOCK_DIFFERENCE, now
 
 
 @requirement("SFR-042", "SFR-043")
 def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, check: Check) -> None:
-    """The mobile takes the place of the lost one."""
+    """A completion with ``mobile`` is answered with 204, and the reset is COMPLETED then."""
     reset = platform.resets.passed(factor=PHONE)
 
     answer = platform.resets.complete(reset)
@@ -148,16 +153,16 @@ def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, chec
 
 @requirement("SFR-044", "SFR-045")
 def test_the_reset_of_a_phone_needs_another_one(platform: Platform, check: Check) -> None:
-    """Without a mobile it can still be completed with one."""
+    """A completion without ``mobile`` is refused, and the reset can still be completed with one."""
     reset = platform.resets.passed(factor=PHONE)
-    whole = platform.resets.completion_body(reset)
+    body = platform.resets.completion_body(reset)
 
-    refusal = platform.resets.complete(reset, without("mobile")(whole))
+    refusal = platform.resets.complete(reset, without("mobile")(body))
 
     with check("SFR-045"):
         expect_status(platform, reset, "LIVENESS_PASSED")
     with check("SFR-044"):
-        refusal.refused(twin=platform.resets.complete(reset, whole))
+        refusal.refused(twin=platform.resets.complete(reset, body))
 
 
 @pytest.mark.parametrize(
@@ -168,17 +173,17 @@ def test_the_reset_of_a_phone_needs_another_one(platform: Platform, check: Check
     ],
 )
 def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
-    """Half a mobile cannot be called."""
+    """A ``mobile`` without its country code or its number is refused."""
     reset = platform.resets.passed(factor=PHONE)
-    whole = platform.resets.completion_body(reset)
+    body = platform.resets.completion_body(reset)
 
-    refusal = platform.resets.complete(reset, without(f"mobile.{member}")(whole), valid=False)
+    refusal = platform.resets.complete(reset, without(f"mobile.{member}")(body), valid=False)
 
-    refusal.refused(twin=platform.resets.complete(reset, whole))
+    refusal.refused(twin=platform.resets.complete(reset, body))
 
 
 @pytest.mark.parametrize(
-    ("mobile", "rule"),
+    ("mobile", "refused_id"),
     [
         pytest.param("+4915112345678", "SFR-800", marks=requirement("SFR-800", "SFR-802")),
         pytest.param(None, "SFR-801", marks=requirement("SFR-801", "SFR-802")),
@@ -186,23 +191,23 @@ def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
     ids=["text", "null"],
 )
 def test_a_phone_is_named_by_an_object(
-    platform: Platform, check: Check, mobile: str | None, rule: str
+    platform: Platform, check: Check, mobile: str | None, refused_id: str
 ) -> None:
-    """Anything else is as good as none."""
+    """A ``mobile`` that is a text or null is refused, and the reset keeps its status."""
     reset = platform.resets.passed(factor=PHONE)
-    whole = platform.resets.completion_body(reset)
+    body = platform.resets.completion_body(reset)
 
-    refusal = platform.resets.complete(reset, having("mobile", mobile)(whole), valid=False)
+    refusal = platform.resets.complete(reset, having("mobile", mobile)(body), valid=False)
 
     with check("SFR-802"):
         expect_status(platform, reset, "LIVENESS_PASSED")
-    with check(rule):
-        refusal.refused(twin=platform.resets.complete(reset, whole))
+    with check(refused_id):
+        refusal.refused(twin=platform.resets.complete(reset, body))
 
 
 @requirement("SFR-047", "SFR-048")
 def test_a_completion_names_the_address_of_the_customer(platform: Platform, check: Check) -> None:
-    """Without it the reset can still be completed with it."""
+    """A completion without ``endUserIpAddress`` is refused, and the reset keeps its status."""
     reset = platform.resets.passed()
 
     refusal = platform.resets.complete(reset, {}, valid=False)
@@ -218,7 +223,7 @@ def test_a_completion_names_the_address_of_the_customer(platform: Platform, chec
 
 @requirement("SFR-034", "SFR-101", "SFR-102")
 def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) -> None:
-    """The reset tells how far that is."""
+    """``enrollmentStatus`` is PENDING after the completion, and COMPLETED after the enrollment."""
     reset = platform.resets.completed()
     before = platform.resets.read(reset)
 
@@ -230,14 +235,14 @@ def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) ->
         platform.resets.enroll(reset.owner, reset["factor"])
         now = platform.until(
             lambda: platform.resets.read(reset),
-            lambda seen: seen.get("enrollmentStatus") == "COMPLETED",
+            lambda current: current.get("enrollmentStatus") == "COMPLETED",
         )
         assert now.get("enrollmentStatus") == "COMPLETED", now
 
 
 @requirement("SFR-103")
 def test_a_phone_is_not_enrolled_again(platform: Platform) -> None:
-    """So that there is nothing to tell of it."""
+    """A reset of a phone that was just started shows no ``enrollmentStatus``."""
     now = platform.resets.read(platform.resets.started(factor=PHONE))
 
     assert now.get("enrollmentStatus") is None, now
@@ -245,7 +250,7 @@ def test_a_phone_is_not_enrolled_again(platform: Platform) -> None:
 
 @requirement("SFR-104")
 def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
-    """There is nothing left to wait for."""
+    """A completed reset of a phone shows no ``enrollmentStatus``."""
     now = platform.resets.read(platform.resets.completed(factor=PHONE))
 
     assert now.get("enrollmentStatus") is None, now
@@ -253,35 +258,39 @@ def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
 
 @requirement("SFR-110", "SFR-111")
 def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> None:
-    """Until it is enrolled again."""
-    lost = platform.profile.bindings.reset_factor
-    customer = platform.resets.holder(lost)
+    """Challenges do not offer a factor from its reset until it is enrolled again."""
+    factor = platform.profile.bindings.reset_factor
+    customer = platform.resets.holder(factor)
     source = platform.internal_accounts.account(customer=customer)
-    if lost not in offered(platform, source):
-        raise ResourceMissing(f"{lost} is not offered before its reset either")
+    if factor not in offered_factors(platform, source):
+        raise ResourceMissing(f"{factor} is not offered before its reset either")
 
-    platform.resets.completed(customer, lost)
+    platform.resets.completed(customer, factor)
 
     with check("SFR-110"):
-        now = offered(platform, source)
-        assert lost not in now, f"{lost} is cleared, and offered among {now}"
+        now = offered_factors(platform, source)
+        assert factor not in now, f"{factor} is cleared, and offered among {now}"
     with check("SFR-111"):
-        platform.resets.enroll(customer, lost)
-        now = platform.until(lambda: offered(platform, source), lambda seen: lost in seen)
-        assert lost in now, f"{lost} is enrolled again, and {now} is offered"
+        platform.resets.enroll(customer, factor)
+        now = platform.until(
+            lambda: offered_factors(platform, source), lambda factors: factor in factors
+        )
+        assert factor in now, f"{factor} is enrolled again, and {now} is offered"
 
 
 @requirement("SFR-112")
 def test_a_new_phone_is_offered(platform: Platform) -> None:
-    """It is enrolled at the completion, so that there is nothing left to do."""
+    """Challenges offer the phone factor again once its reset is completed."""
     customer = platform.resets.holder(PHONE)
     source = platform.internal_accounts.account(customer=customer)
-    if PHONE not in offered(platform, source):
+    if PHONE not in offered_factors(platform, source):
         raise ResourceMissing(f"{PHONE} is not offered before its reset either")
 
     platform.resets.completed(customer, PHONE)
 
-    now = platform.until(lambda: offered(platform, source), lambda seen: PHONE in seen)
+    now = platform.until(
+        lambda: offered_factors(platform, source), lambda factors: PHONE in factors
+    )
     assert PHONE in now, f"a new phone is enrolled, and {now} is offered"
 
 
@@ -290,7 +299,7 @@ def test_a_new_phone_is_offered(platform: Platform) -> None:
 
 @requirement("SFR-011")
 def test_a_start_names_its_customer(platform: Platform) -> None:
-    """Otherwise nobody knows who lost the factor."""
+    """The start of a reset without ``customerId`` is refused."""
     twin = platform.resets.start(platform.resets.holder())
 
     refusal = platform.resets.start({"id": None}, valid=False)
@@ -300,7 +309,7 @@ def test_a_start_names_its_customer(platform: Platform) -> None:
 
 @requirement("SFR-012")
 def test_reading_a_reset_names_its_customer(platform: Platform) -> None:
-    """The id of the reset is not enough."""
+    """Reading a reset by its id without ``customerId`` is refused."""
     reset = platform.resets.started()
 
     refusal = platform.resets.get({**reset, "customerId": None}, valid=False)
@@ -310,7 +319,7 @@ def test_reading_a_reset_names_its_customer(platform: Platform) -> None:
 
 @requirement("SFR-013", "SFR-014")
 def test_completing_a_reset_names_its_customer(platform: Platform, check: Check) -> None:
-    """The id of the reset is not enough."""
+    """A completion without ``customerId`` is refused, and the reset keeps its status."""
     reset = platform.resets.passed()
 
     refusal = platform.resets.complete({**reset, "customerId": None}, valid=False)
@@ -323,7 +332,7 @@ def test_completing_a_reset_names_its_customer(platform: Platform, check: Check)
 
 @requirement("SFR-015")
 def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> None:
-    """Such a customer authenticates in no strong way."""
+    """The start is refused with 409."""
     twin = platform.resets.start(platform.resets.holder())
 
     refusal = platform.resets.start(platform.approved.customer_outside_sca())
@@ -333,27 +342,27 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
 
 @requirement("SFR-016")
 def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> None:
-    """There is none to be read, which may be noticed first."""
+    """Reading is refused with 409, or with 404, as this customer has no reset."""
     reset = platform.resets.started()
 
-    refusal = platform.resets.get(foreign(platform, reset))
+    refusal = platform.resets.get(outsider_reset(platform, reset))
 
     refusal.refused(409, 404, twin=platform.resets.get(reset))
 
 
 @requirement("SFR-017")
 def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -> None:
-    """There is none to be completed, which may be noticed first."""
+    """The completion is refused with 409, or with 404, as this customer has no reset."""
     reset = platform.resets.passed()
 
-    refusal = platform.resets.complete(foreign(platform, reset))
+    refusal = platform.resets.complete(outsider_reset(platform, reset))
 
     refusal.refused(409, 404, twin=platform.resets.complete(reset))
 
 
 @requirement("SFR-018")
 def test_a_customer_who_does_not_exist_starts_no_reset(platform: Platform) -> None:
-    """What is answered first is left open."""
+    """The start for an unknown customer id is refused; the specification gives no status."""
     customer = platform.resets.holder()
 
     refusal = platform.resets.start({"id": unknown_id(customer["id"])})
@@ -363,7 +372,7 @@ def test_a_customer_who_does_not_exist_starts_no_reset(platform: Platform) -> No
 
 @requirement("SFR-019")
 def test_a_reset_is_not_read_for_a_customer_who_does_not_exist(platform: Platform) -> None:
-    """The customer who started it reads it."""
+    """Reading with an unknown customer id is refused; its own customer can read the reset."""
     reset = platform.resets.started()
 
     refusal = platform.resets.get({**reset, "customerId": unknown_id(reset["customerId"])})
@@ -373,7 +382,7 @@ def test_a_reset_is_not_read_for_a_customer_who_does_not_exist(platform: Platfor
 
 @requirement("SFR-020")
 def test_a_reset_is_not_completed_for_a_customer_who_does_not_exist(platform: Platform) -> None:
-    """The customer who started it completes it."""
+    """A completion with an unknown customer id is refused; the reset's customer can complete it."""
     reset = platform.resets.passed()
 
     refusal = platform.resets.complete({**reset, "customerId": unknown_id(reset["customerId"])})
@@ -383,7 +392,7 @@ def test_a_reset_is_not_completed_for_a_customer_who_does_not_exist(platform: Pl
 
 @requirement("SFR-021")
 def test_a_reset_that_does_not_exist_cannot_be_read(platform: Platform) -> None:
-    """It was never started."""
+    """Reading an unknown reset id is refused with 404."""
     reset = platform.resets.started()
 
     refusal = platform.resets.get({**reset, "resetId": unknown_id(reset["resetId"])})
@@ -393,7 +402,7 @@ def test_a_reset_that_does_not_exist_cannot_be_read(platform: Platform) -> None:
 
 @requirement("SFR-022")
 def test_a_reset_that_does_not_exist_cannot_be_completed(platform: Platform) -> None:
-    """It was never started."""
+    """Completing an unknown reset id is refused with 404."""
     reset = platform.resets.passed()
 
     refusal = platform.resets.complete({**reset, "resetId": unknown_id(reset["resetId"])})
@@ -403,7 +412,7 @@ def test_a_reset_that_does_not_exist_cannot_be_completed(platform: Platform) -> 
 
 @requirement("SFR-023")
 def test_a_reset_is_not_read_for_another_customer(platform: Platform) -> None:
-    """It is the affair of the one who lost the factor."""
+    """Reading a reset with the id of another customer is refused."""
     reset, other = platform.resets.started(), platform.resets.holder()
 
     refusal = platform.resets.get({**reset, "customerId": other["id"]})
@@ -413,7 +422,7 @@ def test_a_reset_is_not_read_for_another_customer(platform: Platform) -> None:
 
 @requirement("SFR-024", "SFR-025")
 def test_a_reset_is_not_completed_for_another_customer(platform: Platform, check: Check) -> None:
-    """It is the affair of the one who lost the factor."""
+    """A completion with the id of another customer is refused, and the reset keeps its status."""
     reset, other = platform.resets.passed(), platform.resets.holder()
 
     refusal = platform.resets.complete({**reset, "customerId": other["id"]})
@@ -429,9 +438,9 @@ def test_a_reset_is_not_completed_for_another_customer(platform: Platform, check
 
 @requirement("SFR-026")
 def test_a_start_needs_credentials(platform: Platform) -> None:
-    """A customer's lost factor is not for anybody to reset."""
+    """The start of a reset without credentials is refused with 401."""
     customer = platform.resets.holder()
-    call = anonymous(
+    call = anonymous_call(
         platform,
         "startFactorReset",
         query={"customerId": customer["id"]},
@@ -448,9 +457,9 @@ def test_a_start_needs_credentials(platform: Platform) -> None:
 
 @requirement("SFR-027")
 def test_reading_a_reset_needs_credentials(platform: Platform) -> None:
-    """Its id is no secret."""
+    """Reading a reset by its id without credentials is refused with 401."""
     reset = platform.resets.started()
-    call = anonymous(platform, "getFactorReset", **place(reset))
+    call = anonymous_call(platform, "getFactorReset", **parameters_of(reset))
 
     refusal = call()
 
@@ -459,10 +468,13 @@ def test_reading_a_reset_needs_credentials(platform: Platform) -> None:
 
 @requirement("SFR-028", "SFR-029")
 def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) -> None:
-    """Otherwise it clears nothing."""
+    """A completion without credentials is refused with 401, and the reset keeps its status."""
     reset = platform.resets.passed()
-    call = anonymous(
-        platform, "completeFactorReset", **place(reset), body=platform.resets.completion_body(reset)
+    call = anonymous_call(
+        platform,
+        "completeFactorReset",
+        **parameters_of(reset),
+        body=platform.resets.completion_body(reset),
     )
 
     refusal = call()
@@ -473,42 +485,43 @@ def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) 
         refusal.refused(401, twin=platform.resets.complete(reset))
 
 
-# --- How many may be started ----------------------------------------------------------------
-
-
-def foreign(platform: Platform, reset: Json) -> Json:
-    """Return a reset of a customer outside the regions of SCA, which is none."""
+def outsider_reset(platform: Platform, reset: Json) -> Json:
+    """Return a made-up reset of a customer outside the SCA regions."""
     outsider = platform.approved.customer_outside_sca()
     return {**reset, "resetId": unknown_id(reset["resetId"]), "customerId": outsider["id"]}
 
 
-def place(reset: Json) -> Json:
-    """Return where a reset is called."""
+def parameters_of(reset: Json) -> Json:
+    """Return the path and query parameters of a reset."""
     return {"path": {"resetId": reset["resetId"]}, "query": {"customerId": reset["customerId"]}}
 
 
-def anonymous(platform: Platform, operation: str, **request: object) -> Callable[[], Answer]:
-    """Return a call of an operation without credentials."""
+def anonymous_call(platform: Platform, operation: str, **request: object) -> Callable[[], Answer]:
+    """Return a function that calls an operation without credentials."""
     call: Callable[..., Answer] = platform.api.client.call
     return lambda: call(operation, auth=ANONYMOUS, **request)
 
 
-def offered(platform: Platform, source: Resource) -> list[str]:
-    """Return the factors that a new challenge of the owner of an account offers."""
+def offered_factors(platform: Platform, source: Resource) -> list[str]:
+    """Return the factors that a new challenge of an account's owner offers."""
     quote = platform.sca.challenged(source=source, amount=1_000)
     factors = require_member(require_member(quote, "scaChallenge"), "availableFactors")
     return [str(factor) for factor in factors]
 
 
 def expect_status(platform: Platform, reset: Json, status: str) -> None:
-    """Assert that a reset is at a status."""
+    """Assert that a reset has a status."""
     __tracebackhide__ = True
     now = platform.resets.read(reset)
     expect(now.get("status") == status, f"{status}", now)
 
 
 def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member."""
+    """Return the time in a member of a resource.
+
+    Raises:
+        PreconditionFailed: the member is no timestamp.
+    """
     try:
         return datetime.fromisoformat(resource[name])
     except (KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What a customer of an SCA region who pays just in time is told before the proof."""
+"""Just-in-time funding by SCA customers: no payment instructions before the proof."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from conformance.scenarios.quotes.realtime import challenged, challenged_quote, 
 
 @requirement("SCA-050", "SCA-051")
 def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Check) -> None:
-    """It is refused as for any other quote."""
-    waiting = challenged_quote(platform)
+    """A wrong code is refused, and the refusal has no payment instructions."""
+    quote = challenged_quote(platform)
 
-    refusal = platform.sca.send_proof(waiting, wrong(platform))
+    refusal = platform.sca.send_proof(quote, wrong(platform))
 
     with check("SCA-051"):
         expect_none(refusal)
@@ -41,20 +41,20 @@ def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Chec
 def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(
     platform: Platform, trigger: str, status: int, code: str
 ) -> None:
-    """Even with the right code."""
+    """The right code is refused with 409 after the session lapsed, with 423 after a lock."""
     customer = platform.approved.sca_customer()
-    waiting = challenged(platform, platform.quotes.realtime(customer))
+    quote = challenged(platform, platform.quotes.realtime(customer))
     platform.triggers.fire(trigger, customerId=customer["id"])
 
-    refusal = platform.sca.send_proof(waiting)
+    refusal = platform.sca.send_proof(quote)
 
     refusal.refused(status, code, twin=platform.sca.send_proof(challenged_quote(platform)))
 
 
 @requirement("SCA-054")
 def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(platform: Platform) -> None:
-    """Whether it is refused or answered with a new challenge."""
-    waiting = challenged_quote(platform)
-    expire(platform, waiting)
+    """The code is refused or answered with a new challenge, without payment instructions."""
+    quote = challenged_quote(platform)
+    expire(platform, quote)
 
-    expect_none(platform.sca.send_proof(waiting))
+    expect_none(platform.sca.send_proof(quote))

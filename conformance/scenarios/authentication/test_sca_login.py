@@ -1,4 +1,4 @@
-"""Logins of customers who authenticate strongly: how long a session lasts, and what it opens."""
+"""Logins of customers who need SCA: how long a session lasts, and what it permits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, expect
 
 ANONYMOUS = httpx.Auth()
-SESSION = timedelta(days=180)
+SESSION_LENGTH = timedelta(days=180)
 TOLERANCE = timedelta(days=1)
 
 
 @requirement("LGN-001", "LIM-075")
 def test_a_login_opens_a_session_of_180_days(platform: Platform, check: Check) -> None:
-    """Its end is told, so that the platform can ask for another login in time."""
+    """The answer gives a ``sessionExpiresAt`` 180 days from now, give or take one day."""
     customer = platform.approved.sca_customer()
 
     session = platform.logins.session(customer)
@@ -29,10 +29,10 @@ def test_a_login_opens_a_session_of_180_days(platform: Platform, check: Check) -
 
 @requirement("LGN-002", "LIM-075")
 def test_a_login_takes_the_place_of_a_lapsed_session(platform: Platform, check: Check) -> None:
-    """From then on the customer authorizes again."""
+    """After the login the customer can authorize a quote, and the session lasts 180 days."""
     source = platform.sca.account()
     customer = source.owner
-    lapse(platform, source)
+    lapse_session(platform, source)
 
     session = platform.logins.session(customer)
 
@@ -46,21 +46,21 @@ def test_a_login_takes_the_place_of_a_lapsed_session(platform: Platform, check: 
 
 @requirement("LGN-003")
 def test_a_login_opens_no_session_of_another_customer(platform: Platform) -> None:
-    """Everybody proves to be the one."""
+    """A customer without a session is refused with SCA_SESSION_REQUIRED after another's login."""
     source = platform.sca.account()
-    quote = lapse(platform, source)
-    other = platform.sca.account()
-    platform.logins.session(other.owner)
+    quote = lapse_session(platform, source)
+    other_source = platform.sca.account()
+    platform.logins.session(other_source.owner)
 
     refusal = platform.sca.send_proof(quote)
 
-    twin = platform.sca.send_proof(platform.sca.challenged(source=other))
+    twin = platform.sca.send_proof(platform.sca.challenged(source=other_source))
     refusal.refused(409, "SCA_SESSION_REQUIRED", twin=twin)
 
 
 @requirement("LGN-004")
 def test_a_login_needs_credentials(platform: Platform) -> None:
-    """The platform brings them beside the proof of its customer."""
+    """Completing a login without the platform's credentials is refused with 401."""
     customer, twin = (
         platform.approved.sca_customer(),
         platform.logins.complete(platform.approved.sca_customer()),
@@ -72,34 +72,42 @@ def test_a_login_needs_credentials(platform: Platform) -> None:
 
 
 def test_a_login_of_a_customer_outside_sca_regions_is_noted(platform: Platform) -> None:
-    """Which operations of SCA refuse such customers is left open, but for the resets of factors."""
+    """The specification does not say whether such a login is refused, so the answer is recorded."""
     if not platform.profile.features.sca:
         return
     customer = platform.approved.customer_outside_sca()
 
-    begun = platform.logins.begin(customer)
+    start = platform.logins.begin(customer)
 
-    refused = begun is not None and not begun.accepted
-    answer = begun if refused else platform.logins.complete(customer)
+    is_refused = start is not None and not start.accepted
+    answer = start if is_refused else platform.logins.complete(customer)
     platform.observe(f"a login outside the regions of SCA is answered: {answer}")
 
 
-def lapse(platform: Platform, source: Resource) -> Resource:
-    """Let the session of the owner of an account lapse; return a quote that waits for its proof."""
+def lapse_session(platform: Platform, source: Resource) -> Resource:
+    """Let the session of an account's owner lapse; return a quote that waits for a proof.
+
+    Raises:
+        PreconditionFailed: an authorization without a session is not refused for it.
+    """
     quote = platform.sca.challenged(source=source)
     platform.triggers.fire("sca.session_lapse", customerId=source["customerId"])
-    refused = platform.sca.send_proof(quote)
-    if refused.code != "SCA_SESSION_REQUIRED":
-        raise PreconditionFailed(f"without a session an authorization is answered: {refused}")
+    refusal = platform.sca.send_proof(quote)
+    if refusal.code != "SCA_SESSION_REQUIRED":
+        raise PreconditionFailed(f"without a session an authorization is answered: {refusal}")
     return quote
 
 
 def expect_length(session: Json) -> None:
-    """Assert that a session that was just opened ends in 180 days, give or take one."""
+    """Assert that a session that was just opened ends in 180 days, give or take one day.
+
+    Raises:
+        PreconditionFailed: the session has no timestamp ``sessionExpiresAt``.
+    """
     __tracebackhide__ = True
     try:
         ends = datetime.fromisoformat(session["sessionExpiresAt"])
     except (KeyError, TypeError, ValueError) as error:
         raise PreconditionFailed(f"sessionExpiresAt is no timestamp: {session}") from error
     length = ends - datetime.now(UTC)
-    expect(abs(length - SESSION) <= TOLERANCE, f"a session of {SESSION}", length)
+    expect(abs(length - SESSION_LENGTH) <= TOLERANCE, f"a session of {SESSION_LENGTH}", length)

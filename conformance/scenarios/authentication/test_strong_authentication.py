@@ -1,4 +1,4 @@
-"""Strong customer authentication: who is asked, by which factor, how often, and for what."""
+"""Strong customer authentication: who is challenged, by which factor, how often, and for what."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LOCKED = 423
 
 @requirement("SCA-001")
 def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> None:
-    """It is the customer who needs it, not the corridor."""
+    """The execution of a cross-currency quote is answered with PENDING_AUTHORIZATION."""
     corridor = platform.quotes.corridor(same_currency=False)
     currencies = sorted({platform.profile.currency, corridor.sending})
     customer = platform.approved.sca_customer(currencies=currencies)
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
-    quote = offered(
+    quote = create_sca_quote(
         platform, source, platform.external_accounts.account(customer, corridor.account)
     )
 
@@ -40,10 +40,10 @@ def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> No
 
 @requirement("SCA-002")
 def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
-    """Money from an account outside the service is the customer's as well."""
+    """The execution of a quote from a pullable external account is PENDING_AUTHORIZATION."""
     customer = platform.approved.sca_customer()
     source = platform.external_accounts.pullable(customer)
-    quote = offered(platform, source, platform.external_accounts.account(customer))
+    quote = create_sca_quote(platform, source, platform.external_accounts.account(customer))
 
     answer = platform.api.execute_quote(quote["id"])
 
@@ -53,7 +53,7 @@ def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
 
 @requirement("SCA-003")
 def test_a_payout_of_a_fixed_receiving_amount_asks_for_a_proof(platform: Platform) -> None:
-    """Whichever side is locked."""
+    """The execution of a quote that locks the receiving side is PENDING_AUTHORIZATION."""
     quote = platform.quotes.pending(platform.sca.account(), side="RECEIVING")
 
     answer = platform.api.execute_quote(quote["id"])
@@ -64,7 +64,7 @@ def test_a_payout_of_a_fixed_receiving_amount_asks_for_a_proof(platform: Platfor
 
 @requirement("SCA-004")
 def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform) -> None:
-    """The payout begins without a proof."""
+    """The execution is accepted, and its answer has no ``scaChallenge``."""
     quote = platform.quotes.pending()
 
     answer = platform.api.execute_quote(quote["id"])
@@ -77,7 +77,7 @@ def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform
 def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
     platform: Platform, check: Check
 ) -> None:
-    """Where no challenge was raised there is nothing to prove."""
+    """A proof for a quote without a challenge is refused, and the source's balances do not fall."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before = platform.internal_accounts.balances(source)
@@ -96,27 +96,29 @@ def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
 
 @requirement("SCA-012")
 def test_a_conversion_has_a_purpose_of_its_own(platform: Platform) -> None:
-    """Money that stays the customer's is not paid out."""
+    """The challenges of a conversion between own accounts and of a payout differ in ``purpose``."""
     corridor = platform.quotes.corridor(same_currency=False)
     customer = platform.approved.sca_customer(
         currencies=sorted({corridor.sending, corridor.receiving})
     )
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
     target = platform.internal_accounts.account(corridor.receiving, customer=customer, amount=0)
-    executed = platform.api.execute_quote(offered(platform, source, target)["id"])
-    if not executed.accepted or executed.body["status"] != WAITING:
-        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {executed}")
+    execution = platform.api.execute_quote(create_sca_quote(platform, source, target)["id"])
+    if not execution.accepted or execution.body["status"] != WAITING:
+        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {execution}")
 
-    paid = require_member(require_member(platform.sca.challenged(), "scaChallenge"), "purpose")
+    payout_purpose = require_member(
+        require_member(platform.sca.challenged(), "scaChallenge"), "purpose"
+    )
 
-    converted = require_member(require_member(executed.body, "scaChallenge"), "purpose")
+    conversion_purpose = require_member(require_member(execution.body, "scaChallenge"), "purpose")
 
-    assert converted != paid
+    assert conversion_purpose != payout_purpose
 
 
 @requirement("SCA-007")
 def test_a_challenge_that_was_satisfied_is_gone(platform: Platform) -> None:
-    """A client that looks for challenges is not led to prove again."""
+    """An authorized quote has no ``scaChallenge`` any more."""
     authorized = platform.sca.authorize(platform.sca.challenged())
 
     assert not authorized.get("scaChallenge")
@@ -127,7 +129,7 @@ def test_a_challenge_that_was_satisfied_is_gone(platform: Platform) -> None:
 
 @requirement("SCA-020")
 def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
-    """By the body that the profile has for it."""
+    """The proof of the profile for the factor of the challenge is accepted."""
     quote = platform.sca.challenged()
     proof = platform.sca.proof(quote["scaChallenge"]["factor"])
     if proof is None:
@@ -148,7 +150,7 @@ def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
     ],
 )
 def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: str) -> None:
-    """Which one is used is the customer's choice."""
+    """The proof of an offered factor is accepted, whichever one the challenge was raised for."""
     quote = platform.sca.challenged()
     challenge = quote["scaChallenge"]
     proof = platform.sca.proof(factor)
@@ -168,7 +170,7 @@ def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: 
 
 @requirement("SCA-013", "SCA-025", "SCA-026")
 def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
-    """Another quote of the customer goes on waiting for its own."""
+    """The proof for one quote neither settles nor debits another quote of the customer."""
     source = platform.sca.account()
     _, opening = platform.internal_accounts.balances(source)
     first = platform.sca.challenged(source=source)
@@ -181,16 +183,16 @@ def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
     with check("SCA-025"):
         assert platform.transactions.of_quote(second)["status"] not in SETTLING
     with check("SCA-026"):
-        left = opening - first["totalSendingAmount"]
+        remaining = opening - first["totalSendingAmount"]
         total = platform.until(
-            lambda: platform.internal_accounts.balances(source)[1], lambda seen: seen == left
+            lambda: platform.internal_accounts.balances(source)[1], lambda value: value == remaining
         )
-        assert total == left
+        assert total == remaining
 
 
 @requirement("SCA-027")
 def test_a_new_quote_can_be_authorized_after_an_expired_challenge(platform: Platform) -> None:
-    """The customer was late once, and is not shut out for it."""
+    """A customer whose challenge expired can authorize another quote."""
     source = platform.sca.account()
     expire(platform, platform.sca.challenged(source=source))
     quote = platform.sca.challenged(source=source)
@@ -205,9 +207,9 @@ def test_a_new_quote_can_be_authorized_after_an_expired_challenge(platform: Plat
 def test_a_quote_that_waits_from_its_creation_on_takes_no_wrong_code(
     platform: Platform, check: Check
 ) -> None:
-    """Being created and executed in one request makes no difference."""
+    """A wrong code for an ``immediatelyExecute`` quote is refused, and nothing is debited."""
     source = platform.sca.account()
-    quote = waiting_from_creation(platform, source)
+    quote = create_waiting_quote(platform, source)
     before = platform.internal_accounts.balances(source)
 
     refusal = platform.sca.send_proof(quote, wrong(platform))
@@ -215,7 +217,7 @@ def test_a_quote_that_waits_from_its_creation_on_takes_no_wrong_code(
     with check("SCA-029"):
         expect_untouched(platform, source, before)
     with check("SCA-028"):
-        other = waiting_from_creation(platform, platform.sca.account())
+        other = create_waiting_quote(platform, platform.sca.account())
         refusal.refused(twin=platform.sca.send_proof(other))
 
 
@@ -224,7 +226,7 @@ def test_a_quote_that_waits_from_its_creation_on_takes_no_wrong_code(
 
 @requirement("SCA-030", "SCA-031", "SCA-032", "SCA-033", "SCA-034")
 def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, check: Check) -> None:
-    """Each has an id of its own, and the last one moves the money."""
+    """The three challenges have different ids, and only the last proof moves the money."""
     source = platform.sca.account()
     platform.triggers.fire("sca.third_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
@@ -238,7 +240,7 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
         assert answer.body["status"] == WAITING, answer
     with check("SCA-031"):
         assert answer.accepted, answer
-        ids = {waiting["scaChallenge"]["id"] for waiting in (quote, second, answer.body)}
+        ids = {body["scaChallenge"]["id"] for body in (quote, second, answer.body)}
         assert len(ids) == 3, answer
     with check("SCA-032"):
         expect_untouched(platform, source, before)
@@ -247,14 +249,14 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
         assert last.accepted, last
         assert last.body["status"] in SETTLING, last
     with check("SCA-034"):
-        kept = {seen["transactionId"] for seen in (second, answer.body, last.body)}
-        assert kept == {quote["transactionId"]}
+        transaction_ids = {body["transactionId"] for body in (second, answer.body, last.body)}
+        assert transaction_ids == {quote["transactionId"]}
 
 
 @requirement("SCA-035", "SCA-036")
 def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, check: Check) -> None:
-    """The first proof does not speak for the second."""
-    source, quote = between_challenges(platform)
+    """A wrong code after one right proof is refused, and nothing is debited."""
+    source, quote = arrange_second_challenge(platform)
     before = platform.internal_accounts.balances(source)
 
     refusal = platform.sca.send_proof(quote, wrong(platform))
@@ -262,7 +264,7 @@ def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, chec
     with check("SCA-036"):
         expect_untouched(platform, source, before)
     with check("SCA-035"):
-        refusal.refused(twin=platform.sca.send_proof(between_challenges(platform)[1]))
+        refusal.refused(twin=platform.sca.send_proof(arrange_second_challenge(platform)[1]))
 
 
 @pytest.mark.parametrize(
@@ -283,20 +285,20 @@ def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, chec
 def test_a_customer_may_lose_the_right_to_prove_between_two_challenges(
     platform: Platform, trigger: str, status: int, code: str
 ) -> None:
-    """It is looked at with each proof."""
-    source, quote = between_challenges(platform)
+    """The second proof is refused with 409 after the session lapsed, with 423 after a lock."""
+    source, quote = arrange_second_challenge(platform)
     platform.triggers.fire(trigger, customerId=source["customerId"])
 
     refusal = platform.sca.send_proof(quote)
 
-    twin = platform.sca.send_proof(between_challenges(platform)[1])
+    twin = platform.sca.send_proof(arrange_second_challenge(platform)[1])
     refusal.refused(status, code, twin=twin)
 
 
 @requirement("SCA-039", "SCA-040")
 def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Check) -> None:
-    """Its code moves no money any more."""
-    source, quote = between_challenges(platform)
+    """The code of an expired second challenge settles nothing and debits nothing."""
+    source, quote = arrange_second_challenge(platform)
     before = platform.internal_accounts.balances(source)
     expire(platform, quote)
 
@@ -308,37 +310,41 @@ def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Ch
         if answer.accepted:
             assert answer.body["status"] not in SETTLING, answer
         else:
-            answer.refused(twin=platform.sca.send_proof(between_challenges(platform)[1]))
+            answer.refused(twin=platform.sca.send_proof(arrange_second_challenge(platform)[1]))
 
 
-def offered(platform: Platform, source: Resource, destination: Resource) -> Json:
-    """Return a quote of a customer who needs SCA.
+def create_sca_quote(platform: Platform, source: Resource, destination: Resource) -> Json:
+    """Return a new quote of a customer who needs SCA.
 
     Raises:
-        ResourceMissing: such payments are not offered in its region.
+        ResourceMissing: the target refuses such payments in the customer's region.
     """
-    created = platform.api.create_quote(platform.quotes.body(source, destination))
-    if not created.accepted:
-        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {created}")
-    quote: Json = created.body
+    answer = platform.api.create_quote(platform.quotes.body(source, destination))
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {answer}")
+    quote: Json = answer.body
     return quote
 
 
-def waiting_from_creation(platform: Platform, source: Resource) -> Json:
-    """Return a quote that waits for a proof as it was created.
+def create_waiting_quote(platform: Platform, source: Resource) -> Json:
+    """Return a quote that waits for a proof since its creation.
 
     Raises:
         ResourceMissing: such quotes are refused, or created without a challenge.
     """
-    created = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
-    if not created.accepted or created.body["status"] != WAITING:
-        raise ResourceMissing(f"no quote waits for a proof from its creation on: {created}")
-    quote: Json = created.body
+    answer = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    if not answer.accepted or answer.body["status"] != WAITING:
+        raise ResourceMissing(f"no quote waits for a proof from its creation on: {answer}")
+    quote: Json = answer.body
     return quote
 
 
-def between_challenges(platform: Platform) -> tuple[Resource, Json]:
-    """Return an account, and a quote from it of whose two challenges the first is satisfied."""
+def arrange_second_challenge(platform: Platform) -> tuple[Resource, Json]:
+    """Return an account, and a quote from it whose first of two challenges is satisfied.
+
+    Raises:
+        PreconditionFailed: the second challenge is not asked for or not shown.
+    """
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
@@ -350,7 +356,7 @@ def between_challenges(platform: Platform) -> tuple[Resource, Json]:
 
 @requirement("AUT-019")
 def test_no_payout_of_an_sca_customer_starts_without_a_proof(platform: Platform) -> None:
-    """Neither executing nor guessing the code makes up for it."""
+    """Neither an execution nor a wrong code settles the transaction of the quote."""
     quote = platform.quotes.pending(platform.sca.account())
 
     platform.api.execute_quote(quote["id"])

@@ -1,4 +1,4 @@
-"""Strong authentication of those who take trust away, and payouts to those who are trusted."""
+"""Removing the trust in a beneficiary: its strong authentication, and payouts before and after."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ TRUSTED = "BENEFICIARY_TRUSTED"
 
 @requirement("SCA-070")
 def test_a_trusted_beneficiary_can_be_paid(platform: Platform) -> None:
-    """Whether the customer still has to prove it is not said."""
+    """The payout is COMPLETED, with a proof where the target asks for one."""
     customer = platform.approved.sca_customer()
     source = platform.internal_accounts.account(customer=customer)
     quote = platform.quotes.pending(
         source, platform.external_accounts.activate(platform.trust.trusted(customer))
     )
 
-    assert paid(platform, quote) == "COMPLETED"
+    assert pay_out(platform, quote) == "COMPLETED"
 
 
 @requirement("SCA-086")
 def test_a_beneficiary_who_is_no_longer_trusted_can_be_paid(platform: Platform) -> None:
-    """The trust is gone, the account is not."""
+    """The external account remains, and a payout to it is COMPLETED."""
     customer = platform.approved.sca_customer()
     source = platform.internal_accounts.account(customer=customer)
     account = platform.trust.untrusted(
         platform.external_accounts.activate(platform.trust.trusted(customer))
     )
 
-    assert paid(platform, platform.quotes.pending(source, account)) == "COMPLETED"
+    assert pay_out(platform, platform.quotes.pending(source, account)) == "COMPLETED"
 
 
 # --- The challenge --------------------------------------------------------------------------
@@ -50,13 +50,13 @@ def test_a_beneficiary_who_is_no_longer_trusted_can_be_paid(platform: Platform) 
 
 @requirement("SCA-071", "SCA-072", "SCA-073", "SCA-074", "SCA-075", "SCA-077")
 def test_an_untrusting_asks_for_a_proof_like_a_quote(platform: Platform, check: Check) -> None:
-    """Where it shows its challenge, this has the form of any other."""
-    _, challenge = challenged(platform)
+    """A challenge that is shown has the members of any other challenge, in the same forms."""
+    _, challenge = request_untrusting(platform)
 
     with check("SCA-071"):
         assert re.fullmatch(r"ScaChallenge:.+", str(challenge.get("id"))), challenge
     with check("SCA-072"):
-        assert moment(challenge) is not None, challenge
+        assert expiry_of(challenge) is not None, challenge
     with check("SCA-073"):
         assert isinstance(challenge.get("factor"), str), challenge
     with check("SCA-074"):
@@ -66,7 +66,7 @@ def test_an_untrusting_asks_for_a_proof_like_a_quote(platform: Platform, check: 
     with check("SCA-075"):
         assert isinstance(require_member(challenge, "purpose"), str), challenge
     with check("SCA-077"):
-        expiry = moment(challenge)
+        expiry = expiry_of(challenge)
         if expiry is None:
             raise ResourceMissing(f"no time is named: {challenge}")
         assert expiry > datetime.now(UTC), challenge
@@ -74,11 +74,11 @@ def test_an_untrusting_asks_for_a_proof_like_a_quote(platform: Platform, check: 
 
 @requirement("SCA-076")
 def test_each_untrusting_has_a_challenge_of_its_own(platform: Platform) -> None:
-    """A proof for one beneficiary is none for another."""
+    """The challenges for two beneficiaries of a customer have different ids."""
     customer = platform.approved.sca_customer()
 
-    _, first = challenged(platform, customer)
-    _, second = challenged(platform, customer)
+    _, first = request_untrusting(platform, customer)
+    _, second = request_untrusting(platform, customer)
 
     assert first.get("id") != second.get("id")
 
@@ -87,7 +87,7 @@ def test_each_untrusting_has_a_challenge_of_its_own(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trigger", "names", "expected"),
+    ("trigger", "ids", "expected"),
     [
         pytest.param(
             "sca.lock",
@@ -109,21 +109,21 @@ def test_a_customer_who_may_not_prove_takes_no_trust_away(
     platform: Platform,
     check: Check,
     trigger: str,
-    names: tuple[str, str],
+    ids: tuple[str, str],
     expected: tuple[int, str],
 ) -> None:
-    """It may be refused as it is asked for, or as it is confirmed."""
+    """The request or its confirmation is refused, and the beneficiary stays trusted."""
     customer = platform.approved.sca_customer()
     account = platform.trust.trusted(customer)
-    twins = taken_away(platform, platform.approved.sca_customer())
+    twins = remove_trust(platform, platform.approved.sca_customer())
     platform.triggers.fire(trigger, customerId=customer["id"])
 
     refusal = platform.trust.ask_to_untrust(account)
     if refusal.accepted:
         refusal = platform.trust.confirm(account)
 
-    kept, refused = names
-    with check(kept):
+    trust_kept, refused = ids
+    with check(trust_kept):
         expect_trusted(platform, account, customer)
     with check(refused):
         twin = next((t for t in twins if t.operation.id == refusal.operation.id), None)
@@ -134,8 +134,8 @@ def test_a_customer_who_may_not_prove_takes_no_trust_away(
 
 @requirement("SCA-084")
 def test_a_confirmation_comes_after_a_question(platform: Platform) -> None:
-    """Without one there is nothing that it could confirm."""
-    challenged(platform)
+    """A confirmation without a request before it leaves the beneficiary trusted."""
+    request_untrusting(platform)
     customer = platform.approved.sca_customer()
     account = platform.trust.trusted(customer)
 
@@ -144,11 +144,11 @@ def test_a_confirmation_comes_after_a_question(platform: Platform) -> None:
     expect_trusted(platform, account, customer)
 
 
-def challenged(platform: Platform, customer: Json | None = None) -> tuple[Json, Json]:
-    """Return a trusted account whose untrusting waits for a proof, and the challenge.
+def request_untrusting(platform: Platform, customer: Json | None = None) -> tuple[Json, Json]:
+    """Return a trusted external account whose untrusting waits for a proof, and the challenge.
 
     Raises:
-        ResourceMissing: none is asked for, or it is not shown.
+        ResourceMissing: the target asks for no proof, or does not show the challenge.
     """
     account = platform.trust.trusted(customer or platform.approved.sca_customer())
     challenge = challenge_of(arranged_body(platform.trust.ask_to_untrust(account)))
@@ -157,43 +157,47 @@ def challenged(platform: Platform, customer: Json | None = None) -> tuple[Json, 
     return account, challenge
 
 
-def taken_away(platform: Platform, customer: Resource) -> tuple[Answer, Answer]:
-    """Take the trust in a beneficiary away by a proof; return the answer of each step.
+def remove_trust(platform: Platform, customer: Resource) -> tuple[Answer, Answer]:
+    """Remove the trust in a beneficiary with a proof; return the answer of each step.
 
     Raises:
-        ResourceMissing: no proof is asked for, or it is not shown.
+        ResourceMissing: the target asks for no proof, or does not show the challenge.
     """
     account = platform.trust.trusted(customer)
-    asked = platform.trust.ask_to_untrust(account)
-    if challenge_of(arranged_body(asked)) is None:
+    request = platform.trust.ask_to_untrust(account)
+    if challenge_of(arranged_body(request)) is None:
         raise ResourceMissing("an untrusting asks for no proof, or shows no challenge")
-    return asked, platform.trust.confirm(account)
+    return request, platform.trust.confirm(account)
 
 
 def expect_trusted(platform: Platform, account: Resource, owner: Resource) -> None:
-    """Assert that an account cannot be deleted for the trust in its beneficiary."""
+    """Assert that an external account cannot be deleted because its beneficiary is trusted."""
     __tracebackhide__ = True
     refusal = platform.api.delete_external_account(account["id"])
     other = platform.external_accounts.account(owner)
     refusal.refused(409, TRUSTED, twin=platform.api.delete_external_account(other["id"]))
 
 
-def paid(platform: Platform, quote: Json) -> str:
-    """Execute a quote, with a proof where one is asked for; return what becomes of its payout."""
-    executed = platform.quotes.execute(quote)
-    challenged = executed["status"] == WAITING
+def pay_out(platform: Platform, quote: Json) -> str:
+    """Execute a quote, with a proof if one is asked for; return the final status of its payout.
+
+    Raises:
+        PreconditionFailed: the quote is not executed.
+    """
+    result = platform.quotes.execute(quote)
+    waits = result["status"] == WAITING
     platform.observe(
-        f"a payout to the beneficiary {'asks' if challenged else 'does not ask'} for a proof"
+        f"a payout to the beneficiary {'asks' if waits else 'does not ask'} for a proof"
     )
-    if challenged:
-        executed = platform.sca.authorize(executed)
-    if executed["status"] not in SETTLING:
-        raise PreconditionFailed(f"the quote was executed to {executed['status']}")
+    if waits:
+        result = platform.sca.authorize(result)
+    if result["status"] not in SETTLING:
+        raise PreconditionFailed(f"the quote was executed to {result['status']}")
     return str(platform.transactions.at_status(quote, "COMPLETED").get("status"))
 
 
-def moment(challenge: Json) -> datetime | None:
-    """Return when a challenge expires, if it says so by a time in UTC."""
+def expiry_of(challenge: Json) -> datetime | None:
+    """Return when a challenge expires, or ``None`` unless it gives a time in UTC."""
     try:
         expiry = datetime.fromisoformat(challenge["expiresAt"])
     except (KeyError, TypeError, ValueError):

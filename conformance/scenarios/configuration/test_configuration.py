@@ -1,7 +1,7 @@
-"""The platform's own settings: what currencies ask of customers, the standing fee, card codes.
+"""The platform's settings: required customer fields, the standing fee, and card codes.
 
-The whole platform shares them, so that the tests that change one take turns, keep each change as
-short as they can, and put back what was there.
+All tests share the settings. The tests that change one take turns, keep each change as short as
+they can, and restore the settings.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 REQUIRED_FIELDS = "providerRequiredCustomerFields"
 
 
-RARE_BASIS_POINTS = 175
-"""A rate that is not mistaken for that of a test before, which may be shown late."""
+UNUSUAL_BASIS_POINTS = 175
+"""A rate unlike those of ``FORMS``, which a target may still show after an earlier test."""
 
-SENT = 100_007
-"""A sending amount, in the smallest unit, that no usual rate divides evenly."""
+SENDING_AMOUNT = 100_007
+"""A sending amount, in the smallest unit, whose fee has to be rounded at usual rates."""
 
-ROUNDINGS = 2
-"""The fee and the sending amount may each have been rounded by one smallest unit."""
+MAX_ROUNDING_DIFFERENCE = 2
+"""Smallest units: the fee and the sending amount may each be rounded by one."""
 
 
-# --- What currencies ask of customers -------------------------------------------------------
+# --- Required customer fields ---------------------------------------------------------------
 
 
 @requirement("CFG-001", "CFG-003")
 def test_the_configuration_lists_the_supported_currencies(platform: Platform, check: Check) -> None:
-    """The list is an array of its own name, with an object for each."""
+    """``supportedCurrencies`` is an array that is not empty, and its entries are objects."""
     answer = platform.api.get_config()
 
     with check("CFG-001"):
@@ -60,7 +60,7 @@ def test_the_configuration_lists_the_supported_currencies(platform: Platform, ch
 
 @requirement("CFG-002")
 def test_a_currency_names_the_fields_it_needs_of_a_customer(platform: Platform) -> None:
-    """They have to be given before the customer can move money in it."""
+    """A supported currency has ``providerRequiredCustomerFields``, in the form of the document."""
     answer = platform.api.get_config()
 
     currencies = answer.body.get("supportedCurrencies") if answer.accepted else None
@@ -72,49 +72,49 @@ def test_a_currency_names_the_fields_it_needs_of_a_customer(platform: Platform) 
 
 @requirement("CFG-800")
 def test_each_currency_tells_which_fields_it_needs(platform: Platform) -> None:
-    """Where it needs none, the list is empty."""
+    """Every supported currency has ``providerRequiredCustomerFields``; the list may be empty."""
     currencies = listed_members({"data": platform.configuration.read().get("supportedCurrencies")})
 
-    silent = [currency for currency in currencies if currency.get(REQUIRED_FIELDS) is None]
+    without_fields = [currency for currency in currencies if currency.get(REQUIRED_FIELDS) is None]
 
-    assert not silent, f"without {REQUIRED_FIELDS}: {silent}"
+    assert not without_fields, f"without {REQUIRED_FIELDS}: {without_fields}"
 
 
 @requirement("CFG-005", "CFG-007")
 def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, check: Check) -> None:
-    """Without it some step of a transfer is refused, or the payout fails; with it none is."""
-    corridor, needed = demanding(platform)
-    whole = body_for(platform, corridor)
+    """A transfer is accepted with all fields; without any one of them it is refused or fails."""
+    corridor, fields = corridor_with_required_fields(platform)
+    body = body_for(platform, corridor)
 
-    with_all = transfer_of(platform, whole, corridor)
+    complete_transfer = transfer_of(platform, body, corridor)
     with check("CFG-007"):
-        assert with_all[-1].accepted, with_all[-1]
+        assert complete_transfer[-1].accepted, complete_transfer[-1]
 
-    lacking = {
-        name: transfer_of(platform, without_members(whole, name), corridor) for name in needed
+    transfers = {
+        name: transfer_of(platform, without_members(body, name), corridor) for name in fields
     }
     with check("CFG-005"):
-        for steps in lacking.values():
-            if len(steps) < len(with_all) or not failed_later(platform, steps):
-                steps[-1].refused(twin=with_all[len(steps) - 1])
+        for answers in transfers.values():
+            if len(answers) < len(complete_transfer) or not failed_later(platform, answers):
+                answers[-1].refused(twin=complete_transfer[len(answers) - 1])
 
 
 @requirement("CFG-006")
 def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform) -> None:
-    """Updating the customer is as good as creating it with the field."""
-    corridor, needed = demanding(platform)
-    whole = body_for(platform, corridor)
+    """A transfer is accepted after an update of the customer with the required fields."""
+    corridor, fields = corridor_with_required_fields(platform)
+    body = body_for(platform, corridor)
     created = platform.api.create_customer(
-        {**without_members(whole, *needed), "currencies": [platform.profile.currency]}
+        {**without_members(body, *fields), "currencies": [platform.profile.currency]}
     )
     if not created.accepted:
-        raise ResourceMissing(f"no customer can be created without {needed}: {created}")
-    late = {name: whole[name] for name in needed}
-    platform.customers.change(created.body, **late, currencies=whole["currencies"])
+        raise ResourceMissing(f"no customer can be created without {fields}: {created}")
+    missing_members = {name: body[name] for name in fields}
+    platform.customers.change(created.body, **missing_members, currencies=body["currencies"])
 
-    steps = transfer(platform, created.body, corridor)
+    answers = transfer(platform, created.body, corridor)
 
-    assert steps[-1].accepted, steps[-1]
+    assert answers[-1].accepted, answers[-1]
 
 
 # --- The standing fee -----------------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform)
 @requirement("CFG-010", "CFG-011", "CFG-012")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_is_a_rate_an_amount_or_both(platform: Platform, check: Check) -> None:
-    """Where one form is taken the others are too."""
+    """A fee with a rate, with a fixed amount and with both is accepted."""
     answers = {
         form: platform.configuration.update({FEES: platform.configuration.standing_fee(**fee)})
         for form, fee in FORMS.items()
@@ -149,12 +149,12 @@ def test_a_standing_fee_is_a_rate_an_amount_or_both(platform: Platform, check: C
 )
 @pytest.mark.usefixtures("settings")
 def test_the_configuration_shows_the_standing_fee(platform: Platform, form: str) -> None:
-    """As it was set."""
+    """A fee that was accepted is shown with the values that were sent."""
     fee = set_fee(platform, **FORMS[form])
 
-    shown = shown_after(platform, FEES, fee)
+    setting = read_setting(platform, FEES, fee)
 
-    expect_shown(FEES, shown, fee)
+    expect_shown(FEES, setting, fee)
 
 
 @pytest.mark.parametrize(
@@ -172,14 +172,14 @@ def test_the_configuration_shows_the_standing_fee(platform: Platform, form: str)
 def test_a_cross_currency_quote_bears_the_standing_fee(
     platform: Platform, form: str, side: str
 ) -> None:
-    """The rate is of the sending amount, whichever side is locked."""
+    """The rate applies to the sending amount, whichever side is locked."""
     body = dollar_quote(platform, side)
     fee = FORMS[form]
     set_fee(platform, **fee)
 
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: bears(seen, fee))
+    quote = platform.until(lambda: quoted(platform, body), lambda current: shows_fee(current, fee))
 
-    assert bears(quote, fee), (
+    assert shows_fee(quote, fee), (
         f"a standing fee of {fee} shows as {quote.get('platformFeesIncluded')} of "
         f"{quote['totalSendingAmount']}"
     )
@@ -188,15 +188,17 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
 @requirement("CFG-022")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
-    """The next quote bears none."""
+    """A new quote shows no fee once the standing fee is removed."""
     body = dollar_quote(platform)
     set_fee(platform, **FORMS["both"])
-    seen = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0)
-    if not own_fee(seen):
-        raise PreconditionFailed(f"the standing fee does not show in a quote: {seen}")
+    quote_with_fee = platform.until(
+        lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0
+    )
+    if not own_fee(quote_with_fee):
+        raise PreconditionFailed(f"the standing fee does not show in a quote: {quote_with_fee}")
 
-    none = platform.profile.bindings.no_fee_configs
-    arranged_body(platform.configuration.update({FEES: none}))
+    no_fee = platform.profile.bindings.no_fee_configs
+    arranged_body(platform.configuration.update({FEES: no_fee}))
     quote = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) == 0)
 
     assert own_fee(quote) == 0
@@ -205,39 +207,41 @@ def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
 @requirement("CFG-023")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_replaces_the_one_before(platform: Platform) -> None:
-    """They do not add up."""
+    """A new quote shows the later fee alone."""
     body = dollar_quote(platform)
     later = {"basis_points": BASIS_POINTS // 2}
     set_fee(platform, **FORMS["both"])
 
     set_fee(platform, **later)
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: bears(seen, later))
+    quote = platform.until(
+        lambda: quoted(platform, body), lambda current: shows_fee(current, later)
+    )
 
-    assert bears(quote, later), quote
+    assert shows_fee(quote, later), quote
 
 
 @requirement("CFG-024")
 @pytest.mark.usefixtures("settings")
 def test_a_quote_keeps_the_fee_that_it_was_created_with(platform: Platform) -> None:
-    """Fees are locked for its lifetime."""
+    """A quote that was created before a standing fee was set is executed with its earlier fee."""
     quote = quoted(platform, dollar_quote(platform))
     set_fee(platform, **FORMS["both"])
 
-    executed = platform.quotes.execute(quote)
+    execution = platform.quotes.execute(quote)
 
-    assert own_fee(executed) == own_fee(quote)
+    assert own_fee(execution) == own_fee(quote)
 
 
 @requirement("CFG-025", "CFG-026")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_comes_off_a_locked_sending_amount(platform: Platform, check: Check) -> None:
-    """The receiver gets less."""
-    free, charged = with_and_without_fee(platform, "SENDING")
+    """The sending amount stays as it was locked, and the receiving amount is reduced."""
+    without_fee, with_fee = with_and_without_fee(platform, "SENDING")
 
     with check("CFG-025"):
-        assert charged["totalSendingAmount"] == SENT
+        assert with_fee["totalSendingAmount"] == SENDING_AMOUNT
     with check("CFG-026"):
-        assert charged["totalReceivingAmount"] < free["totalReceivingAmount"]
+        assert with_fee["totalReceivingAmount"] < without_fee["totalReceivingAmount"]
 
 
 @requirement("CFG-027", "CFG-028")
@@ -245,48 +249,50 @@ def test_a_standing_fee_comes_off_a_locked_sending_amount(platform: Platform, ch
 def test_a_standing_fee_is_added_to_the_cost_of_a_locked_receiving_amount(
     platform: Platform, check: Check
 ) -> None:
-    """The sender pays more."""
-    free, charged = with_and_without_fee(platform, "RECEIVING")
+    """The receiving amount stays as it was locked, and the sending amount is raised."""
+    without_fee, with_fee = with_and_without_fee(platform, "RECEIVING")
 
     with check("CFG-027"):
-        assert charged["totalReceivingAmount"] == free["totalReceivingAmount"]
+        assert with_fee["totalReceivingAmount"] == without_fee["totalReceivingAmount"]
     with check("CFG-028"):
-        more = charged["totalSendingAmount"] - free["totalSendingAmount"]
-        # The rate may have moved, or be shown with the fees in it.
-        same_rate = charged["exchangeRate"] == free["exchangeRate"]
-        assert more >= (own_fee(charged) - ROUNDINGS if same_rate else 1)
+        difference = with_fee["totalSendingAmount"] - without_fee["totalSendingAmount"]
+        # The rate may have changed, or include the fees.
+        same_rate = with_fee["exchangeRate"] == without_fee["exchangeRate"]
+        assert difference >= (own_fee(with_fee) - MAX_ROUNDING_DIFFERENCE if same_rate else 1)
 
 
 @requirement("CFG-029")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Platform) -> None:
-    """And not beside it."""
-    source, destination = platform.quotes.ends(dollar_corridor(platform), amount=2 * SENT)
+    """The balance falls by ``totalSendingAmount``, and by nothing else."""
+    source, external_account = platform.quotes.ends(
+        dollar_corridor(platform), amount=2 * SENDING_AMOUNT
+    )
     before, _ = platform.internal_accounts.balances(source)
     set_fee(platform, **FORMS["both"])
-    body = platform.quotes.body(source, destination, amount=SENT)
-    quote = platform.until(lambda: quoted(platform, body), lambda seen: own_fee(seen) > 0)
+    body = platform.quotes.body(source, external_account, amount=SENDING_AMOUNT)
+    quote = platform.until(lambda: quoted(platform, body), lambda current: own_fee(current) > 0)
     if not own_fee(quote):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote}")
 
     platform.quotes.complete(quote)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    remaining = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, remaining) == remaining
 
 
-# --- The look of card codes -----------------------------------------------------------------
+# --- Card codes -----------------------------------------------------------------------------
 
 
 @requirement("CFG-030")
 @pytest.mark.usefixtures("settings")
 def test_the_configuration_shows_how_card_codes_look(platform: Platform) -> None:
-    """As it was set."""
-    look = set_look(platform)
+    """The settings for card codes are shown with the values that were sent."""
+    card_codes = set_card_codes(platform)
 
-    shown = shown_after(platform, TOKENIZATION, look)
+    setting = read_setting(platform, TOKENIZATION, card_codes)
 
-    expect_shown(TOKENIZATION, shown, look)
+    expect_shown(TOKENIZATION, setting, card_codes)
 
 
 # --- Changes of one setting -----------------------------------------------------------------
@@ -294,17 +300,19 @@ def test_the_configuration_shows_how_card_codes_look(platform: Platform) -> None
 
 @requirement("CFG-031")
 def test_a_standing_fee_leaves_the_currencies_alone(platform: Platform, settings: Json) -> None:
-    """A change says nothing about the settings that it does not name."""
+    """The supported currencies and their required fields are the same after a fee was set."""
     set_fee(platform, **FORMS["rate"])
 
-    assert demands(platform, platform.configuration.read()) == demands(platform, settings)
+    assert required_fields_by_currency(
+        platform, platform.configuration.read()
+    ) == required_fields_by_currency(platform, settings)
 
 
 @requirement("CFG-032")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_leaves_the_card_codes_alone(platform: Platform) -> None:
-    """A change says nothing about the settings that it does not name."""
-    before = known_after(platform, TOKENIZATION, set_look(platform))
+    """The settings for card codes are the same after a standing fee was set."""
+    before = read_shown_setting(platform, TOKENIZATION, set_card_codes(platform))
 
     set_fee(platform, **FORMS["rate"])
 
@@ -314,10 +322,12 @@ def test_a_standing_fee_leaves_the_card_codes_alone(platform: Platform) -> None:
 @requirement("CFG-033")
 @pytest.mark.usefixtures("settings")
 def test_the_look_of_card_codes_leaves_the_standing_fee_alone(platform: Platform) -> None:
-    """A change says nothing about the settings that it does not name."""
-    before = known_after(platform, FEES, set_fee(platform, basis_points=RARE_BASIS_POINTS))
+    """The standing fee is the same after the settings for card codes were changed."""
+    before = read_shown_setting(
+        platform, FEES, set_fee(platform, basis_points=UNUSUAL_BASIS_POINTS)
+    )
 
-    set_look(platform)
+    set_card_codes(platform)
 
     assert platform.configuration.read().get(FEES) == before
 
@@ -328,7 +338,7 @@ def test_the_look_of_card_codes_leaves_the_standing_fee_alone(platform: Platform
 @requirement("CFG-040")
 @pytest.mark.usefixtures("settings")
 def test_a_change_that_is_no_json_is_refused(platform: Platform) -> None:
-    """The same body is taken once it is whole."""
+    """A body that ends after the first member's name is refused."""
     refusal = platform.api.client.call(
         "updateConfig",
         content=b'{"feeConfigs": ',
@@ -336,25 +346,25 @@ def test_a_change_that_is_no_json_is_refused(platform: Platform) -> None:
         valid=False,
     )
 
-    refusal.refused(twin=unfeed(platform))
+    refusal.refused(twin=remove_fee(platform))
 
 
 @requirement("CFG-041")
 @pytest.mark.usefixtures("settings")
 def test_a_change_that_is_no_object_is_refused(platform: Platform) -> None:
-    """There is no setting in it."""
+    """A body that is an array is refused."""
     refusal = platform.configuration.update([FEES], valid=False)
 
-    refusal.refused(twin=unfeed(platform))
+    refusal.refused(twin=remove_fee(platform))
 
 
 @requirement("CFG-042")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_that_is_a_text_is_refused(platform: Platform) -> None:
-    """It can be no rate and no amount."""
+    """``feeConfigs`` with the value "plenty" is refused."""
     refusal = platform.configuration.update({FEES: "plenty"}, valid=False)
 
-    refusal.refused(twin=unfeed(platform))
+    refusal.refused(twin=remove_fee(platform))
 
 
 @pytest.mark.parametrize(
@@ -366,7 +376,7 @@ def test_a_standing_fee_that_is_a_text_is_refused(platform: Platform) -> None:
 )
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_of_a_word_is_refused(platform: Platform, member: str) -> None:
-    """Rate and amount are numbers."""
+    """A rate or a fixed amount with the value "plenty" is refused."""
     arrange_effect(platform, member)
     right = platform.configuration.standing_fee(**FORMS["both"])
     wrong = platform.configuration.standing_fee(**{**FORMS["both"], member: "plenty"})
@@ -379,10 +389,12 @@ def test_a_standing_fee_of_a_word_is_refused(platform: Platform, member: str) ->
 @requirement("CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_refused_change_changes_nothing(platform: Platform) -> None:
-    """The standing fee before it stays."""
-    before = known_after(platform, FEES, set_fee(platform, basis_points=RARE_BASIS_POINTS))
+    """The standing fee is the same after an update with an invalid fee was refused."""
+    before = read_shown_setting(
+        platform, FEES, set_fee(platform, basis_points=UNUSUAL_BASIS_POINTS)
+    )
 
-    refused(platform, {FEES: platform.configuration.standing_fee(basis_points="plenty")})
+    arrange_refusal(platform, {FEES: platform.configuration.standing_fee(basis_points="plenty")})
 
     assert platform.configuration.read().get(FEES) == before
 
@@ -390,39 +402,42 @@ def test_a_refused_change_changes_nothing(platform: Platform) -> None:
 @requirement("CFG-046")
 @pytest.mark.usefixtures("settings")
 def test_a_change_is_taken_as_a_whole_or_not_at_all(platform: Platform) -> None:
-    """A setting is not changed by a request that is refused for another one."""
-    look = set_look(platform)
-    before = known_after(platform, TOKENIZATION, look)
-    other = {name: f"{value} II" for name, value in look.items()}
+    """The settings for card codes are the same after an update was refused for its fee."""
+    card_codes = set_card_codes(platform)
+    before = read_shown_setting(platform, TOKENIZATION, card_codes)
+    other = {name: f"{value} II" for name, value in card_codes.items()}
 
-    broken = platform.configuration.standing_fee(basis_points="plenty")
-    refused(platform, {TOKENIZATION: other, FEES: broken})
+    invalid_fee = platform.configuration.standing_fee(basis_points="plenty")
+    arrange_refusal(platform, {TOKENIZATION: other, FEES: invalid_fee})
 
     assert platform.configuration.read().get(TOKENIZATION) == before
 
 
-# --- Shared mechanics -----------------------------------------------------------------------
+# --- Helpers --------------------------------------------------------------------------------
 
 
-def demanding(platform: Platform) -> tuple[Corridor, list[str]]:
-    """Return a corridor one of whose currencies asks for fields, and those that can be left out.
+def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[str]]:
+    """Return a corridor with a currency that requires fields, and the fields that can be left out.
 
-    The currency's own names for them may be in capitals or with underscores.
+    The currency's names of the fields may be in capitals or with underscores.
+
+    Raises:
+        ResourceMissing: no currency of a corridor requires a field that can be left out.
     """
-    asked = demands(platform, platform.configuration.read())
-    known = {plain(name): name for name in platform.customers.body()}
+    required = required_fields_by_currency(platform, platform.configuration.read())
+    members = {letters_of(name): name for name in platform.customers.body()}
     for corridor in platform.profile.resources.corridors:
-        named = [*asked.get(corridor.receiving, ()), *asked.get(corridor.sending, ())]
-        needed = [known[plain(name)] for name in named if plain(name) in known]
-        if needed:
-            return corridor, sorted(set(needed))
+        names = [*required.get(corridor.receiving, ()), *required.get(corridor.sending, ())]
+        fields = [members[letters_of(name)] for name in names if letters_of(name) in members]
+        if fields:
+            return corridor, sorted(set(fields))
     raise ResourceMissing(
         f"no currency of resources.corridors has {REQUIRED_FIELDS} that the suite can leave out"
     )
 
 
-def demands(platform: Platform, configuration: Json) -> dict[str, list[str]]:
-    """Return what each supported currency asks of a customer, by its code."""
+def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:
+    """Return the fields that each supported currency requires of a customer, by its code."""
     place = platform.profile.bindings.config_currency
     return {
         str(value_at(currency, place)): currency.get(REQUIRED_FIELDS) or []
@@ -431,7 +446,7 @@ def demands(platform: Platform, configuration: Json) -> dict[str, list[str]]:
 
 
 def body_for(platform: Platform, corridor: Corridor) -> Json:
-    """Return the body of a customer who may move money along a corridor."""
+    """Return the body of a customer who can move money along a corridor."""
     return platform.customers.body(
         currencies=sorted({corridor.sending, corridor.receiving}),
         endUserTermsConsent=platform.customers.terms_consent(),
@@ -440,55 +455,65 @@ def body_for(platform: Platform, corridor: Corridor) -> Json:
 
 def transfer_of(platform: Platform, body: Json, corridor: Corridor) -> list[Answer]:
     """Create a customer and send money along a corridor; return the answers up to a refusal."""
-    # Each customer of a platform has a reference and an address of its own.
-    own = {
+    # Each customer of a platform has its own reference and email address.
+    unique_members = {
         "platformCustomerId": platform.samples.reference(),
         "email": f"{platform.samples.reference()}@example.com",
     }
-    created = platform.api.create_customer({**body, **{n: v for n, v in own.items() if n in body}})
+    created = platform.api.create_customer(
+        {**body, **{n: v for n, v in unique_members.items() if n in body}}
+    )
     return [created, *(transfer(platform, created.body, corridor) if created.accepted else ())]
 
 
 def transfer(platform: Platform, customer: Resource, corridor: Corridor) -> list[Answer]:
-    """Send money of a customer along a corridor; return the answers up to a refusal."""
-    seen = platform.customers.read(platform.approved.approve(customer))
+    """Send money of a customer along a corridor; return the answers up to a refusal.
+
+    Raises:
+        ResourceMissing: the customer is not approved, and moves no money at all.
+    """
+    approved = platform.customers.read(platform.approved.approve(customer))
     if (
         platform.profile.features.declares("unregulated")
-        and verification_status(seen) != "APPROVED"
+        and verification_status(approved) != "APPROVED"
     ):
         raise ResourceMissing(
-            f"the customer is {verification_status(seen)}, and moves no money at all"
+            f"the customer is {verification_status(approved)}, and moves no money at all"
         )
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
-    destination = platform.api.create_external_account(
+    created = platform.api.create_external_account(
         platform.external_accounts.body(customer, corridor.account)
     )
-    if not destination.accepted:
-        return [destination]
+    if not created.accepted:
+        return [created]
     return [
-        destination,
+        created,
         *platform.quotes.create_and_execute(
-            platform.quotes.body(source, platform.external_accounts.activate(destination.body))
+            platform.quotes.body(source, platform.external_accounts.activate(created.body))
         ),
     ]
 
 
-def failed_later(platform: Platform, steps: list[Answer]) -> bool:
-    """Return whether a transfer, each of whose steps was accepted, failed on its way."""
-    if not steps[-1].accepted:
+def failed_later(platform: Platform, answers: list[Answer]) -> bool:
+    """Return whether a transfer whose steps were all accepted failed afterwards."""
+    if not answers[-1].accepted:
         return False
-    status = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")
+    status = platform.transactions.at_status(answers[-1].body, "COMPLETED", *FAILED).get("status")
     platform.observe(f"a payout in a currency that needs more of the customer ends at {status}")
     return status in FAILED
 
 
-def plain(name: Any) -> str:
+def letters_of(name: Any) -> str:
     """Return the letters of a name, in lower case."""
     return "".join(filter(str.isalpha, str(name))).lower()
 
 
 def dollar_corridor(platform: Platform) -> Corridor:
-    """Return a corridor from US dollars to another currency."""
+    """Return a corridor from US dollars to another currency.
+
+    Raises:
+        ResourceMissing: the profile has none.
+    """
     for corridor in platform.profile.resources.corridors:
         if corridor.sending == "USD" != corridor.receiving:
             return corridor
@@ -496,30 +521,36 @@ def dollar_corridor(platform: Platform) -> Corridor:
 
 
 def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:
-    """Return the body of a quote that a standing fee applies to."""
-    source, destination = platform.quotes.ends(dollar_corridor(platform), amount=2 * SENT)
-    body = platform.quotes.body(source, destination, amount=SENT)
+    """Return the body of a quote to which a standing fee applies."""
+    source, external_account = platform.quotes.ends(
+        dollar_corridor(platform), amount=2 * SENDING_AMOUNT
+    )
+    body = platform.quotes.body(source, external_account, amount=SENDING_AMOUNT)
     if side == "SENDING":
         return body
-    # Some amount of the receiving currency that the source can pay for.
-    brought = quoted(platform, body)["totalReceivingAmount"]
-    return {**body, "lockedCurrencySide": side, "lockedCurrencyAmount": brought}
+    # The source can pay for this amount of the receiving currency.
+    receiving_amount = quoted(platform, body)["totalReceivingAmount"]
+    return {**body, "lockedCurrencySide": side, "lockedCurrencyAmount": receiving_amount}
 
 
 def with_and_without_fee(platform: Platform, side: str) -> tuple[Json, Json]:
-    """Return a quote before a standing fee was set, and the same one after."""
+    """Return a quote without a standing fee, and the same quote with one.
+
+    Raises:
+        PreconditionFailed: quotes do not show the fee.
+    """
     body = dollar_quote(platform, side)
-    arranged_body(unfeed(platform))
-    free = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) == 0)
+    arranged_body(remove_fee(platform))
+    without_fee = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) == 0)
     set_fee(platform, **FORMS["both"])
-    charged = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0)
-    if own_fee(free) or not own_fee(charged):
-        raise PreconditionFailed(f"the standing fee does not show in a quote: {charged}")
-    return free, charged
+    with_fee = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0)
+    if own_fee(without_fee) or not own_fee(with_fee):
+        raise PreconditionFailed(f"the standing fee does not show in a quote: {with_fee}")
+    return without_fee, with_fee
 
 
 def set_fee(platform: Platform, **fee: Any) -> Any:
-    """Set a standing fee, each part of which has an effect, and return it as it was sent."""
+    """Set a standing fee whose parts all have an effect; return it as it was sent."""
     for part in fee:
         arrange_effect(platform, part)
     value = platform.configuration.standing_fee(**fee)
@@ -528,77 +559,93 @@ def set_fee(platform: Platform, **fee: Any) -> Any:
 
 
 def arrange_effect(platform: Platform, part: str) -> None:
-    """Make certain that a part of a standing fee is shown, or changes a quote."""
+    """Check that a part of a standing fee is shown, or changes a quote."""
     body = cache(lambda: dollar_quote(platform))
     platform.configuration.arrange_effect(part, lambda: own_fee(quoted(platform, body())))
 
 
-def unfeed(platform: Platform) -> Answer:
-    """Take the standing fee away."""
+def remove_fee(platform: Platform) -> Answer:
+    """Remove the standing fee."""
     return platform.configuration.update({FEES: platform.profile.bindings.no_fee_configs})
 
 
-def shown_after(platform: Platform, name: str, sent: Any) -> Any:
-    """Return a setting once it is shown as it was sent, if it is shown in the same shape."""
+def read_setting(platform: Platform, name: str, expected: Any) -> Any:
+    """Read a setting until it is shown as it was sent, or in another shape; return it."""
 
-    def is_final(shown: Any) -> bool:
-        return shown is None or is_of_another_shape(shown, sent) or holds(shown, sent)
+    def is_final(setting: Any) -> bool:
+        return setting is None or is_of_another_shape(setting, expected) or holds(setting, expected)
 
     return platform.until(lambda: platform.configuration.read().get(name), is_final)
 
 
-def known_after(platform: Platform, name: str, sent: Any) -> Any:
-    """Return a setting once it is shown as it was sent; it has to be shown."""
-    shown = shown_after(platform, name, sent)
-    if not shown:
+def read_shown_setting(platform: Platform, name: str, expected: Any) -> Any:
+    """Read a setting until it is shown as it was sent; return it.
+
+    Raises:
+        ResourceMissing: the setting is not shown.
+    """
+    setting = read_setting(platform, name, expected)
+    if not setting:
         raise ResourceMissing(f"GET /config does not show {name}")
-    return shown
+    return setting
 
 
-def set_look(platform: Platform) -> Json:
-    """Set the look of card codes and return it as it was sent."""
-    look = platform.profile.bindings.card_tokenization_2fa_config
-    if look is None:
+def set_card_codes(platform: Platform) -> Json:
+    """Change the settings for card codes; return them as they were sent.
+
+    Raises:
+        ResourceMissing: the profile has none, or they are refused.
+    """
+    card_codes = platform.profile.bindings.card_tokenization_2fa_config
+    if card_codes is None:
         raise ResourceMissing("bindings.card_tokenization_2fa_config of the profile is null")
-    answer = platform.configuration.update({TOKENIZATION: look})
+    answer = platform.configuration.update({TOKENIZATION: card_codes})
     if not answer.accepted:
         raise ResourceMissing(f"bindings.card_tokenization_2fa_config is refused: {answer}")
-    return look
+    return card_codes
 
 
-def refused(platform: Platform, body: Json) -> None:
-    """Send a change that has to be refused, as a step before a check."""
+def arrange_refusal(platform: Platform, body: Json) -> None:
+    """Send an update that has to be refused, as a step before a check.
+
+    Raises:
+        PreconditionFailed: the update is accepted.
+    """
     answer = platform.configuration.update(body)
     if answer.accepted:
         raise PreconditionFailed(f"a broken change was not refused: {answer}")
 
 
-def bears(quote: Json, fee: dict[str, Any]) -> bool:
-    """Return whether a quote shows a standing fee, but for rounding."""
+def shows_fee(quote: Json, fee: dict[str, Any]) -> bool:
+    """Return whether a quote shows a standing fee, apart from rounding."""
     rate = Decimal(fee.get("basis_points", 0)) / 10_000
     expected = quote["totalSendingAmount"] * rate + fee.get("fixed", 0)
-    return bool(abs(own_fee(quote) - expected) <= (ROUNDINGS if rate else 0))
+    return bool(abs(own_fee(quote) - expected) <= (MAX_ROUNDING_DIFFERENCE if rate else 0))
 
 
-def expect_shown(name: str, shown: Any, sent: Any) -> None:
-    """Assert that a setting is shown as it was sent, where it is shown in the same shape."""
+def expect_shown(name: str, setting: Any, expected: Any) -> None:
+    """Assert that a setting is shown as it was sent.
+
+    Raises:
+        ResourceMissing: the setting is not shown, or in another shape.
+    """
     __tracebackhide__ = True
-    if shown is None:
+    if setting is None:
         raise ResourceMissing(f"GET /config does not show {name}")
-    if is_of_another_shape(shown, sent):
-        raise ResourceMissing(f"GET /config shows {name} in a shape of its own: {shown}")
-    assert holds(shown, sent), f"{sent} was set, and {shown} is shown"
+    if is_of_another_shape(setting, expected):
+        raise ResourceMissing(f"GET /config shows {name} in a shape of its own: {setting}")
+    assert holds(setting, expected), f"{expected} was set, and {setting} is shown"
 
 
-def is_of_another_shape(shown: Any, sent: Any) -> bool:
-    """Return whether a setting is shown with none of the members that it was sent with."""
-    return bool(shown) and not names(shown) & names(sent)
+def is_of_another_shape(setting: Any, expected: Any) -> bool:
+    """Return whether a setting is shown with none of the members that were sent."""
+    return bool(setting) and not names_in(setting) & names_in(expected)
 
 
-def names(value: Any) -> set[str]:
-    """Return the names of all members anywhere in a JSON value."""
+def names_in(value: Any) -> set[str]:
+    """Return the names of the members at every depth of a JSON value."""
     inner = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(inner, list):
         return set()
     own = set(value) if isinstance(value, Mapping) else set()
-    return own.union(*map(names, inner))
+    return own.union(*map(names_in, inner))

@@ -1,4 +1,7 @@
-"""Invitations that cannot be claimed. How a claim is sent is not shown: the profile says it."""
+"""Invitations that cannot be claimed.
+
+The specification does not show how a claim is sent; the profile gives the requests.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from conformance.verdict.decisions import ResourceMissing
 
 
 class Refusal(NamedTuple):
-    """A claim that is refused: its request, and the status and codes that it is refused with.
+    """A refused claim: its request, and the status and codes of the refusal.
 
-    ``rules`` are those of its status, its code, its reason and its details.
+    ``ids`` are the requirements on the status, the code, the reason and the details.
     """
 
     request: str
-    rules: tuple[str, str, str, str]
+    ids: tuple[str, str, str, str]
     status: int
     codes: tuple[str, ...]
 
@@ -53,25 +56,25 @@ REFUSALS = (
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "expected",
     [
-        pytest.param(row, marks=requirement(*row.rules), id=row.request.partition("_")[2])
+        pytest.param(row, marks=requirement(*row.ids), id=row.request.partition("_")[2])
         for row in REFUSALS
     ],
 )
 def test_an_invitation_that_is_not_open_is_refused(
-    platform: Platform, check: Check, wanted: Refusal
+    platform: Platform, check: Check, expected: Refusal
 ) -> None:
-    """One that is open can be claimed."""
+    """The refusal has its status, code and reason; an open invitation can be claimed."""
     twin = platform.triggers.ask("invitation.claim")
 
-    refusal = platform.triggers.ask(wanted.request)
+    refusal = platform.triggers.ask(expected.request)
 
-    status, code, reason, details = wanted.rules
+    status, code, reason, details = expected.ids
     with check(status):
-        refusal.refused(wanted.status, twin=twin)
+        refusal.refused(expected.status, twin=twin)
     with check(code):
-        refusal.refused(wanted.status, *wanted.codes, twin=twin)
+        refusal.refused(expected.status, *expected.codes, twin=twin)
     body = refusal.body if isinstance(refusal.body, Mapping) else {}
     with check(reason):
         refusal.refused(refusal.status, twin=twin)

@@ -1,4 +1,4 @@
-"""Created customers: what suffices, what may be told too, and by which id a platform knows them."""
+"""Creation of customers: required and optional members, and the ids of the platform."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ FOREIGN_KINDS = {
     "private_foundation": "BUS-082",
     "charity": "BUS-083",
 }
-"""What a business outside the US may be, with the rule that it is accepted."""
+"""Kinds of businesses outside the US, with the requirement that they are accepted."""
 
 
-EDGES = [
+EDGE_CASES = [
     pytest.param(
-        found,
+        case,
         change,
         marks=requirement(change.requirement),
-        id=f"{found.name}-{change.member}-{change.name}",
+        id=f"{case.name}-{change.member}-{change.name}",
     )
-    for found in examples().values()
-    for change in found.accepted
+    for case in examples().values()
+    for change in case.accepted
 ]
-"""What all examples may say otherwise."""
+"""Valid changes of the examples."""
 
 
 @requirement("CUS-010", "CUS-011")
 def test_the_type_alone_makes_an_individual(platform: Platform, check: Check) -> None:
-    """It is the one field that all customers need."""
+    """A body with only ``customerType`` creates an individual of that type."""
     answer = platform.api.create_customer({"customerType": "INDIVIDUAL"})
 
     with check("CUS-010"):
@@ -48,7 +48,7 @@ def test_the_type_alone_makes_an_individual(platform: Platform, check: Check) ->
 
 @requirement("BUS-001", "BUS-002")
 def test_four_facts_make_a_business(platform: Platform, check: Check) -> None:
-    """The rest may follow later."""
+    """A legal name, country, tax id and incorporation date create a customer of type BUSINESS."""
     answer = platform.api.create_customer(
         platform.customers.example_body(example("business_facts"))
     )
@@ -74,7 +74,7 @@ def test_four_facts_make_a_business(platform: Platform, check: Check) -> None:
     ],
 )
 def test_an_example_is_accepted(platform: Platform, name: str) -> None:
-    """All of it is valid by the specification."""
+    """An example that is valid by the specification is accepted with all its members."""
     answer = platform.api.create_customer(platform.customers.example_body(example(name)))
 
     assert answer.accepted, answer
@@ -82,7 +82,7 @@ def test_an_example_is_accepted(platform: Platform, name: str) -> None:
 
 @requirement("EDD-005")
 def test_enhanced_due_diligence_is_optional(platform: Platform) -> None:
-    """An individual is created without any of its fields."""
+    """An individual is created without any member for enhanced due diligence."""
     body = platform.customers.example_body(example("individual"))
 
     answer = platform.api.create_customer(body)
@@ -90,29 +90,29 @@ def test_enhanced_due_diligence_is_optional(platform: Platform) -> None:
     assert answer.accepted, answer
 
 
-@pytest.mark.parametrize(("found", "change"), EDGES)
+@pytest.mark.parametrize(("case", "change"), EDGE_CASES)
 def test_a_customer_at_the_edge_of_a_rule_is_accepted(
-    platform: Platform, found: Example, change: Change
+    platform: Platform, case: Example, change: Change
 ) -> None:
-    """It is unusual, and right."""
-    answer = platform.api.create_customer(platform.customers.example_body(found, change))
+    """An example with an unusual but valid value is accepted."""
+    answer = platform.api.create_customer(platform.customers.example_body(case, change))
 
     assert answer.accepted, answer
 
 
 @requirement("CUS-012", "CUS-013", "CUS-014")
 def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: Check) -> None:
-    """Whoever sends none gets one."""
+    """A sent id is shown again; customers without one get different ids."""
     body = platform.customers.example_body(example("individual"))
-    own = arranged_resource(platform.api.create_customer(body))
-    alone = [{"customerType": "INDIVIDUAL"}, {"customerType": "INDIVIDUAL"}]
-    first, second = (arranged_resource(platform.api.create_customer(body)) for body in alone)
+    with_id = arranged_resource(platform.api.create_customer(body))
+    without_id = [{"customerType": "INDIVIDUAL"}, {"customerType": "INDIVIDUAL"}]
+    first, second = (arranged_resource(platform.api.create_customer(body)) for body in without_id)
 
     with check("CUS-012"):
-        shown = require_member(platform.customers.read(own), "platformCustomerId")
-        assert shown == body["platformCustomerId"]
+        shown_id = require_member(platform.customers.read(with_id), "platformCustomerId")
+        assert shown_id == body["platformCustomerId"]
     with check("CUS-013"):
-        require_member(platform.customers.read(own), "platformCustomerId")
+        require_member(platform.customers.read(with_id), "platformCustomerId")
         generated = platform.customers.read(first).get("platformCustomerId")
         assert generated, "nothing was generated"
     with check("CUS-014"):
@@ -125,7 +125,7 @@ def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: 
 
 @requirement("CUS-614", "CUS-615")
 def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: Check) -> None:
-    """Individuals and owners of businesses are identified by the same members."""
+    """An individual with a ``countryOfIssuance`` is created, and shows it."""
     body = {**platform.customers.example_body(example("individual")), "countryOfIssuance": "US"}
 
     answer = platform.api.create_customer(body)
@@ -139,16 +139,16 @@ def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: 
 
 @requirement("CUS-015", "CUS-016", "CUS-017")
 def test_customers_may_share_a_platform_customer_id(platform: Platform, check: Check) -> None:
-    """Each has a UMA address of its own."""
-    answers = [platform.api.create_customer(body) for body in sharing(platform)]
+    """Two customers with one id are accepted, with different ids of their own and UMA addresses."""
+    answers = [platform.api.create_customer(body) for body in bodies_with_shared_id(platform)]
     if answers[0].accepted and not answers[1].accepted:
-        # It may want to be told the addresses by which it is to tell them apart.
+        # The target may need different UMA addresses to tell the two customers apart.
         require_member(platform.customers.read(arranged_resource(answers[0])), "umaAddress")
-        addressed = [
+        bodies = [
             {**body, "umaAddress": f"${platform.samples.reference()}@uma.example"}
-            for body in sharing(platform)
+            for body in bodies_with_shared_id(platform)
         ]
-        answers = [platform.api.create_customer(body) for body in addressed]
+        answers = [platform.api.create_customer(body) for body in bodies]
 
     with check("CUS-015"):
         arranged_resource(answers[0])
@@ -161,18 +161,18 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
         assert addresses[0] != addresses[1]
 
 
-def sharing(platform: Platform) -> list[Json]:
+def bodies_with_shared_id(platform: Platform) -> list[Json]:
     """Return the bodies of two customers with one ``platformCustomerId``."""
-    shared = platform.samples.reference()
+    shared_id = platform.samples.reference()
     bodies = [platform.customers.example_body(example("individual")) for _ in range(2)]
-    return [{**body, "platformCustomerId": shared} for body in bodies]
+    return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 
 @pytest.mark.parametrize(
     "kind", [pytest.param(k, marks=requirement(v), id=k) for k, v in FOREIGN_KINDS.items()]
 )
 def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind: str) -> None:
-    """The implementation's word for it is said by the profile."""
+    """The entity type that the profile gives for this kind of business is accepted."""
     bindings = platform.profile.bindings
     if kind not in bindings.entity_types or not bindings.foreign_business:
         raise ResourceMissing(f"the profile has no bindings.entity_types.{kind} outside the US")
@@ -186,7 +186,7 @@ def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind:
 
 
 def test_how_an_unknown_member_is_answered_is_recorded(platform: Platform) -> None:
-    """The specification leaves it open, so the answer decides nothing."""
+    """The specification does not say if it is refused, so the answer is recorded, not judged."""
     body = {**platform.customers.example_body(example("individual")), "favouriteColour": "blue"}
 
     answer = platform.api.create_customer(body)

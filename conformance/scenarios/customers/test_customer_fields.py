@@ -1,4 +1,4 @@
-"""What a customer shows: the forms of its members, and that they are those that were sent."""
+"""Members of a customer: they have their forms, and are shown as they were sent."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from conformance.verdict.decisions import ResourceMissing
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a customer, with the rule of its form and the rule that it is kept."""
+    """A member of a customer, with the ids of the requirements on its form and on its value."""
 
     path: str
-    form: str
-    kept: str | None = None
+    form_id: str
+    value_id: str | None = None
 
     @property
-    def rules(self) -> tuple[str, ...]:
-        """The rules that it decides."""
-        return (self.form,) if self.kept is None else (self.form, self.kept)
+    def requirements(self) -> tuple[str, ...]:
+        """The ids of the requirements that the member decides."""
+        return (self.form_id,) if self.value_id is None else (self.form_id, self.value_id)
 
 
 INDIVIDUAL = (
@@ -79,10 +79,10 @@ BUSINESS_DETAILS = {
     "purposeOfAccount": "BUS-050",
     "sourceOfFunds": "BUS-051",
 }
-"""Members of ``businessInfo`` whose values only a profile knows."""
+"""Members of ``businessInfo`` whose valid values only the profile gives."""
 
 BUSINESS_KINDS = {"entityType": "BUS-600", "businessType": "BUS-601"}
-"""Members of ``businessInfo`` that are texts whatever their values are."""
+"""Members of ``businessInfo`` that are texts, whatever their values are."""
 
 DUE_DILIGENCE = {
     "purposeOfAccount": "EDD-018",
@@ -92,46 +92,46 @@ DUE_DILIGENCE = {
     "netWorthRange": "EDD-022",
     "pepStatus": "EDD-023",
 }
-"""Members of an individual whose values only a profile knows."""
+"""Members of an individual whose valid values only the profile gives."""
 
 
-def table(name: str, members: tuple[Member, ...]) -> object:
-    """Return the parameters of a test over the members of an example."""
-    rules = [rule for member in members for rule in member.rules]
-    return pytest.param(example(name), members, marks=requirement(*rules), id=name)
+def parameters(name: str, members: tuple[Member, ...]) -> object:
+    """Return the parameters of a test for the members of an example."""
+    ids = [id_ for member in members for id_ in member.requirements]
+    return pytest.param(example(name), members, marks=requirement(*ids), id=name)
 
 
 @pytest.mark.parametrize(
-    ("found", "members"),
+    ("case", "members"),
     [
-        table("individual", INDIVIDUAL),
-        table("business", BUSINESS),
-        table("source_of_funds", FUNDS),
-        table("source_of_wealth", WEALTH),
+        parameters("individual", INDIVIDUAL),
+        parameters("business", BUSINESS),
+        parameters("source_of_funds", FUNDS),
+        parameters("source_of_wealth", WEALTH),
     ],
 )
 def test_what_is_told_about_a_customer_is_kept(
-    platform: Platform, check: Check, found: Example, members: tuple[Member, ...]
+    platform: Platform, check: Check, case: Example, members: tuple[Member, ...]
 ) -> None:
-    """A customer may leave a member out, but not change it."""
-    sent = platform.customers.example_body(found)
+    """A member that is shown has its form and its value as sent; a member may be left out."""
+    body = platform.customers.example_body(case)
 
-    customer = platform.customers.read(arranged_resource(platform.api.create_customer(sent)))
+    customer = platform.customers.read(arranged_resource(platform.api.create_customer(body)))
 
     for member in members:
-        with check(member.form):
+        with check(member.form_id):
             assert well_formed(member.path, at(customer, member.path))
-        if member.kept is not None:
-            with check(member.kept):
-                assert same(member.path, at(customer, member.path), at(sent, member.path))
+        if member.value_id is not None:
+            with check(member.value_id):
+                assert same(member.path, at(customer, member.path), at(body, member.path))
 
 
 @pytest.mark.parametrize(
     "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in BUSINESS_DETAILS.items()]
 )
 def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None:
-    """Its value is one that the profile names, as the specification shows none."""
-    value = bound(platform.profile.bindings.business_details, member)
+    """A member of ``businessInfo`` with a value from the profile is shown as it was sent."""
+    value = value_of_profile(platform.profile.bindings.business_details, member)
     body = platform.customers.example_body(example("business"))
     info = {**body["businessInfo"], member: value}
 
@@ -142,10 +142,10 @@ def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None
 
 @requirement(*BUSINESS_KINDS.values())
 def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check) -> None:
-    """Of which values, the specification does not show."""
+    """``entityType`` and ``businessType`` are shown as texts; the specification lists no values."""
     for member, id_ in BUSINESS_KINDS.items():
         with check(id_):
-            value = bound(platform.profile.bindings.business_details, member)
+            value = value_of_profile(platform.profile.bindings.business_details, member)
             body = platform.customers.example_body(example("business"))
             info = {**body["businessInfo"], member: value}
 
@@ -153,16 +153,16 @@ def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check)
                 platform.api.create_customer({**body, "businessInfo": info})
             )
 
-            shown = at(platform.customers.read(created), "businessInfo")
-            assert isinstance(require_member(shown or {}, member), str), shown
+            business_info = at(platform.customers.read(created), "businessInfo")
+            assert isinstance(require_member(business_info or {}, member), str), business_info
 
 
 @pytest.mark.parametrize(
     "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in DUE_DILIGENCE.items()]
 )
 def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> None:
-    """Its value is one that the profile names, as the specification shows none."""
-    value = bound(platform.profile.bindings.due_diligence, member)
+    """A member for due diligence with a value from the profile is shown as it was sent."""
+    value = value_of_profile(platform.profile.bindings.due_diligence, member)
     body = platform.customers.example_body(example("individual"))
 
     created = arranged_resource(platform.api.create_customer({**body, member: value}))
@@ -170,11 +170,11 @@ def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> N
     assert at(platform.customers.read(created), member) == value
 
 
-def bound(bindings: Json, member: str) -> Any:
+def value_of_profile(bindings: Json, member: str) -> Any:
     """Return the profile's value of a member.
 
     Raises:
-        ResourceMissing: it has none.
+        ResourceMissing: the profile has no value for it.
     """
     if member not in bindings:
         raise ResourceMissing(f"the profile has no value for {member}")

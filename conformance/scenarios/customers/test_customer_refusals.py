@@ -20,7 +20,7 @@ BUSINESS_FACTS = {
     "taxId": "BUS-012",
     "incorporatedOn": "BUS-013",
 }
-"""What a business cannot be created without, with the rule that its absence is named."""
+"""Required members of a business, with the requirement that a refusal names a missing one."""
 
 FAULTS = {
     "birthDate": "1985-13-14",
@@ -35,26 +35,26 @@ NAMING = "CUS-019"
 
 ROWS = [
     pytest.param(
-        found,
+        case,
         change,
         marks=requirement(change.requirement, NAMING),
-        id=f"{found.name}-{change.member}-{change.name}",
+        id=f"{case.name}-{change.member}-{change.name}",
     )
-    for found in examples().values()
-    for change in found.refused
+    for case in examples().values()
+    for change in case.refused
 ]
 """All faults of all examples."""
 
 
-@pytest.mark.parametrize(("found", "change"), ROWS)
+@pytest.mark.parametrize(("case", "change"), ROWS)
 def test_a_customer_with_one_fault_is_refused(
-    platform: Platform, check: Check, found: Example, change: Change
+    platform: Platform, check: Check, case: Example, change: Change
 ) -> None:
-    """And the error, if it lists fields, names the one that is wrong."""
+    """The creation is refused, or the submission reports the fault; listed fields include it."""
     answer = platform.api.create_customer(
-        platform.customers.example_body(found, change), valid=False
+        platform.customers.example_body(case, change), valid=False
     )
-    twin = platform.api.create_customer(platform.customers.example_body(found))
+    twin = platform.api.create_customer(platform.customers.example_body(case))
 
     with check(change.requirement):
         if change.at == "creation":
@@ -69,7 +69,7 @@ def test_a_customer_with_one_fault_is_refused(
 
 @requirement("CUS-136")
 def test_a_us_individual_needs_an_identification_number(platform: Platform) -> None:
-    """At the latest when it is submitted."""
+    """A creation without ``idType`` and ``identifier`` is refused, or the submission reports it."""
     body = platform.customers.example_body(example("individual"))
 
     answer = platform.api.create_customer(without_members(body, "idType", "identifier"))
@@ -88,7 +88,7 @@ def test_a_us_individual_needs_an_identification_number(platform: Platform) -> N
 def test_a_business_without_its_facts_is_refused(
     platform: Platform, member: str, value: object
 ) -> None:
-    """All four are missing."""
+    """A business with no or with an empty ``businessInfo`` is refused."""
     facts = platform.customers.example_body(example("business_facts"))
 
     refusal = platform.api.create_customer(placed(facts, member, value), valid=False)
@@ -98,12 +98,12 @@ def test_a_business_without_its_facts_is_refused(
 
 @requirement("BUS-602")
 def test_a_tax_number_abroad_is_a_number_too(platform: Platform) -> None:
-    """No country gives out one that has neither a letter nor a digit."""
-    abroad = platform.profile.bindings.foreign_business
-    if not abroad:
+    """A foreign ``taxId`` of punctuation alone is refused, or the submission reports it."""
+    foreign_business = platform.profile.bindings.foreign_business
+    if not foreign_business:
         raise ResourceMissing("the profile has no bindings.foreign_business")
     body = platform.customers.example_body(example("business_facts"))
-    right = {**body, "businessInfo": {**body["businessInfo"], **abroad}}
+    right = {**body, "businessInfo": {**body["businessInfo"], **foreign_business}}
     wrong = placed(right, "businessInfo.taxId", "?!-/")
 
     answer = platform.api.create_customer(wrong, valid=False)
@@ -113,66 +113,70 @@ def test_a_tax_number_abroad_is_a_number_too(platform: Platform) -> None:
 
 @requirement(*BUSINESS_FACTS.values(), "BUS-014", "CUS-021", "CUS-022", "CUS-023")
 def test_missing_facts_of_a_business_are_named(platform: Platform, check: Check) -> None:
-    """Each by itself, and all together in one answer."""
+    """A refusal names a fact that is missing alone, and all four facts when they are missing."""
     facts = platform.customers.example_body(example("business_facts"))
 
-    alone = {
+    single_refusals = {
         name: platform.api.create_customer(
             placed(facts, f"businessInfo.{name}", ABSENT), valid=False
         )
         for name in BUSINESS_FACTS
     }
-    together = platform.api.create_customer(placed(facts, "businessInfo", {}), valid=False)
+    joint_refusal = platform.api.create_customer(placed(facts, "businessInfo", {}), valid=False)
     twin = platform.api.create_customer(facts)
 
-    for name, refusal in alone.items():
+    for name, refusal in single_refusals.items():
         with check(BUSINESS_FACTS[name]):
             refusal.refused(twin=twin)
             assert names(refusal, name), refusal
     with check("BUS-014"):
-        together.refused(twin=twin)
-        assert all(names(together, name) for name in BUSINESS_FACTS), together
+        joint_refusal.refused(twin=twin)
+        assert all(names(joint_refusal, name) for name in BUSINESS_FACTS), joint_refusal
     with check("CUS-021"):
-        for refusal in (*alone.values(), together):
+        for refusal in (*single_refusals.values(), joint_refusal):
             refusal.refused(400, twin=twin)
     with check("CUS-022"):
-        require_member(constrained(together), "constraint")
+        require_member(entry_with_constraint(joint_refusal), "constraint")
     with check("CUS-023"):
-        require_member(formatted(platform, facts), "format")
+        require_member(constraint_on_format(platform, facts), "format")
 
 
-def constrained(refusal: Answer) -> Json:
-    """Return an entry with a constraint, if a refusal lists one; any entry otherwise."""
+def entry_with_constraint(refusal: Answer) -> Json:
+    """Return the first entry with a constraint that a refusal lists, or an empty object."""
     entries = listed(refusal)
     return next((entry for entry in entries if entry.get("constraint")), {})
 
 
-def formatted(platform: Platform, facts: Json) -> Json:
-    """Return the constraint of a field whose value has a wrong format."""
+def constraint_on_format(platform: Platform, facts: Json) -> Json:
+    """Return the constraint that a refusal lists for a malformed date, or an empty object.
+
+    Raises:
+        ResourceMissing: the malformed date was accepted.
+    """
     malformed = placed(facts, "businessInfo.incorporatedOn", "in summer")
     refusal = platform.api.create_customer(malformed, valid=False)
     if refusal.accepted:
         raise ResourceMissing("a malformed date was not refused when it was sent")
-    constraint = constrained(refusal).get("constraint")
+    constraint = entry_with_constraint(refusal).get("constraint")
     return constraint if isinstance(constraint, Mapping) else {}
 
 
 @requirement("CUS-020")
 def test_all_faults_of_an_individual_are_named_together(platform: Platform) -> None:
-    """Each that is refused by itself is in the list, so that all can be corrected at once."""
+    """One refusal lists every field that is refused with INVALID_INPUT by itself."""
     body = platform.customers.example_body(example("individual"))
-    alone = {
+    single_refusals = {
         path: platform.api.create_customer(placed(body, path, value), valid=False)
         for path, value in FAULTS.items()
     }
-    found = [path for path, answer in alone.items() if answer.code == "INVALID_INPUT"]
-    if len(found) < 2:
-        raise ResourceMissing(f"refused with INVALID_INPUT at creation were {found} alone")
+    paths = [path for path, answer in single_refusals.items() if answer.code == "INVALID_INPUT"]
+    if len(paths) < 2:
+        raise ResourceMissing(f"refused with INVALID_INPUT at creation were {paths} alone")
     wrong = body
-    for path in found:
+    for path in paths:
         wrong = placed(wrong, path, FAULTS[path])
 
     refusal = platform.api.create_customer(wrong, valid=False)
 
     refusal.refused(twin=platform.api.create_customer(body))
-    assert all(names(refusal, path.rpartition(".")[2]) for path in found), refusal
+    assert all(names(refusal, path.rpartition(".")[2]) for path in paths), refusal

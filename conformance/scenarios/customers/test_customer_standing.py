@@ -1,4 +1,4 @@
-"""How a customer's verification stands: under which name, and in which words."""
+"""The verification status of customers: the name of its member, and its values."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from conformance.verdict.decisions import FeatureUndeclared
 
 
 class Kind(NamedTuple):
-    """A type of customer, with its member for the verification and that of the other type."""
+    """A type of customer, its member for the verification status, and that of the other type."""
 
     name: str
-    own: str
-    other: str
+    member: str
+    other_member: str
 
     @property
     def is_business(self) -> bool:
-        """Whether it is that of businesses."""
+        """Whether the type is that of businesses."""
         return self.name == "business"
 
 
@@ -42,16 +42,16 @@ NEW = [
         id="business",
     ),
 ]
-"""Each type with the rules on its own member, on the other one, and on its value."""
+"""Each type with the requirements on its own member, on the other one, and on its value."""
 
 DECIDED = [
-    pytest.param(kind, trigger, word, marks=requirement(rule), id=f"{kind.name}-{word.lower()}")
-    for kind, rules in (
+    pytest.param(kind, trigger, status, marks=requirement(id_), id=f"{kind.name}-{status.lower()}")
+    for kind, ids in (
         (INDIVIDUAL, ("CUS-046", "CUS-047", "CUS-048")),
         (BUSINESS, ("BUS-021", "BUS-022", "BUS-023")),
     )
-    for rule, trigger, word in zip(
-        rules,
+    for id_, trigger, status in zip(
+        ids,
         ("customer.approve", "customer.reject", "customer.hold"),
         ("APPROVED", "REJECTED", "HOLD"),
         strict=True,
@@ -59,20 +59,20 @@ DECIDED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "rules"), NEW)
+@pytest.mark.parametrize(("kind", "ids"), NEW)
 def test_a_new_customer_shows_how_it_stands(
-    platform: Platform, check: Check, kind: Kind, rules: tuple[str, str, str]
+    platform: Platform, check: Check, kind: Kind, ids: tuple[str, str, str]
 ) -> None:
-    """Under the name of its type, and not yet rejected or held."""
+    """The status stands in the member of the customer's type alone, and is not REJECTED or HOLD."""
     customer = platform.customers.read(platform.customers.applicant(business=kind.is_business))
 
-    own, other, new = rules
-    with check(own):
-        assert customer.get(kind.own), f"{kind.own} is not shown"
-    with check(other):
-        assert customer.get(kind.other) is None
-    with check(new):
-        assert require_member(customer, kind.own) not in ("REJECTED", "HOLD")
+    own_member, other_member, value = ids
+    with check(own_member):
+        assert customer.get(kind.member), f"{kind.member} is not shown"
+    with check(other_member):
+        assert customer.get(kind.other_member) is None
+    with check(value):
+        assert require_member(customer, kind.member) not in ("REJECTED", "HOLD")
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ def test_a_new_customer_shows_how_it_stands(
     ],
 )
 def test_a_new_customer_is_unverified(platform: Platform, kind: Kind) -> None:
-    """The service has not begun to look at it."""
+    """A customer that was not submitted for review has the status UNVERIFIED."""
     customer = platform.customers.applicant(business=kind.is_business)
 
-    assert require_member(platform.customers.read(customer), kind.own) == "UNVERIFIED"
+    assert require_member(platform.customers.read(customer), kind.member) == "UNVERIFIED"
 
 
-@pytest.mark.parametrize(("kind", "trigger", "word"), DECIDED)
+@pytest.mark.parametrize(("kind", "trigger", "status"), DECIDED)
 def test_a_decided_customer_says_so(
-    platform: Platform, kind: Kind, trigger: str, word: str
+    platform: Platform, kind: Kind, trigger: str, status: str
 ) -> None:
-    """In the word of the interface."""
+    """The status becomes APPROVED, REJECTED or HOLD, as the review decides."""
     features = platform.profile.features
     if not (features.direct_onboarding or features.hosted_onboarding):
         raise FeatureUndeclared("direct_onboarding", "hosted_onboarding")
@@ -104,7 +104,7 @@ def test_a_decided_customer_says_so(
         trigger=trigger,
     )
 
-    seen = platform.until(
-        lambda: platform.customers.read(customer), lambda found: found.get(kind.own) == word
+    after = platform.until(
+        lambda: platform.customers.read(customer), lambda now: now.get(kind.member) == status
     )
-    assert seen.get(kind.own) == word
+    assert after.get(kind.member) == status

@@ -1,4 +1,4 @@
-"""Changes of customers: what they change, what they leave alone, and which are refused."""
+"""Updates of customers: what they change, what they leave unchanged, and which are refused."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "email": ("CUS-038", "ines-############@example.com"),
     "phoneNumber": ("CUS-039", "+1617555####"),
 }
-"""Members of an individual, each with the rule that it can be changed and another value."""
+"""Members of an individual, each with the requirement that it can be changed and a new value."""
 
-MISSING = ("CUSTOMER_NOT_FOUND", "NOT_FOUND", "USER_NOT_FOUND", "REFERENCE_NOT_FOUND")
+NOT_FOUND_CODES = ("CUSTOMER_NOT_FOUND", "NOT_FOUND", "USER_NOT_FOUND", "REFERENCE_NOT_FOUND")
 """The code of a missing customer, and those of anything that is missing."""
 
 FAULTS = [
     pytest.param(
-        found,
+        case,
         change,
         marks=requirement(change.update, "CUS-033"),
-        id=f"{found.name}-{change.member}-{change.name}",
+        id=f"{case.name}-{change.member}-{change.name}",
     )
-    for found in examples().values()
-    for change in found.refused
+    for case in examples().values()
+    for change in case.refused
     if change.update is not None
 ]
-"""The faults of examples that are sent as changes too."""
+"""Faults of the examples that are sent in updates too."""
 
 UNDESCRIBED = [
-    pytest.param(name, marks=requirement(rule), id=name)
-    for name, rule in (("Funds", "EDD-024"), ("Wealth", "EDD-025"))
+    pytest.param(name, marks=requirement(id_), id=name)
+    for name, id_ in (("Funds", "EDD-024"), ("Wealth", "EDD-025"))
 ]
 
 
 @requirement("CUS-027", "CUS-028", "CUS-029", "CUS-030")
 def test_a_change_changes_what_it_sends(platform: Platform, check: Check) -> None:
-    """And nothing else, in its answer and whenever the customer is read again."""
+    """An update of ``email`` shows the new value, and leaves all other members unchanged."""
     before = platform.customers.read(platform.customers.of_example(example("individual")))
     new = platform.samples.filled("changed-############@example.com")
 
@@ -70,10 +70,10 @@ def test_a_change_changes_what_it_sends(platform: Platform, check: Check) -> Non
         assert same("email", require_member(arranged_body(answer), "email"), new)
     with check("CUS-029"):
         require_member(before, "email")
-        assert same("email", reread(platform, before, "email", new).get("email"), new)
+        assert same("email", read_until_changed(platform, before, "email", new).get("email"), new)
     with check("CUS-030"):
         after = platform.customers.read(before)
-        assert told(after) == {**told(before), "email": after.get("email")}
+        assert sent_members(after) == {**sent_members(before), "email": after.get("email")}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_change_changes_what_it_sends(platform: Platform, check: Check) -> Non
     [pytest.param(m, value, marks=requirement(r), id=m) for m, (r, value) in CHANGES.items()],
 )
 def test_a_member_can_be_changed(platform: Platform, member: str, value: Any) -> None:
-    """It is there when the customer is read again."""
+    """The customer shows the new value of the member when it is read again."""
     customer = platform.customers.read(platform.customers.of_example(example("individual")))
     new = platform.samples.filled(value)
 
@@ -89,12 +89,12 @@ def test_a_member_can_be_changed(platform: Platform, member: str, value: Any) ->
 
     assert answer.accepted, answer
     require_member(customer, member)
-    assert same(member, reread(platform, customer, member, new).get(member), new)
+    assert same(member, read_until_changed(platform, customer, member, new).get(member), new)
 
 
 @requirement("CUS-040")
 def test_the_currencies_can_be_changed(platform: Platform) -> None:
-    """A customer comes to deal in another one of the corridors."""
+    """The customer's currencies are extended by the sending currency of another corridor."""
     customer = platform.customers.read(platform.customers.of_example(example("individual")))
     corridors = platform.profile.resources.corridors
     known = {platform.profile.currency, *require_member(customer, "currencies")}
@@ -114,7 +114,7 @@ def test_the_currencies_can_be_changed(platform: Platform) -> None:
 
 @requirement("CUS-041")
 def test_an_identification_number_can_follow(platform: Platform) -> None:
-    """An individual is created without one, and gets it by a change."""
+    """An individual that was created without an identification number gets one by an update."""
     body = platform.customers.example_body(example("individual"))
     identification = {name: body.pop(name) for name in ("idType", "identifier")}
     created = platform.api.create_customer(body)
@@ -128,7 +128,7 @@ def test_an_identification_number_can_follow(platform: Platform) -> None:
 
 @requirement("BUS-024")
 def test_the_data_of_a_business_can_be_changed(platform: Platform) -> None:
-    """Here its registered name."""
+    """A business shows its new ``legalName`` when it is read again."""
     body = platform.customers.example_body(example("business"))
     customer = platform.customers.read(arranged_body(platform.api.create_customer(body)))
     name = platform.samples.filled("Marchetti Freight LLC ####")
@@ -140,129 +140,131 @@ def test_the_data_of_a_business_can_be_changed(platform: Platform) -> None:
     require_member(require_member(customer, "businessInfo"), "legalName")
     after = platform.until(
         lambda: platform.customers.read(customer),
-        lambda seen: seen.get("businessInfo", {}).get("legalName") == name,
+        lambda current: current.get("businessInfo", {}).get("legalName") == name,
     )
     assert after["businessInfo"]["legalName"] == name
 
 
 @requirement("CUS-031")
 def test_a_change_of_one_customer_is_none_of_another(platform: Platform) -> None:
-    """Not even of one with the same data in all but its numbers."""
+    """A customer that was created from the same example keeps all its members."""
     other = platform.customers.read(platform.customers.of_example(example("individual")))
     customer = platform.customers.of_example(example("individual"))
 
     platform.customers.change(customer, fullName="Omar Bauer", birthDate="1980-01-31")
 
-    assert told(platform.customers.read(other)) == told(other)
+    assert sent_members(platform.customers.read(other)) == sent_members(other)
 
 
 @requirement("CUS-024", "CUS-025", "CUS-026")
 def test_nobody_is_read_or_changed_by_an_unknown_id(platform: Platform, check: Check) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """Reading and updating with an unknown id are refused with a code for a missing customer."""
     customer = platform.customers.of_example(example("individual"))
-    nobody = {"id": unknown_id(customer["id"])}
+    unknown = {"id": unknown_id(customer["id"])}
     name = {"fullName": "Omar Bauer"}
 
-    unread, unchanged = (
-        platform.api.get_customer(nobody["id"]),
-        platform.api.update_customer(nobody["id"], name),
+    read_refusal, update_refusal = (
+        platform.api.get_customer(unknown["id"]),
+        platform.api.update_customer(unknown["id"], name),
     )
-    read, changed = (
+    read_answer, update_answer = (
         platform.api.get_customer(customer["id"]),
         platform.api.update_customer(customer["id"], name),
     )
 
     with check("CUS-024"):
-        unread.refused(*MISSING, twin=read)
+        read_refusal.refused(*NOT_FOUND_CODES, twin=read_answer)
     with check("CUS-025"):
-        unchanged.refused(404, twin=changed)
+        update_refusal.refused(404, twin=update_answer)
     with check("CUS-026"):
-        unchanged.refused(*MISSING, twin=changed)
+        update_refusal.refused(*NOT_FOUND_CODES, twin=update_answer)
 
 
-@pytest.mark.parametrize(("found", "change"), FAULTS)
+@pytest.mark.parametrize(("case", "change"), FAULTS)
 def test_a_change_with_one_fault_is_refused(
-    platform: Platform, check: Check, found: Example, change: Change
+    platform: Platform, check: Check, case: Example, change: Change
 ) -> None:
-    """And the error, if it lists fields, names the one that is wrong."""
-    top = change.member.partition(".")[0]
-    body = platform.customers.example_body(found)
+    """The update is refused, or the submission reports the fault; listed fields include it."""
+    top_member = change.member.partition(".")[0]
+    body = platform.customers.example_body(case)
     wrong = platform.samples.filled(change.applied(body))
-    changed, other = (platform.customers.of_example(found) for _ in range(2))
+    customer, other = (platform.customers.of_example(case) for _ in range(2))
 
-    answer = platform.api.update_customer(changed["id"], sent(wrong, top), valid=False)
-    twin = platform.api.update_customer(other["id"], sent(body, top))
+    answer = platform.api.update_customer(customer["id"], update_of(wrong, top_member), valid=False)
+    twin = platform.api.update_customer(other["id"], update_of(body, top_member))
 
     assert change.update is not None
     with check(change.update):
         refused_or_held(platform, answer, twin, late=change.at == "submission")
     with check("CUS-033"):
-        if answer.accepted or not twin.accepted or not entries(answer):
+        if answer.accepted or not twin.accepted or not invalid_fields(answer):
             raise ResourceMissing("no invalid field was listed")
         assert names(answer, *change.names), answer
 
 
 @pytest.mark.parametrize("source", UNDESCRIBED)
 def test_a_change_to_another_source_needs_its_description(platform: Platform, source: str) -> None:
-    """As it is at the creation."""
+    """An update to the category OTHER alone is refused, or the submission reports it."""
     categories, description = f"sourceOf{source}Categories", f"sourceOf{source}OtherDescription"
     first, second = (platform.customers.of_example(example("individual")) for _ in range(2))
-    whole = {categories: ["OTHER"], description: "Prize of a literary competition"}
+    update = {categories: ["OTHER"], description: "Prize of a literary competition"}
 
     answer = platform.api.update_customer(
-        first["id"], placed(whole, description, ABSENT), valid=False
+        first["id"], placed(update, description, ABSENT), valid=False
     )
 
-    refused_or_held(platform, answer, platform.api.update_customer(second["id"], whole))
+    refused_or_held(platform, answer, platform.api.update_customer(second["id"], update))
 
 
 @requirement("CUS-032")
 def test_a_refused_change_changes_nothing(platform: Platform) -> None:
-    """Not the members either that are right."""
+    """A valid ``email`` beside an invalid ``birthDate`` is not changed."""
     customer = platform.customers.read(platform.customers.of_example(example("individual")))
-    right = {"email": platform.samples.filled("changed-############@example.com")}
+    change = {"email": platform.samples.filled("changed-############@example.com")}
     require_member(customer, "email")
 
     refusal = platform.api.update_customer(
-        customer["id"], {**right, "birthDate": "1985-13-14"}, valid=False
+        customer["id"], {**change, "birthDate": "1985-13-14"}, valid=False
     )
 
     if refusal.accepted:
         raise ResourceMissing("the fault was not refused when it was sent")
-    assert told(platform.customers.read(customer)) == told(customer)
+    assert sent_members(platform.customers.read(customer)) == sent_members(customer)
 
 
 def test_how_a_part_of_an_object_is_changed_is_recorded(platform: Platform) -> None:
-    """Whether the rest of it stays is left open, so the answer decides nothing."""
+    """The specification does not say if the address keeps its city, so the answer is recorded."""
     body = platform.customers.example_body(example("business"))
     customer = arranged_body(platform.api.create_customer(body))
 
     platform.api.update_customer(customer["id"], {"address": {"line1": "7 Quay Street"}})
 
-    kept = "city" in (platform.customers.read(customer).get("address") or {})
-    platform.observe(f"a change of an address's first line {'keeps' if kept else 'drops'} its town")
+    keeps_city = "city" in (platform.customers.read(customer).get("address") or {})
+    platform.observe(
+        f"a change of an address's first line {'keeps' if keeps_city else 'drops'} its town"
+    )
 
 
-def sent(body: Json, member: str) -> Json:
-    """Return the change that sends a member; a number goes with its kind."""
+def update_of(body: Json, member: str) -> Json:
+    """Return the update that sends a member; ``idType`` and ``identifier`` go together."""
     together = ("idType", "identifier") if member in ("idType", "identifier") else (member,)
     return {name: body[name] for name in together}
 
 
-def entries(refusal: Any) -> list[Json]:
-    """Return the invalid fields that a refused change lists, if it lists any."""
+def invalid_fields(refusal: Any) -> list[Json]:
+    """Return the invalid fields that a refusal lists, or an empty list without ``details``."""
     body = refusal.body if isinstance(refusal.body, Mapping) else {}
     return listed(refusal) if isinstance(body.get("details"), Mapping) else []
 
 
-def reread(platform: Platform, customer: Resource, member: str, value: Any) -> Resource:
-    """Return a customer as it is read once a member shows its new value."""
+def read_until_changed(platform: Platform, customer: Resource, member: str, value: Any) -> Resource:
+    """Read a customer until a member shows its new value; return the customer."""
     return platform.until(
         lambda: platform.customers.read(customer),
-        lambda seen: same(member, seen.get(member), value),
+        lambda current: same(member, current.get(member), value),
     )
 
 
-def told(customer: Resource) -> Json:
-    """Return what the platform has told about a customer, as the customer shows it."""
+def sent_members(customer: Resource) -> Json:
+    """Return the members of a customer that the platform can send, as the customer shows them."""
     return {name: customer.get(name) for name in (*example("individual").customer, "businessInfo")}

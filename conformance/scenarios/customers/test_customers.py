@@ -9,7 +9,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 
 @requirement("CUS-001", "CUS-002", "CUS-003")
 def test_an_individual_is_created(platform: Platform, check: Check) -> None:
-    """The answer is the customer, with how far its verification is."""
+    """The answer shows a ``customerType`` and a ``kycStatus``."""
     customer = platform.approved.customer()
 
     with check("CUS-002"):
@@ -20,7 +20,7 @@ def test_an_individual_is_created(platform: Platform, check: Check) -> None:
 
 @requirement("CUS-004")
 def test_a_business_has_a_status_of_its_own(platform: Platform) -> None:
-    """It takes the same values as that of an individual."""
+    """A business shows a ``kybStatus``."""
     business = platform.approved.business()
 
     require_member(business, "kybStatus")
@@ -28,7 +28,7 @@ def test_a_business_has_a_status_of_its_own(platform: Platform) -> None:
 
 @requirement("CUS-005", "CUS-006")
 def test_a_customer_is_read_by_its_id(platform: Platform, check: Check) -> None:
-    """And nothing is read by an id that no customer has."""
+    """The answer is the customer with that id; an unknown id is refused with 404."""
     customer = platform.approved.customer()
 
     answer = platform.api.client.call("getCustomer", path={"customerId": customer["id"]})
@@ -45,7 +45,7 @@ def test_a_customer_is_read_by_its_id(platform: Platform, check: Check) -> None:
 
 @requirement("CUS-007")
 def test_the_end_user_terms_can_be_read(platform: Platform) -> None:
-    """They are what a customer accepts."""
+    """The request for the terms that customers accept is answered with success."""
     answer = platform.api.client.call("getEndUserTerms")
 
     assert answer.accepted, answer
@@ -53,10 +53,10 @@ def test_the_end_user_terms_can_be_read(platform: Platform) -> None:
 
 @requirement("CUS-008")
 def test_a_customer_needs_a_type(platform: Platform) -> None:
-    """It is the one field that all customers need."""
+    """A body without ``customerType`` is refused."""
     body = platform.customers.body()
-    typeless = {name: value for name, value in body.items() if name != "customerType"}
+    without_type = {name: value for name, value in body.items() if name != "customerType"}
 
-    refusal = platform.api.create_customer(typeless, valid=False)
+    refusal = platform.api.create_customer(without_type, valid=False)
 
     refusal.refused(twin=platform.api.create_customer(body))

@@ -1,4 +1,4 @@
-"""An id of a resource of another kind is as good as none."""
+"""Requests for a customer with the id of a resource of another kind."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from conformance.scenarios.kit.refusals import NOT_FOUND
 
 @requirement("CUS-800", "CUS-801")
 def test_a_customer_is_found_by_its_own_id_alone(platform: Platform, check: Check) -> None:
-    """Not by that of an account of its own."""
+    """Reading and updating by the id of the customer's external account are refused."""
     customer = platform.external_accounts.account_holder()
     account = platform.external_accounts.account(customer)
     name = {"fullName": "Omar Bauer"}
 
-    unread, unchanged = (
+    read_refusal, update_refusal = (
         platform.api.get_customer(account["id"]),
         platform.api.update_customer(account["id"], name),
     )
 
     with check("CUS-800"):
-        unread.refused(*NOT_FOUND, twin=platform.api.get_customer(customer["id"]))
+        read_refusal.refused(*NOT_FOUND, twin=platform.api.get_customer(customer["id"]))
     with check("CUS-801"):
-        unchanged.refused(*NOT_FOUND, twin=platform.api.update_customer(customer["id"], name))
+        update_refusal.refused(*NOT_FOUND, twin=platform.api.update_customer(customer["id"], name))

@@ -1,4 +1,4 @@
-"""Regulated and unregulated platforms: who gets in by which way, and what waits for an approval."""
+"""Regulated and unregulated platforms: how customers are onboarded and unlocked by an approval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.scenarios.kit.customers import both
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
-OVER = ("COMPLETED", "EXPIRED", *FAILED)
+FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
 AMOUNT = 10_000
 PATHS: tuple[Road, ...] = ("directly", "hosted")
 EVENTS = frozenset(
@@ -63,7 +63,7 @@ BLOCKED: Mapping[str, Mapping[str, str]] = {
         "incoming": "PLM-055",
     },
 }
-"""By the status of an individual, and the way that money would move: what one test decides."""
+"""The requirement by the status of an individual, and by the way in which money would move."""
 
 BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
     "UNVERIFIED": {"deposit": "PLM-060", "execution": "PLM-061"},
@@ -71,14 +71,14 @@ BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
     "REJECTED": {"deposit": "PLM-602", "execution": "PLM-603"},
     "HOLD": {"deposit": "PLM-604", "execution": "PLM-605"},
 }
-"""The same of a business, by the two main ways."""
+"""The requirement by the status of a business, and by the way in which money would move."""
 
 
 @both(("PLM-001",), ("PLM-002",))
 def test_a_platform_of_either_model_creates_customers(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """No hosted flow has to come first."""
+    """A customer is created without the hosted flow before it."""
     body = platform.customers.business_body() if business else platform.customers.body()
 
     answer = platform.api.create_customer(body)
@@ -91,26 +91,26 @@ def test_a_platform_of_either_model_creates_customers(
 def test_both_ways_into_the_service_bring_the_same_events(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """Of the documented types: that the review begins, and that it is decided."""
-    wanted = reported("APPROVED", business=business)
+    """Direct and hosted onboarding report PENDING and APPROVED, and no other documented event."""
+    expected = expected_types("APPROVED", business=business)
 
-    seen = seen_by_each_path(platform, wanted, "customer.approve", business=business)
+    types = types_by_path(platform, expected, "customer.approve", business=business)
 
     with check(*ids):
-        assert seen == dict.fromkeys(PATHS, wanted)
+        assert types == dict.fromkeys(PATHS, expected)
 
 
 @both(("PLM-606",), ("PLM-607",))
 def test_both_ways_bring_the_same_events_of_a_rejection(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """Of the documented types: that the review begins, and that it is decided."""
-    wanted = reported("REJECTED", business=business)
+    """Direct and hosted onboarding report PENDING and REJECTED, and no other documented event."""
+    expected = expected_types("REJECTED", business=business)
 
-    seen = seen_by_each_path(platform, wanted, "customer.reject", business=business)
+    types = types_by_path(platform, expected, "customer.reject", business=business)
 
     with check(*ids):
-        assert seen == dict.fromkeys(PATHS, wanted)
+        assert types == dict.fromkeys(PATHS, expected)
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_both_ways_bring_the_same_events_of_a_rejection(
     ],
 )
 def test_no_money_moves_before_an_approval(platform: Platform, check: Check, status: str) -> None:
-    """Neither in nor out; for the twin, who is approved, it does."""
+    """No deposit or payment of the customer is carried out, while those of an approved twin are."""
     customer = at_status(platform, status)
     twin = platform.approved.customer()
 
     for way, id_ in BLOCKED[status].items():
         with check(id_), while_undecided(platform, customer, status):
-            WAYS[way](platform, customer, twin)
+            MOVEMENTS[way](platform, customer, twin)
 
 
 @pytest.mark.parametrize(
@@ -140,20 +140,20 @@ def test_no_money_moves_before_an_approval(platform: Platform, check: Check, sta
 def test_no_money_moves_before_the_approval_of_a_business(
     platform: Platform, check: Check, status: str
 ) -> None:
-    """Neither in nor out; for the twin, which is approved, it does."""
+    """No deposit or payment of the business is carried out, while those of an approved twin are."""
     business = at_status(platform, status, business=True)
     twin = platform.approved.business()
 
     for way, id_ in BLOCKED_BUSINESS[status].items():
         with check(id_), while_undecided(platform, business, status):
-            WAYS[way](platform, business, twin)
+            MOVEMENTS[way](platform, business, twin)
 
 
 @both(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
 def test_an_approval_unlocks_the_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """What was blocked for the same customer before."""
+    """After the approval a deposit arrives, and a quote from the account is executed."""
     customer = at_status(platform, "UNVERIFIED", business=business)
     if platform.triggers.magic("customer.approve") is not None:
         raise ResourceMissing("the profile has customers approved as they are created")
@@ -161,23 +161,23 @@ def test_an_approval_unlocks_the_accounts(
     if verification_status(platform.customers.at_status(customer, "APPROVED")) != "APPROVED":
         raise PreconditionFailed("the customer was not approved")
     account = platform.internal_accounts.account(amount=0, customer=customer)
-    destination = platform.external_accounts.account(customer)
+    external_account = platform.external_accounts.account(customer)
     before, _ = platform.internal_accounts.balances(account)
 
     platform.triggers.fire(
         "deposit.arrive", accountId=account["id"], amount=AMOUNT, currency=platform.profile.currency
     )
     balance = platform.internal_accounts.wait_for_balance(account, before + AMOUNT)
-    paid = platform.quotes.create_and_execute(
-        platform.quotes.body(account, destination, amount=AMOUNT // 2)
+    answers = platform.quotes.create_and_execute(
+        platform.quotes.body(account, external_account, amount=AMOUNT // 2)
     )
 
-    funded, executed = ids
-    with check(funded):
+    deposit_id, execution_id = ids
+    with check(deposit_id):
         assert balance == before + AMOUNT
-    with check(executed):
-        assert paid[-1].accepted, paid[-1]
-        assert paid[-1].body["status"] in SETTLING, paid[-1]
+    with check(execution_id):
+        assert answers[-1].accepted, answers[-1]
+        assert answers[-1].body["status"] in SETTLING, answers[-1]
 
 
 def by_deposit(platform: Platform, customer: Resource, twin: Resource) -> None:
@@ -196,12 +196,12 @@ def by_execution(platform: Platform, customer: Resource, twin: Resource) -> None
     account = early_account(platform, customer)
     attempt_deposit(platform, account)
 
-    receiver = early_destination(platform, customer)
+    external_account = early_external_account(platform, customer)
 
-    paid = platform.quotes.create_and_execute(platform.quotes.body(account, receiver))
+    answers = platform.quotes.create_and_execute(platform.quotes.body(account, external_account))
 
     expect_blocked(
-        paid,
+        answers,
         platform.quotes.create_and_execute(
             platform.quotes.body(platform.internal_accounts.account(customer=twin))
         ),
@@ -212,74 +212,85 @@ def by_immediate_execution(platform: Platform, customer: Resource, twin: Resourc
     """Assert that a customer's quote is not executed at once, while the twin's is."""
     account = early_account(platform, customer)
     attempt_deposit(platform, account)
-    receiver = early_destination(platform, customer)
-    body = platform.quotes.body(account, receiver, immediatelyExecute=True)
+    external_account = early_external_account(platform, customer)
+    body = platform.quotes.body(account, external_account, immediatelyExecute=True)
 
-    paid = platform.api.create_quote(body)
+    answer = platform.api.create_quote(body)
 
-    of_twin = platform.quotes.body(
+    twin_body = platform.quotes.body(
         platform.internal_accounts.account(customer=twin), immediatelyExecute=True
     )
-    expect_blocked([paid], [platform.api.create_quote(of_twin)])
+    expect_blocked([answer], [platform.api.create_quote(twin_body)])
 
 
 def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
-    """Assert that no money is pulled from a customer's bank account, while the twin's is."""
-    of_twin = platform.quotes.body(
+    """Assert that no money is pulled from a customer's external account, while the twin's is."""
+    twin_body = platform.quotes.body(
         {**platform.external_accounts.pullable(twin), "customerId": twin["id"]},
         platform.internal_accounts.account(amount=0, customer=twin),
         immediatelyExecute=True,
     )
     kind = platform.profile.resources.pullable_account
-    bank = {**early_destination(platform, customer, kind), "customerId": customer["id"]}
-    body = platform.quotes.body(bank, early_account(platform, customer), immediatelyExecute=True)
+    external_account = {
+        **early_external_account(platform, customer, kind),
+        "customerId": customer["id"],
+    }
+    body = platform.quotes.body(
+        external_account, early_account(platform, customer), immediatelyExecute=True
+    )
 
-    pulled = platform.api.create_quote(body)
+    answer = platform.api.create_quote(body)
 
-    expect_blocked([pulled], [platform.api.create_quote(of_twin)])
+    expect_blocked([answer], [platform.api.create_quote(twin_body)])
 
 
 def by_realtime_funding(platform: Platform, customer: Resource, twin: Resource) -> None:
-    """Assert that a payment of a customer executes no quote, while the twin's does."""
-    right = platform.quotes.realtime_body(twin)
-    receiver = early_destination(platform, customer)
-    created = platform.api.create_quote(platform.quotes.realtime_body(customer, receiver))
-    of_twin = platform.api.create_quote(right)
+    """Assert that a payment by a customer executes no quote, while one by the twin does."""
+    twin_body = platform.quotes.realtime_body(twin)
+    external_account = early_external_account(platform, customer)
+    created = platform.api.create_quote(platform.quotes.realtime_body(customer, external_account))
+    twin_answer = platform.api.create_quote(twin_body)
     if not created.accepted:
-        expect_blocked([created], [of_twin])
+        expect_blocked([created], [twin_answer])
         return
 
     attempt(platform, "quote.fund", quoteId=created.body["id"], customerId=customer["id"])
 
-    quote = arranged_body(of_twin)
+    quote = arranged_body(twin_answer)
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=twin["id"])
-    if (seen := platform.transactions.at_status(quote, *SETTLING)["status"]) not in SETTLING:
-        raise PreconditionFailed(f"a payment executes no quote: its transaction is {seen}")
+    if (status := platform.transactions.at_status(quote, *SETTLING)["status"]) not in SETTLING:
+        raise PreconditionFailed(f"a payment executes no quote: its transaction is {status}")
     assert platform.transactions.of_quote(created.body)["status"] not in SETTLING, created
 
 
 def by_incoming_payment(platform: Platform, customer: Resource, twin: Resource) -> None:
-    """Assert that what the twin pays into a customer's account does not arrive there."""
+    """Assert that a payment of the twin into a customer's account does not arrive."""
     account = early_account(platform, customer)
     before, _ = platform.internal_accounts.balances(account)
-    payer = platform.internal_accounts.account(customer=twin)
-    usual = platform.internal_accounts.account(amount=0, customer=platform.approved.customer())
-    to_usual = platform.quotes.create_and_execute(platform.quotes.body(payer, usual))
-    if not to_usual[-1].accepted:
-        raise ResourceMissing(f"customers pay nothing into each other's accounts: {to_usual[-1]}")
+    source = platform.internal_accounts.account(customer=twin)
+    approved_account = platform.internal_accounts.account(
+        amount=0, customer=platform.approved.customer()
+    )
+    twin_answers = platform.quotes.create_and_execute(
+        platform.quotes.body(source, approved_account)
+    )
+    if not twin_answers[-1].accepted:
+        raise ResourceMissing(
+            f"customers pay nothing into each other's accounts: {twin_answers[-1]}"
+        )
 
-    paid = platform.quotes.create_and_execute(platform.quotes.body(payer, account))
+    answers = platform.quotes.create_and_execute(platform.quotes.body(source, account))
 
-    if paid[-1].accepted:
-        platform.transactions.at_status(paid[0].body, *OVER)
+    if answers[-1].accepted:
+        platform.transactions.at_status(answers[0].body, *FINAL_STATUSES)
         assert platform.internal_accounts.balances(account)[0] == before, (
-            f"the payment has arrived: {paid[-1]}"
+            f"the payment has arrived: {answers[-1]}"
         )
     else:
-        expect_blocked(paid, to_usual)
+        expect_blocked(answers, twin_answers)
 
 
-WAYS: Mapping[str, Callable[[Platform, Resource, Resource], None]] = {
+MOVEMENTS: Mapping[str, Callable[[Platform, Resource, Resource], None]] = {
     "deposit": by_deposit,
     "execution": by_execution,
     "immediate": by_immediate_execution,
@@ -287,54 +298,59 @@ WAYS: Mapping[str, Callable[[Platform, Resource, Resource], None]] = {
     "realtime": by_realtime_funding,
     "incoming": by_incoming_payment,
 }
-"""The ways that money would move for a customer, against a twin for whom it does."""
+"""Checks by the way in which money would move for a customer, and does for a twin."""
 
 
 def at_status(platform: Platform, status: str, *, business: bool = False) -> Resource:
-    """Return a customer whose verification has come to a status without an approval."""
+    """Return a customer whose verification has a status other than APPROVED.
+
+    Raises:
+        PreconditionFailed: a trigger left the customer at another status.
+        ResourceMissing: the target decides reviews at once.
+    """
     if status == "UNVERIFIED":
         return platform.verification.reviews.unsubmitted(business=business)
-    fate = next((name for name, end in DECISIONS.items() if end == status), None)
+    trigger = next((name for name, end in DECISIONS.items() if end == status), None)
     # A sandbox approves the businesses that complete its hosted flow, and may do so at once.
-    direct = business and (fate is None or platform.profile.features.direct_onboarding)
-    path: Road = "directly" if direct else "hosted"
-    customer = platform.verification.reviews.onboarded(path, business=business, trigger=fate)
-    wanted = (status,) if fate else REVIEWED
-    seen = verification_status(platform.customers.at_status(customer, *wanted))
-    if seen != status and not fate:
-        raise ResourceMissing(f"reviews are decided at once: the customer is {seen}")
-    if seen != status:
-        raise PreconditionFailed(f"{fate} left the customer at {seen}")
+    is_direct = business and (trigger is None or platform.profile.features.direct_onboarding)
+    path: Road = "directly" if is_direct else "hosted"
+    customer = platform.verification.reviews.onboarded(path, business=business, trigger=trigger)
+    expected = (status,) if trigger else REVIEWED
+    status_now = verification_status(platform.customers.at_status(customer, *expected))
+    if status_now != status and not trigger:
+        raise ResourceMissing(f"reviews are decided at once: the customer is {status_now}")
+    if status_now != status:
+        raise PreconditionFailed(f"{trigger} left the customer at {status_now}")
     return customer
 
 
 @contextmanager
 def while_undecided(platform: Platform, customer: Resource, status: str) -> Iterator[None]:
-    """Decide nothing where the customer's verification has gone on meanwhile."""
+    """Raise ``ResourceMissing`` at the end if the customer's status has changed meanwhile."""
     try:
         yield
     finally:
-        seen = verification_status(platform.customers.read(customer))
-        if seen != status:
-            raise ResourceMissing(f"the review was decided meanwhile: the customer is {seen}")
+        now = verification_status(platform.customers.read(customer))
+        if now != status:
+            raise ResourceMissing(f"the review was decided meanwhile: the customer is {now}")
 
 
-def reported(decision: str, *, business: bool) -> set[str]:
-    """Return the types of the events that tell of a review and of its decision."""
+def expected_types(decision: str, *, business: bool) -> set[str]:
+    """Return the types of the events that report a review and its decision."""
     family = "CUSTOMER.KYB_" if business else "CUSTOMER.KYC_"
     return {f"{family}PENDING", f"{family}{decision}"}
 
 
-def seen_by_each_path(
-    platform: Platform, wanted: set[str], fate: str, *, business: bool
+def types_by_path(
+    platform: Platform, expected: set[str], trigger: str, *, business: bool
 ) -> dict[Road, set[str]]:
-    """Bring a customer to its review by each path, and return what is reported about it."""
+    """Onboard a customer by each path, and return the types of the events about it."""
     customers = {
-        path: platform.verification.reviews.onboarded(path, business=business, trigger=fate)
+        path: platform.verification.reviews.onboarded(path, business=business, trigger=trigger)
         for path in PATHS
     }
     return {
-        path: platform.until(partial(types_about, platform, customer), wanted.issubset)
+        path: platform.until(partial(types_about, platform, customer), expected.issubset)
         for path, customer in customers.items()
     }
 
@@ -345,18 +361,24 @@ def types_about(platform: Platform, customer: Resource) -> set[str]:
 
 
 def early_account(platform: Platform, customer: Resource) -> Resource:
-    """Return an internal account of a customer who is not approved, if it has one already."""
+    """Return an internal account of a customer who is not approved.
+
+    Raises:
+        ResourceMissing: the customer has no account before the approval.
+    """
     for account in platform.internal_accounts.of_customer(customer):
         if account["balance"]["currency"]["code"] == platform.profile.currency:
             return account.but(customerId=customer.id)
     raise ResourceMissing("customers get their internal accounts with the approval")
 
 
-def early_destination(platform: Platform, customer: Resource, name: str | None = None) -> Resource:
-    """Create an external account of a customer who is not approved, if that is possible.
+def early_external_account(
+    platform: Platform, customer: Resource, name: str | None = None
+) -> Resource:
+    """Create an external account of a customer who is not approved.
 
     Raises:
-        ResourceMissing: it is not; that account setup may go before an approval obliges nobody.
+        ResourceMissing: it is refused; the specification does not require it before the approval.
     """
     answer = platform.api.create_external_account(platform.external_accounts.body(customer, name))
     if not answer.accepted:
@@ -365,7 +387,7 @@ def early_destination(platform: Platform, customer: Resource, name: str | None =
 
 
 def attempt(platform: Platform, trigger: str, **parameters: Any) -> None:
-    """Cause a trigger that the target may refuse."""
+    """Fire a trigger that the target may refuse."""
     try:
         platform.triggers.fire(trigger, **parameters)
     except TriggerFailed:
@@ -373,7 +395,7 @@ def attempt(platform: Platform, trigger: str, **parameters: Any) -> None:
 
 
 def attempt_deposit(platform: Platform, account: Resource) -> None:
-    """Let a deposit come that must not arrive."""
+    """Try a deposit that must not arrive."""
     attempt(
         platform,
         "deposit.arrive",

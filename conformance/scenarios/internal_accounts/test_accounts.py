@@ -1,4 +1,4 @@
-"""Internal accounts and their balances, external accounts and their data."""
+"""Internal accounts: their members, their lists, and deposits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from conformance.scenarios.kit.customers import both
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed
 
-LONGEST_LABEL = 255
+MAX_LABEL_CHARACTERS = 255
 
 
 @requirement("ACC-001", "ACC-002", "ACC-003", "ACC-004", "ACC-005", "ACC-006", "ACC-007", "ACC-008")
 def test_an_internal_account_has_its_members(platform: Platform, check: Check) -> None:
-    """Its balances, how to fund it, and its times."""
+    """An account shows its total balance, its funding instructions and its times."""
     account = platform.internal_accounts.account(amount=0)
 
     with check("ACC-005"):
@@ -29,28 +29,28 @@ def test_an_internal_account_has_its_members(platform: Platform, check: Check) -
 
 @requirement("ACC-009")
 def test_a_label_is_short_or_null(platform: Platform) -> None:
-    """The platform gives it."""
+    """The label of an account is null, or a text of at most 255 characters."""
     label = platform.internal_accounts.account(amount=0).get("label")
 
-    assert label is None or (isinstance(label, str) and len(label) <= LONGEST_LABEL)
+    assert label is None or (isinstance(label, str) and len(label) <= MAX_LABEL_CHARACTERS)
 
 
 @requirement("ACC-010")
 def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform) -> None:
-    """Each carries the customer's id."""
+    """Each account in the list of a customer has the id of this customer."""
     *others, owner = (platform.internal_accounts.account(amount=0)["customerId"] for _ in range(3))
 
-    listed = platform.internal_accounts.of_customer({"id": owner})
+    accounts = platform.internal_accounts.of_customer({"id": owner})
 
-    if not listed:
+    if not accounts:
         raise PreconditionFailed(f"{owner} has no internal account")
-    owners = {account.get("customerId") for account in listed}
+    owners = {account.get("customerId") for account in accounts}
     assert owners == {owner}, f"others exist for {others}"
 
 
 @requirement("ACC-011")
 def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
-    """Unlike that of other lists, the envelope of theirs is said."""
+    """The list of the platform's accounts is answered, in the envelope of the document."""
     answer = platform.api.client.call("listPlatformInternalAccounts")
 
     assert answer.accepted, answer
@@ -58,16 +58,16 @@ def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
 
 @requirement("ACC-012")
 def test_the_total_balance_contains_what_can_be_spent(platform: Platform) -> None:
-    """Pending and held funds come on top of it."""
+    """The total balance of each account is not less than its balance."""
     account = platform.internal_accounts.account()
 
-    for listed in platform.internal_accounts.of_customer(account.owner):
-        assert require_member(listed, "totalBalance")["amount"] >= listed["balance"]["amount"]
+    for item in platform.internal_accounts.of_customer(account.owner):
+        assert require_member(item, "totalBalance")["amount"] >= item["balance"]["amount"]
 
 
 @requirement("ACC-013")
 def test_a_deposit_raises_the_balance_by_its_amount(platform: Platform) -> None:
-    """All of it can be spent."""
+    """A deposit of 20 003 smallest units raises the balance by as much."""
     account = platform.internal_accounts.account(amount=0)
     before, _ = platform.internal_accounts.balances(account)
 
@@ -80,7 +80,7 @@ def test_a_deposit_raises_the_balance_by_its_amount(platform: Platform) -> None:
 
 @requirement("ACC-014")
 def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
-    """Not by a payout, nor by a transfer to another account, nor by quotes that go nowhere."""
+    """The audit finds the right balances after a payout, a transfer and unexecuted quotes."""
     source, receiver = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=1_000),
@@ -90,7 +90,7 @@ def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
     *_, transfer = platform.quotes.create_and_execute(
         platform.quotes.body(source, receiver, amount=23_457)
     )
-    # Not everybody lets customers pay each other.
+    # Some targets do not let customers pay each other.
     if transfer.accepted:
         platform.transactions.at_status(transfer.body, "COMPLETED")
     platform.api.create_quote(
@@ -98,33 +98,33 @@ def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
     )
     platform.quotes.pending(source, amount=9_999)
 
-    # The audit after the test compares the balances with what came and went.
+    # The audit after the test compares the balances with the movements of the test.
 
 
 @both(("ACC-020", "ACC-022"), ("ACC-021", "ACC-022"))
 def test_an_approved_customer_has_internal_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """Nobody has asked for them."""
+    """The customer has an internal account without a request for one, and no RULE_BASED one."""
     customer = platform.approved.business() if business else platform.approved.customer()
     if verification_status(customer) != "APPROVED":
         customer = platform.customers.at_status(customer, "APPROVED")
 
     accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
 
-    provided, kinds = ids
-    with check(provided):
+    has_account, types = ids
+    with check(has_account):
         if verification_status(customer) != "APPROVED":
             raise PreconditionFailed(f"the customer is {verification_status(customer)}")
         assert accounts, "there is no internal account after the approval"
-    with check(kinds):
+    with check(types):
         for account in accounts:
             assert account["type"] != "RULE_BASED", account
 
 
 @requirement("ACC-023")
 def test_internal_accounts_are_listed_before_an_approval(platform: Platform) -> None:
-    """There may be some already, or none."""
+    """The list of a customer who is not approved is answered; it may be empty."""
     customer = platform.customers.applicant()
 
     answer = platform.api.client.call(
@@ -137,9 +137,9 @@ def test_internal_accounts_are_listed_before_an_approval(platform: Platform) -> 
 
 @requirement("ACC-051")
 def test_whether_a_wallet_is_private_is_said_by_a_boolean(platform: Platform) -> None:
-    """Where a flag of the profile's name is shown."""
+    """The member that the profile names for a wallet's privacy is a boolean, where it is shown."""
     wallet = platform.wallets.wallet()
 
-    private = require_member(wallet, platform.profile.bindings.wallet_privacy)
+    flag = require_member(wallet, platform.profile.bindings.wallet_privacy)
 
-    assert isinstance(private, bool), private
+    assert isinstance(flag, bool), flag

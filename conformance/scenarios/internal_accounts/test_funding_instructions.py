@@ -1,4 +1,4 @@
-"""How internal accounts are funded: the entries of fundingPaymentInstructions."""
+"""Funding of internal accounts: the entries of ``fundingPaymentInstructions``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from conformance.scenarios.cards.holdings import infos, instruction
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import ResourceMissing
 
-KINDS = (None, "BTC", "USDC", "EUR")
-"""The currencies whose accounts are looked at, the usual one first."""
+CURRENCIES = (None, "BTC", "USDC", "EUR")
+"""The currencies whose accounts are searched; ``None`` is the usual one of the profile."""
 
 
 @requirement("ACC-090")
 def test_there_is_a_way_to_fund_an_active_account(platform: Platform) -> None:
-    """One entry at least says where to pay to."""
+    """``fundingPaymentInstructions`` of an ACTIVE account has at least one entry."""
     account = platform.internal_accounts.account(amount=0)
 
     entries = require_member(account, "fundingPaymentInstructions")
@@ -28,19 +28,19 @@ def test_there_is_a_way_to_fund_an_active_account(platform: Platform) -> None:
 
 @requirement("ACC-091")
 def test_each_way_to_fund_an_account_tells_its_kind(platform: Platform) -> None:
-    """The other members depend on it; its form is judged as it is listed."""
+    """Each ``accountOrWalletInfo`` has an ``accountType``, on which its other members depend."""
     account = platform.internal_accounts.account(amount=0)
 
-    found = infos(account)
+    funding_infos = infos(account)
 
-    if not found:
+    if not funding_infos:
         raise ResourceMissing("the account does not say how to fund it")
-    assert all(info["accountType"] for info in found)
+    assert all(info["accountType"] for info in funding_infos)
 
 
 @requirement("ACC-092")
 def test_the_notes_of_an_instruction_are_text(platform: Platform) -> None:
-    """They are for whoever pays."""
+    """Each ``instructionsNotes`` that is given is a text."""
     account = platform.internal_accounts.account(amount=0)
 
     notes = [
@@ -69,8 +69,8 @@ def test_the_notes_of_an_instruction_are_text(platform: Platform) -> None:
     ],
 )
 def test_a_member_of_an_instruction_is_text(platform: Platform, member: str) -> None:
-    """Where the kind of account has it."""
-    info = instruction(platform, lambda info: info.get(member) is not None, KINDS)
+    """The member of an ``accountOrWalletInfo`` is a text, where an account has it."""
+    info = instruction(platform, lambda info: info.get(member) is not None, CURRENCIES)
 
     assert isinstance(info[member], str)
 
@@ -87,15 +87,15 @@ def test_a_member_of_an_instruction_is_text(platform: Platform, member: str) -> 
 def test_an_instruction_names_where_to_pay(
     platform: Platform, kind: str, members: tuple[str, ...]
 ) -> None:
-    """Nobody could pay without it."""
-    info = instruction(platform, lambda info: info.get("accountType") == kind, KINDS)
+    """The ``accountOrWalletInfo`` of this type has the member that a payment needs."""
+    info = instruction(platform, lambda info: info.get("accountType") == kind, CURRENCIES)
 
     assert all(info.get(member) for member in members), info
 
 
 @requirement("ACC-106")
 def test_two_accounts_are_funded_in_different_ways(platform: Platform) -> None:
-    """A payment has to be told apart from one for somebody else."""
+    """The instructions of two accounts differ, so that payments to them can be told apart."""
     first, second = (
         require_member(platform.internal_accounts.account(amount=0), "fundingPaymentInstructions")
         for _ in range(2)

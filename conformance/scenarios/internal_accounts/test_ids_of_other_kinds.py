@@ -1,4 +1,4 @@
-"""An id of a resource of another kind is as good as none."""
+"""Requests for an internal account with the id of a resource of another kind."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from conformance.verdict.decisions import ResourceMissing
 
 @requirement("ACC-800")
 def test_no_deposit_is_simulated_on_an_external_account(platform: Platform) -> None:
-    """It is not the service that holds its money."""
+    """A simulated deposit to the id of an external account is refused."""
     account = platform.internal_accounts.account(amount=0)
-    outside = platform.external_accounts.account(account.owner)
+    external_account = platform.external_accounts.account(account.owner)
 
-    refusal = platform.internal_accounts.fund({**account, "id": outside["id"]}, 10_000)
+    refusal = platform.internal_accounts.fund({**account, "id": external_account["id"]}, 10_000)
 
     twin = platform.internal_accounts.fund(account, 10_000)
     if not twin.accepted:
@@ -25,7 +25,7 @@ def test_no_deposit_is_simulated_on_an_external_account(platform: Platform) -> N
 
 @requirement("ACC-801")
 def test_internal_accounts_are_listed_for_customers(platform: Platform) -> None:
-    """Under the id of an account there are none; the request may be refused as well."""
+    """The list for the id of an internal account is refused or empty."""
     account = platform.internal_accounts.account(amount=0)
 
     answer = platform.api.list_customer_internal_accounts({"customerId": account["id"]})
@@ -36,14 +36,14 @@ def test_internal_accounts_are_listed_for_customers(platform: Platform) -> None:
 
 @requirement("RBA-802")
 def test_a_rule_based_account_is_for_a_customer(platform: Platform) -> None:
-    """An account of the customer's is none."""
-    home = platform.rule_based.holder_account()
-    payee = platform.rule_based.sweep_destination(home)
+    """A rule-based account for the id of an external account is refused."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(holder_account)
 
     refusal = platform.rule_based.create(
-        platform.rule_based.body(home, payee, customer=payee["id"])
+        platform.rule_based.body(holder_account, external_account, customer=external_account["id"])
     )
 
-    right = platform.rule_based.body(home, payee)
-    # Who is no customer holds no account either, which may be what it is refused for.
-    refusal.refused(*NOT_FOUND, 409, twin=platform.rule_based.create(right))
+    body = platform.rule_based.body(holder_account, external_account)
+    # The target may refuse it because such a holder has no internal account either.
+    refusal.refused(*NOT_FOUND, 409, twin=platform.rule_based.create(body))

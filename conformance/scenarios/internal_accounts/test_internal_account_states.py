@@ -1,4 +1,4 @@
-"""The states of an internal account: what leads to them, and what each of them blocks."""
+"""The states of an internal account: what leads to them, and what each of them prevents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 if TYPE_CHECKING:
     from conformance.platform.platform import Platform
 
-FATES = {
+TRIGGERS = {
     "ACTIVE": "internal_account.provide",
     "FAILED": "internal_account.fail",
     "CLOSED": "internal_account.close",
@@ -34,7 +34,7 @@ FATES = {
 
 @requirement("ACC-140")
 def test_an_account_that_is_being_provisioned_is_pending(platform: Platform) -> None:
-    """Its owner is approved already."""
+    """One of the accounts of an approved customer is PENDING before it is provisioned."""
     accounts = platform.internal_accounts.all_awaited()
 
     statuses = {account["status"] for account in accounts}
@@ -46,10 +46,10 @@ def test_an_account_that_is_being_provisioned_is_pending(platform: Platform) -> 
 
 @requirement("ACC-141", "ACC-142", "ACC-143")
 def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: Check) -> None:
-    """It receives, and it sends."""
+    """A provisioned account is ACTIVE, receives a deposit and sends a payment."""
     account = platform.internal_accounts.awaited()
 
-    platform.triggers.fire(FATES["ACTIVE"], accountId=account["id"])
+    platform.triggers.fire(TRIGGERS["ACTIVE"], accountId=account["id"])
 
     with check("ACC-141"):
         assert platform.internal_accounts.at_status(account, "ACTIVE")["status"] == "ACTIVE"
@@ -59,30 +59,30 @@ def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: 
         assert (
             platform.internal_accounts.wait_for_balance(account, before + AMOUNT) == before + AMOUNT
         )
-    paid = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT // 2))
+    answers = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT // 2))
     with check("ACC-143"):
-        assert paid[-1].accepted, paid[-1]
-        assert paid[-1].body["status"] in SETTLING, paid[-1]
+        assert answers[-1].accepted, answers[-1]
+        assert answers[-1].body["status"] in SETTLING, answers[-1]
 
 
 @requirement("ACC-164")
 def test_a_pending_account_takes_no_deposit(platform: Platform) -> None:
-    """It can receive once it is active."""
+    """A deposit does not arrive on a PENDING account."""
     expect_no_deposit(platform, platform.internal_accounts.awaited())
 
 
 @requirement("ACC-165")
 def test_a_pending_account_takes_no_payment(platform: Platform) -> None:
-    """It can receive once it is active."""
+    """A payment of another customer does not arrive on a PENDING account."""
     require_no_payment_into(platform, platform.internal_accounts.awaited())
 
 
 @requirement("ACC-144", "ACC-145", "ACC-146", "ACC-055")
 def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: Check) -> None:
-    """It does not receive, nor fund a card."""
+    """The account is FAILED, and receives no deposit or payment; it cannot fund a card."""
     account = platform.internal_accounts.awaited()
 
-    platform.triggers.fire(FATES["FAILED"], accountId=account["id"])
+    platform.triggers.fire(TRIGGERS["FAILED"], accountId=account["id"])
 
     failed = platform.internal_accounts.at_status(account, "FAILED")
     with check("ACC-144"):
@@ -114,10 +114,10 @@ def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: 
     ],
 )
 def test_an_active_account_comes_to_an_end(platform: Platform, status: str) -> None:
-    """Its owner has it closed, or the service stops it."""
+    """An ACTIVE account becomes CLOSED by its customer, or FROZEN by the service."""
     account = platform.internal_accounts.account(amount=0)
 
-    platform.triggers.fire(FATES[status], accountId=account["id"])
+    platform.triggers.fire(TRIGGERS[status], accountId=account["id"])
 
     assert platform.internal_accounts.at_status(account, status)["status"] == status
 
@@ -130,59 +130,62 @@ def test_an_active_account_comes_to_an_end(platform: Platform, status: str) -> N
     ],
 )
 def test_an_account_that_was_never_active_is_frozen_too(platform: Platform, before: str) -> None:
-    """Each can be that is not closed."""
+    """A PENDING or FAILED account becomes FROZEN."""
     account = platform.internal_accounts.awaited()
     if before != "PENDING":
-        platform.triggers.fire(FATES[before], accountId=account["id"])
+        platform.triggers.fire(TRIGGERS[before], accountId=account["id"])
         arrange_status(platform, account, before)
 
-    platform.triggers.fire(FATES["FROZEN"], accountId=account["id"])
+    platform.triggers.fire(TRIGGERS["FROZEN"], accountId=account["id"])
 
     assert platform.internal_accounts.at_status(account, "FROZEN")["status"] == "FROZEN"
 
 
-STOPPED = {
+STOPPED_STATUSES = {
     "CLOSED": {"new": "ACC-149", "earlier": "ACC-150", "immediate": "ACC-151"},
     "FROZEN": {"new": "ACC-157", "earlier": "ACC-158", "immediate": "ACC-159"},
 }
-"""By the state of an account, and the way that it would send: what one test decides."""
+"""The requirement by the state of an account, and by the kind of quote from it."""
 
 
 @pytest.mark.parametrize(
     ("status", "ids"),
     [
         pytest.param(status, ids, marks=requirement(*ids.values()), id=status.lower())
-        for status, ids in STOPPED.items()
+        for status, ids in STOPPED_STATUSES.items()
     ],
 )
 def test_nothing_is_sent_from_a_stopped_account(
     platform: Platform, check: Check, status: str, ids: dict[str, str]
 ) -> None:
-    """Neither by a new quote nor by one from before; an account that goes on sends."""
-    account, usual = platform.internal_accounts.account(), platform.internal_accounts.account()
+    """New, earlier and immediate quotes from it move no money; those from an ACTIVE account do."""
+    account, active_account = (
+        platform.internal_accounts.account(),
+        platform.internal_accounts.account(),
+    )
     body = platform.quotes.body(account, amount=AMOUNT)
-    of_usual = platform.quotes.body(usual, amount=AMOUNT)
+    twin_body = platform.quotes.body(active_account, amount=AMOUNT)
     created = platform.api.create_quote(body)
     quote = arranged_body(created)
     platform.internal_accounts.stop(account, status)
 
     executed = platform.api.execute_quote(quote["id"])
-    paid = platform.quotes.create_and_execute(body)
-    at_once = platform.api.create_quote({**body, "immediatelyExecute": True})
+    new_answers = platform.quotes.create_and_execute(body)
+    immediate_answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
-    twins = platform.quotes.create_and_execute(of_usual)
+    twins = platform.quotes.create_and_execute(twin_body)
     with check(ids["earlier"]):
         expect_no_payment(platform, [created, executed], twins)
     with check(ids["new"]):
-        expect_no_payment(platform, paid, twins)
+        expect_no_payment(platform, new_answers, twins)
     with check(ids["immediate"]):
-        twin = platform.api.create_quote({**of_usual, "immediatelyExecute": True})
-        expect_no_payment(platform, [at_once], [twin])
+        twin = platform.api.create_quote({**twin_body, "immediatelyExecute": True})
+        expect_no_payment(platform, [immediate_answer], [twin])
 
 
 @requirement("ACC-152")
 def test_a_closed_account_takes_no_deposit(platform: Platform) -> None:
-    """It did before."""
+    """A deposit does not arrive on a CLOSED account."""
     account = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.stop(account, "CLOSED")
 
@@ -197,7 +200,7 @@ def test_a_closed_account_takes_no_deposit(platform: Platform) -> None:
     ],
 )
 def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> None:
-    """Another customer's money does not arrive there."""
+    """A payment of another customer does not arrive on a CLOSED or FROZEN account."""
     account = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.stop(account, status)
 
@@ -205,16 +208,16 @@ def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "stands"),
+    ("status", "unaffected"),
     [
         pytest.param("FROZEN", "ACC-161", marks=requirement("ACC-161", "ACC-162"), id="frozen"),
         pytest.param("CLOSED", "ACC-163", marks=requirement("ACC-163"), id="closed"),
     ],
 )
 def test_another_customers_account_goes_on(
-    platform: Platform, check: Check, status: str, stands: str
+    platform: Platform, check: Check, status: str, unaffected: str
 ) -> None:
-    """It is neither stopped nor kept from sending."""
+    """The account of another customer stays ACTIVE, and can send after a freeze."""
     account, other = (
         platform.internal_accounts.account(amount=0),
         platform.internal_accounts.account(),
@@ -222,9 +225,9 @@ def test_another_customers_account_goes_on(
 
     platform.internal_accounts.stop(account, status)
 
-    with check(stands):
+    with check(unaffected):
         assert platform.internal_accounts.read(other)["status"] == "ACTIVE"
     if status == "FROZEN":
-        paid = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
+        answers = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
         with check("ACC-162"):
-            assert paid[-1].accepted, paid[-1]
+            assert answers[-1].accepted, answers[-1]

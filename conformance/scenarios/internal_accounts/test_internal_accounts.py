@@ -1,4 +1,4 @@
-"""Internal accounts: what they show, what they hold, and in which list they stand."""
+"""Internal accounts: their members and balances, their lists, and simulated deposits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 REFUSED = (400, 404)
-"""The statuses of a refusal for an id in a query that nothing has."""
+"""The statuses of a refusal for an unknown id in a query."""
 
 
 # --- Currency and money ---------------------------------------------------------------------
@@ -30,7 +30,7 @@ REFUSED = (400, 404)
 
 @requirement("ACC-030", "ACC-048")
 def test_a_fiat_account_is_one_in_an_iso_currency(platform: Platform) -> None:
-    """What its members say is judged as it is listed."""
+    """An account of type INTERNAL_FIAT is listed; the document says which members it must have."""
     account = platform.internal_accounts.account(amount=0)
 
     if account["type"] != "INTERNAL_FIAT":
@@ -39,7 +39,7 @@ def test_a_fiat_account_is_one_in_an_iso_currency(platform: Platform) -> None:
 
 @requirement("ACC-031")
 def test_both_balances_are_in_one_currency(platform: Platform) -> None:
-    """One is a part of the other."""
+    """``balance`` and ``totalBalance`` have the same currency code."""
     account = platform.internal_accounts.account(amount=0)
 
     total = require_member(account, "totalBalance")
@@ -57,12 +57,12 @@ def test_both_balances_are_in_one_currency(platform: Platform) -> None:
 def test_the_smallest_unit_has_its_place_behind_the_point(
     platform: Platform, currency: str
 ) -> None:
-    """Whoever shows an amount needs the decimals."""
+    """The currency of the balance gives 2 decimals for GBP and 8 for BTC."""
     account = account_in(platform, currency)
 
-    shown = account["balance"]["currency"]
+    currency_object = account["balance"]["currency"]
 
-    assert shown["decimals"] == {"GBP": 2, "BTC": 8}[currency]
+    assert currency_object["decimals"] == {"GBP": 2, "BTC": 8}[currency]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_smallest_unit_has_its_place_behind_the_point(
     ],
 )
 def test_amounts_count_smallest_units(platform: Platform, currency: str, amount: int) -> None:
-    """Those of currencies too that do not have cents."""
+    """A deposit in BTC or in RWF raises the balance by its amount in smallest units."""
     account = account_in(platform, currency)
     before, _ = platform.internal_accounts.balances(account)
 
@@ -87,29 +87,30 @@ def test_amounts_count_smallest_units(platform: Platform, currency: str, amount:
 
 @requirement("ACC-040")
 def test_no_two_accounts_share_an_id(platform: Platform) -> None:
-    """Nor do accounts of different customers."""
+    """The accounts of two customers and of the platform have different ids."""
     owners = [platform.internal_accounts.account(amount=0)["customerId"] for _ in range(2)]
 
-    listed = [
+    accounts = [
         account
         for owner in owners
         for account in platform.internal_accounts.of_customer({"id": owner})
     ]
 
-    names = [account["id"] for account in listed + platform.internal_accounts.of_platform()]
+    ids = [account["id"] for account in accounts + platform.internal_accounts.of_platform()]
 
-    assert len(set(names)) == len(names), names
+    assert len(set(ids)) == len(ids), ids
 
 
 @requirement("ACC-041", "ACC-042", "ACC-043", "ACC-044")
 def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
-    """A deposit gives it no other id, type or time of creation."""
+    """A deposit changes neither id, type nor ``createdAt``, which is not after ``updatedAt``."""
     before = platform.internal_accounts.account(amount=0)
 
     platform.internal_accounts.settle_deposit(before, AMOUNT)
 
     after = platform.until(
-        lambda: funded(platform, before), lambda seen: amount_of(seen) == amount_of(before) + AMOUNT
+        lambda: account_with_most_funds(platform, before),
+        lambda current: amount_of(current) == amount_of(before) + AMOUNT,
     )
     with check("ACC-041"):
         assert after["id"] == before["id"]
@@ -122,10 +123,10 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
         assert datetime.fromisoformat(created) <= datetime.fromisoformat(changed)
 
 
-def funded(platform: Platform, account: Resource) -> Resource:
-    """Return the account of the same customer that holds most of the same currency."""
-    listed = platform.internal_accounts.of_customer(account.owner)
-    return max((one for one in listed if code_of(one) == code_of(account)), key=amount_of)
+def account_with_most_funds(platform: Platform, account: Resource) -> Resource:
+    """Return the account of the same customer and currency with the highest balance."""
+    accounts = platform.internal_accounts.of_customer(account.owner)
+    return max((one for one in accounts if code_of(one) == code_of(account)), key=amount_of)
 
 
 def amount_of(account: Resource) -> int:
@@ -135,7 +136,7 @@ def amount_of(account: Resource) -> int:
 
 @requirement("ACC-045")
 def test_a_fiat_currency_is_not_held_in_a_crypto_account(platform: Platform) -> None:
-    """It is of the type that is named after fiat money."""
+    """An account in USD is not of type INTERNAL_CRYPTO."""
     account = account_in(platform, "USD")
 
     assert account["type"] != "INTERNAL_CRYPTO"
@@ -143,7 +144,7 @@ def test_a_fiat_currency_is_not_held_in_a_crypto_account(platform: Platform) -> 
 
 @requirement("ACC-046", "ACC-049")
 def test_a_crypto_currency_is_not_held_in_a_fiat_account(platform: Platform, check: Check) -> None:
-    """Nor does its account have a sweep rule."""
+    """An account in a crypto currency is not of type INTERNAL_FIAT, and has no sweep rule."""
     account = crypto_account(platform)
 
     with check("ACC-046"):
@@ -152,7 +153,7 @@ def test_a_crypto_currency_is_not_held_in_a_fiat_account(platform: Platform, che
 
 @requirement("ACC-047")
 def test_nobody_has_labelled_an_account_that_is_there_by_itself(platform: Platform) -> None:
-    """A label is what the platform supplies."""
+    """An account that the platform did not create has no label."""
     account = platform.internal_accounts.account(amount=0)
 
     assert not account.get("label")
@@ -160,7 +161,7 @@ def test_nobody_has_labelled_an_account_that_is_there_by_itself(platform: Platfo
 
 @requirement("ACC-052")
 def test_the_privacy_of_a_wallet_is_shown_on_wallets_alone(platform: Platform) -> None:
-    """Other accounts have no such flag."""
+    """The privacy flag that the profile names is on accounts of type EMBEDDED_WALLET alone."""
     name = platform.profile.bindings.wallet_privacy
     customer = platform.approved.customer()
 
@@ -168,13 +169,13 @@ def test_the_privacy_of_a_wallet_is_shown_on_wallets_alone(platform: Platform) -
 
     if not accounts:
         raise PreconditionFailed("an approved customer has no internal accounts")
-    shown = {account["type"] for account in accounts if account.get(name) is not None}
-    assert shown <= {"EMBEDDED_WALLET"}
+    types = {account["type"] for account in accounts if account.get(name) is not None}
+    assert types <= {"EMBEDDED_WALLET"}
 
 
 @requirement("ACC-053")
 def test_what_a_card_could_do_is_a_list_of_actions(platform: Platform) -> None:
-    """Where the account can fund a card at all."""
+    """The member that the profile names for card funding is a list of texts, where it is shown."""
     actions = card_funding(platform, platform.internal_accounts.account(amount=0))
 
     assert isinstance(actions, list)
@@ -183,7 +184,7 @@ def test_what_a_card_could_do_is_a_list_of_actions(platform: Platform) -> None:
 
 @requirement("ACC-054")
 def test_a_closed_account_funds_no_card(platform: Platform) -> None:
-    """It cannot send, and does not say what a card could do with it."""
+    """A CLOSED account does not show the member for card funding any more."""
     account = platform.internal_accounts.account(amount=0)
     card_funding(platform, account)
 
@@ -194,7 +195,11 @@ def test_a_closed_account_funds_no_card(platform: Platform) -> None:
 
 
 def card_funding(platform: Platform, account: Resource) -> object:
-    """Return what a card could do with an account."""
+    """Return the member of an account that says what a card can do with it.
+
+    Raises:
+        ResourceMissing: the profile names no such member, or the account does not show it.
+    """
     name = platform.profile.bindings.card_funding
     if name is None:
         raise ResourceMissing("bindings.card_funding of the profile names no member")
@@ -206,7 +211,7 @@ def card_funding(platform: Platform, account: Resource) -> object:
 
 @requirement("ACC-058", "ACC-059", "ACC-061", "ACC-062")
 def test_the_platform_has_an_account_by_itself(platform: Platform, check: Check) -> None:
-    """It belongs to no customer."""
+    """The platform has an INTERNAL_FIAT account, and no RULE_BASED or customer's account."""
     accounts = platform.internal_accounts.of_platform()
 
     with check("ACC-061"):
@@ -229,12 +234,12 @@ def test_the_platform_has_an_account_by_itself(platform: Platform, check: Check)
 def test_an_approved_customer_comes_to_an_active_account(
     platform: Platform, check: Check, id_: str, *, business: bool
 ) -> None:
-    """Some provisioning may still be under way."""
+    """One account becomes ACTIVE, and none is CLOSED or FROZEN; others may still be PENDING."""
     customer = platform.approved.business() if business else platform.approved.customer()
 
     accounts = platform.until(
         lambda: platform.internal_accounts.of_customer(customer),
-        lambda listed: "ACTIVE" in {account["status"] for account in listed},
+        lambda listed_accounts: "ACTIVE" in {account["status"] for account in listed_accounts},
     )
 
     if not accounts:
@@ -253,7 +258,7 @@ def test_an_approved_customer_comes_to_an_active_account(
 
 @requirement("ACC-070", "ACC-071")
 def test_a_deposit_on_its_way_is_in_the_total_alone(platform: Platform, check: Check) -> None:
-    """It has not settled, and cannot be spent."""
+    """An announced deposit raises the total balance, and not the balance."""
     account = platform.internal_accounts.account()
     require_member(account, "totalBalance")
     balance, total = platform.internal_accounts.balances(account)
@@ -261,7 +266,8 @@ def test_a_deposit_on_its_way_is_in_the_total_alone(platform: Platform, check: C
     platform.internal_accounts.announce_deposit(account, AMOUNT)
 
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] == total + AMOUNT
+        lambda: platform.internal_accounts.balances(account),
+        lambda balances: balances[1] == total + AMOUNT,
     )
     with check("ACC-070"):
         assert after[0] == balance
@@ -271,25 +277,25 @@ def test_a_deposit_on_its_way_is_in_the_total_alone(platform: Platform, check: C
 
 @requirement("ACC-072")
 def test_a_deposit_on_its_way_cannot_be_spent(platform: Platform) -> None:
-    """What has settled can."""
+    """A payment that needs the announced deposit is refused with INSUFFICIENT_FUNDS."""
     account, other = (
         platform.internal_accounts.account(amount=AMOUNT),
         platform.internal_accounts.account(amount=AMOUNT),
     )
     platform.internal_accounts.announce_deposit(account, AMOUNT)
     platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] > AMOUNT
+        lambda: platform.internal_accounts.balances(account), lambda balances: balances[1] > AMOUNT
     )
 
-    within = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
-    beyond = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT + 1))
+    covered = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
+    uncovered = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT + 1))
 
-    beyond[-1].refused(400, "INSUFFICIENT_FUNDS", twin=within[len(beyond) - 1])
+    uncovered[-1].refused(400, "INSUFFICIENT_FUNDS", twin=covered[len(uncovered) - 1])
 
 
 @requirement("ACC-073", "ACC-074")
 def test_a_settled_deposit_is_in_both_balances(platform: Platform, check: Check) -> None:
-    """Where nothing is pending or held they are the same."""
+    """The deposit raises the total balance, which then equals the balance."""
     account = platform.internal_accounts.account(amount=0)
     require_member(account, "totalBalance")
     _, total = platform.internal_accounts.balances(account)
@@ -297,7 +303,8 @@ def test_a_settled_deposit_is_in_both_balances(platform: Platform, check: Check)
     platform.internal_accounts.deposit(account, AMOUNT)
 
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda seen: seen[1] == total + AMOUNT
+        lambda: platform.internal_accounts.balances(account),
+        lambda balances: balances[1] == total + AMOUNT,
     )
     with check("ACC-073"):
         assert after[1] == total + AMOUNT
@@ -309,31 +316,34 @@ def test_a_settled_deposit_is_in_both_balances(platform: Platform, check: Check)
 def test_what_a_running_payout_took_is_not_there_to_be_spent(
     platform: Platform, check: Check
 ) -> None:
-    """The total may contain it until the rail is through."""
+    """The balance is reduced by the payout, and a payment beyond it is INSUFFICIENT_FUNDS.
+
+    The total balance may contain the payout until it is completed.
+    """
     source = platform.internal_accounts.account(amount=3 * AMOUNT)
     before = platform.internal_accounts.balances(source)
     quote = platform.quotes.payout(source, trigger="payout.hold", amount=2 * AMOUNT)
 
     balance, total = platform.until(
         lambda: platform.internal_accounts.balances(source),
-        lambda seen: seen[0] == before[0] - quote["totalSendingAmount"],
+        lambda balances: balances[0] == before[0] - quote["totalSendingAmount"],
     )
-    within = platform.quotes.create_and_execute(
+    covered = platform.quotes.create_and_execute(
         platform.quotes.body(platform.internal_accounts.account(), amount=2 * AMOUNT)
     )
-    again = platform.quotes.create_and_execute(platform.quotes.body(source, amount=2 * AMOUNT))
+    uncovered = platform.quotes.create_and_execute(platform.quotes.body(source, amount=2 * AMOUNT))
 
     with check("ACC-075"):
         assert balance == before[0] - quote["totalSendingAmount"]
     with check("ACC-077"):
         assert balance <= total <= before[1]
     with check("ACC-076"):
-        again[-1].refused(400, "INSUFFICIENT_FUNDS", twin=within[len(again) - 1])
+        uncovered[-1].refused(400, "INSUFFICIENT_FUNDS", twin=covered[len(uncovered) - 1])
 
 
 @requirement("ACC-078")
 def test_what_a_payout_took_leaves_the_total(platform: Platform) -> None:
-    """Once it has arrived nothing of it is held any more."""
+    """A completed payout reduces the total balance by its ``totalSendingAmount``."""
     source = platform.internal_accounts.account()
     require_member(source, "totalBalance")
     _, before = platform.internal_accounts.balances(source)
@@ -342,43 +352,43 @@ def test_what_a_payout_took_leaves_the_total(platform: Platform) -> None:
     platform.quotes.complete(quote)
 
     expected = before - quote["totalSendingAmount"]
-    seen = platform.until(
+    after = platform.until(
         lambda: platform.internal_accounts.balances(source)[1], lambda total: total == expected
     )
-    assert seen == expected
+    assert after == expected
 
 
 @requirement("ACC-079")
 def test_what_comes_back_is_in_the_total_again(platform: Platform) -> None:
-    """The payout failed, and its refund is through."""
+    """The total balance is the same as before once a failed payout is refunded."""
     source = platform.internal_accounts.account()
     require_member(source, "totalBalance")
     _, before = platform.internal_accounts.balances(source)
 
     platform.transactions.refunded(platform.quotes.payout(source, trigger="payout.screen"))
 
-    seen = platform.until(
+    after = platform.until(
         lambda: platform.internal_accounts.balances(source)[1], lambda total: total == before
     )
-    assert seen == before
+    assert after == before
 
 
 @requirement("ACC-080")
 def test_the_whole_balance_can_be_spent(platform: Platform) -> None:
-    """The fees are a part of what is sent."""
+    """A payment of the whole balance, fees included, is accepted and leaves a balance of 0."""
     source = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.deposit(source, AMOUNT)
     balance, _ = platform.internal_accounts.balances(source)
 
-    executed = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
+    execution = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
 
-    assert executed.accepted, executed
+    assert execution.accepted, execution
     assert platform.internal_accounts.wait_for_balance(source, 0) == 0
 
 
 @requirement("ACC-082")
 def test_deposits_that_arrive_at_once_all_count(platform: Platform) -> None:
-    """None is lost between them."""
+    """Three simultaneous deposits raise the balance by their sum."""
     account = platform.internal_accounts.account(amount=0)
     before, _ = platform.internal_accounts.balances(account)
     amounts = (1_001, 2_003, 4_007)
@@ -396,12 +406,12 @@ def test_deposits_that_arrive_at_once_all_count(platform: Platform) -> None:
 
 @requirement("ACC-083", "ACC-084")
 def test_a_deposit_arrives_on_its_own_account_alone(platform: Platform, check: Check) -> None:
-    """Neither the owner's other account nor that of somebody else has more than before."""
+    """The balances of the owner's other account and of another customer's are unchanged."""
     account, second = two_accounts(platform)
-    stranger = platform.internal_accounts.account(amount=AMOUNT)
+    other_account = platform.internal_accounts.account(amount=AMOUNT)
     before = (
         platform.internal_accounts.balances(second),
-        platform.internal_accounts.balances(stranger),
+        platform.internal_accounts.balances(other_account),
     )
 
     platform.internal_accounts.deposit(account, AMOUNT)
@@ -409,12 +419,12 @@ def test_a_deposit_arrives_on_its_own_account_alone(platform: Platform, check: C
     with check("ACC-083"):
         assert platform.internal_accounts.balances(second) == before[0]
     with check("ACC-084"):
-        assert platform.internal_accounts.balances(stranger) == before[1]
+        assert platform.internal_accounts.balances(other_account) == before[1]
 
 
 @requirement("ACC-085", "ACC-086")
 def test_a_payment_between_accounts_arrives(platform: Platform, check: Check) -> None:
-    """The receiver can spend what the quote says."""
+    """Both balances of the receiver grow by the ``totalReceivingAmount`` of the quote."""
     source, receiver = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
@@ -425,17 +435,17 @@ def test_a_payment_between_accounts_arrives(platform: Platform, check: Check) ->
         raise ResourceMissing(f"customers pay nothing into each other's accounts: {last}")
     platform.transactions.at_status(last.body, "COMPLETED")
 
-    came = last.body["totalReceivingAmount"]
-    seen = platform.until(
+    amount = last.body["totalReceivingAmount"]
+    after = platform.until(
         lambda: platform.internal_accounts.balances(receiver),
-        lambda seen: seen == (before[0] + came, before[1] + came),
+        lambda balances: balances == (before[0] + amount, before[1] + amount),
     )
 
     with check("ACC-085"):
-        assert seen[0] == before[0] + came
+        assert after[0] == before[0] + amount
     with check("ACC-086"):
         require_member(receiver, "totalBalance")
-        assert seen[1] == before[1] + came
+        assert after[1] == before[1] + amount
 
 
 # --- Lists ----------------------------------------------------------------------------------
@@ -445,7 +455,7 @@ def test_a_payment_between_accounts_arrives(platform: Platform, check: Check) ->
 def test_accounts_of_platform_and_customers_are_listed_apart(
     platform: Platform, check: Check
 ) -> None:
-    """Each list has its own path."""
+    """The list of the platform and that of a customer have no account in common."""
     account = platform.internal_accounts.account(amount=0)
 
     of_customer = platform.internal_accounts.of_customer(account.owner)
@@ -454,34 +464,36 @@ def test_accounts_of_platform_and_customers_are_listed_apart(
     with check("ACC-110"):
         if not of_platform:
             raise ResourceMissing("the platform has no internal account")
-        assert not names_of(of_platform) & names_of(of_customer)
+        assert not ids_of(of_platform) & ids_of(of_customer)
     with check("ACC-111"):
-        assert account["id"] not in names_of(of_platform)
+        assert account["id"] not in ids_of(of_platform)
 
 
 @requirement("ACC-112")
 def test_an_id_that_no_customer_has_brings_no_accounts(platform: Platform) -> None:
-    """It is refused, or there are none."""
+    """The list for an unknown customer id is refused with 400 or 404, or empty."""
     customer = platform.approved.customer()
 
-    found = platform.api.list_customer_internal_accounts({"customerId": unknown_id(customer["id"])})
+    answer = platform.api.list_customer_internal_accounts(
+        {"customerId": unknown_id(customer["id"])}
+    )
 
     twin = platform.api.list_customer_internal_accounts({"customerId": customer["id"]})
-    if found.accepted:
+    if answer.accepted:
         platform.observe("the accounts of an unknown customer are an empty list")
         assert not platform.internal_accounts.of_customer({"id": unknown_id(customer["id"])})
     else:
-        found.refused(*REFUSED, twin=twin)
+        answer.refused(*REFUSED, twin=twin)
 
 
 @requirement("ACC-113", "ACC-114")
 def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check: Check) -> None:
-    """Those in the currency are there, and no others."""
+    """The list in a currency has all accounts in it, and none in another currency."""
     accounts = platform.internal_accounts.of_platform()
     if not accounts:
         raise ResourceMissing("the platform has no internal account")
     currency = code_of(accounts[0])
-    wanted = {account["id"] for account in accounts if code_of(account) == currency}
+    expected_ids = {account["id"] for account in accounts if code_of(account) == currency}
 
     same = platform.api.list_platform_internal_accounts({"currency": currency})
     another = "EUR" if currency != "EUR" else "USD"
@@ -489,23 +501,23 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
 
     with check("ACC-113"):
         assert same.accepted, same
-        assert names_of(same.body["data"]) == wanted
+        assert ids_of(same.body["data"]) == expected_ids
     with check("ACC-114"):
-        shown = other.body["data"] if other.accepted else []
-        assert {code_of(account) for account in shown} <= {another}, other
+        other_accounts = other.body["data"] if other.accepted else []
+        assert {code_of(account) for account in other_accounts} <= {another}, other
 
 
 @requirement("ACC-115")
 def test_a_list_has_each_account_once(platform: Platform) -> None:
-    """Also that of a customer with several."""
+    """The list of a customer with two accounts has no id twice."""
     account, _ = two_accounts(platform)
 
-    listed = [one["id"] for one in platform.internal_accounts.of_customer(account.owner)]
+    ids = [one["id"] for one in platform.internal_accounts.of_customer(account.owner)]
 
-    assert sorted(listed) == sorted(set(listed))
+    assert sorted(ids) == sorted(set(ids))
 
 
-def names_of(accounts: Sequence[Json]) -> set[str]:
+def ids_of(accounts: Sequence[Json]) -> set[str]:
     """Return the ids of accounts."""
     return {account["id"] for account in accounts}
 
@@ -518,11 +530,11 @@ def code_of(account: Resource) -> str:
 # --- Simulated deposits ---------------------------------------------------------------------
 
 
-def simulate(platform: Platform, account: Resource) -> Answer:
-    """Simulate a deposit to an account that nobody asked for.
+def simulate_deposit(platform: Platform, account: Resource) -> Answer:
+    """Simulate a deposit to an account.
 
     Raises:
-        ResourceMissing: that is for rule-based accounts alone, whose sweeps it triggers.
+        ResourceMissing: the target simulates none; it may do so for rule-based accounts alone.
     """
     answer = platform.internal_accounts.fund(account, AMOUNT)
     if not answer.accepted:
@@ -532,14 +544,14 @@ def simulate(platform: Platform, account: Resource) -> Answer:
 
 @requirement("ACC-120", "ACC-121", "ACC-123")
 def test_the_sandbox_simulates_a_settled_deposit(platform: Platform, check: Check) -> None:
-    """As often as it is asked to."""
+    """Each of two simulated deposits raises the balance; the first one raises the total too."""
     account = platform.internal_accounts.account(amount=0)
     before = platform.internal_accounts.balances(account)
 
-    simulate(platform, account)
+    simulate_deposit(platform, account)
     once = platform.internal_accounts.wait_for_balance(account, before[0] + AMOUNT)
     total = platform.internal_accounts.balances(account)[1]
-    simulate(platform, account)
+    simulate_deposit(platform, account)
     twice = platform.internal_accounts.wait_for_balance(account, before[0] + 2 * AMOUNT)
 
     with check("ACC-120"):
@@ -552,18 +564,18 @@ def test_the_sandbox_simulates_a_settled_deposit(platform: Platform, check: Chec
 
 @requirement("ACC-122")
 def test_no_deposit_is_simulated_for_an_unknown_account(platform: Platform) -> None:
-    """The path names nothing."""
+    """A simulated deposit to an unknown account id is refused with 404."""
     account = platform.internal_accounts.account(amount=0)
 
     refusal = platform.internal_accounts.fund({**account, "id": unknown_id(account["id"])}, AMOUNT)
 
-    refusal.refused(404, twin=simulate(platform, account))
+    refusal.refused(404, twin=simulate_deposit(platform, account))
 
 
 @requirement("ACC-125")
 def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None:
-    """Other tests may pay in at the same moment, so that there may be more."""
-    simulate(platform, platform.internal_accounts.account(amount=0))
+    """The balance of a platform's account grows by at least the amount; others may pay in too."""
+    simulate_deposit(platform, platform.internal_accounts.account(amount=0))
     account = platform_account(platform)
     before, _ = platform.internal_accounts.balances(account)
 
@@ -572,6 +584,6 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
     assert answer.accepted, answer
     after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0],
-        lambda seen: seen >= before + AMOUNT,
+        lambda balance: balance >= before + AMOUNT,
     )
     assert after >= before + AMOUNT

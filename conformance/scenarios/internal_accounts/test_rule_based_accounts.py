@@ -1,6 +1,6 @@
-"""Rule-based accounts: who gets one, what it is, what is refused, and what a key stands for.
+"""Rule-based accounts: who gets one, what it shows, what is refused, and what a key does.
 
-Each account mints a number that nothing takes back, so that ``irreversible.account_numbers`` of the
+Each account gets a number that is never taken back, so ``irreversible.account_numbers`` of the
 profile has to permit it.
 """
 
@@ -31,10 +31,15 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 CREATED = 201
 REPEATED = 200
 
-AT_ONCE = 4
+REQUESTS_AT_ONCE = 4
 LABEL = "Rent from tenants"
-NOBODY = ("CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "REFERENCE_NOT_FOUND", "NOT_FOUND")
-"""Codes that say that a customer does not exist; which one is for a body is not said."""
+UNKNOWN_CUSTOMER_CODES = (
+    "CUSTOMER_NOT_FOUND",
+    "USER_NOT_FOUND",
+    "REFERENCE_NOT_FOUND",
+    "NOT_FOUND",
+)
+"""Codes for a customer that does not exist; the specification allows each of them for a body."""
 
 ANONYMOUS = httpx.Auth()
 
@@ -57,10 +62,10 @@ ANONYMOUS = httpx.Auth()
     "RBA-023",
 )
 def test_an_individual_gets_a_further_account_number(platform: Platform, check: Check) -> None:
-    """It is empty, in US dollars, and says how to pay into it; a label need not be sent."""
-    home = platform.rule_based.holder_account()
+    """A new account has no funds, no label, and an account number with a routing number."""
+    holder_account = platform.rule_based.holder_account()
 
-    answer = platform.rule_based.create(platform.rule_based.body(home))
+    answer = platform.rule_based.create(platform.rule_based.body(holder_account))
 
     with check("RBA-023"):
         assert answer.accepted, answer
@@ -68,7 +73,7 @@ def test_an_individual_gets_a_further_account_number(platform: Platform, check: 
         assert answer.status == CREATED, answer
     account = arranged_resource(answer)
     with check("RBA-004"):
-        assert require_member(account, "customerId") == home["customerId"]
+        assert require_member(account, "customerId") == holder_account["customerId"]
     with check("RBA-006"):
         assert account["balance"]["amount"] == 0
     with check("RBA-007"):
@@ -83,44 +88,46 @@ def test_an_individual_gets_a_further_account_number(platform: Platform, check: 
 
 @requirement("RBA-008", "RBA-024")
 def test_a_label_is_kept(platform: Platform, check: Check) -> None:
-    """It is the platform's to choose."""
+    """The label that was sent is shown in the answer and in the list."""
     account = platform.rule_based.account(label=LABEL)
     body = platform.rule_based.body(platform.rule_based.holder_account(), label=LABEL)
 
-    answered = arranged_resource(platform.rule_based.create(body))
+    created = arranged_resource(platform.rule_based.create(body))
 
     with check("RBA-008"):
-        assert require_member(answered, "label") == LABEL
+        assert require_member(created, "label") == LABEL
     with check("RBA-024"):
         assert require_member(platform.internal_accounts.read(account), "label") == LABEL
 
 
 @requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013")
 def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, check: Check) -> None:
-    """It has a number of its own, and the other accounts of the holder stay as they are."""
-    home = platform.rule_based.holder_account()
-    holder = home.owner
+    """The account has a number of its own; the other accounts and the balance are unchanged."""
+    holder_account = platform.rule_based.holder_account()
+    holder = holder_account.owner
     before = platform.internal_accounts.of_customer(holder)
-    balance = platform.internal_accounts.balance(home)
+    balance = platform.internal_accounts.balance(holder_account)
 
-    created = arranged_resource(platform.rule_based.create(platform.rule_based.body(home)))
-    account = {**created, "customerId": home["customerId"]}
+    created = arranged_resource(
+        platform.rule_based.create(platform.rule_based.body(holder_account))
+    )
+    account = {**created, "customerId": holder_account["customerId"]}
 
-    shown = platform.until(lambda: platform.rule_based.as_listed(account), bool)
+    listed_account = platform.until(lambda: platform.rule_based.as_listed(account), bool)
     with check("RBA-016"):
-        assert shown is not None, f"{account['id']} is not listed for {holder['id']}"
+        assert listed_account is not None, f"{account['id']} is not listed for {holder['id']}"
     with check("RBA-017"):
-        assert require_member(shown or {}, "type") == RULE_BASED
+        assert require_member(listed_account or {}, "type") == RULE_BASED
     with check("RBA-018"):
-        require_member(shown or {}, "fundingPaymentInstructions")
-        assert set(numbers(shown or {})) == set(numbers(created))
+        require_member(listed_account or {}, "fundingPaymentInstructions")
+        assert set(numbers(listed_account or {})) == set(numbers(created))
     with check("RBA-021"):
-        after = {listed["id"] for listed in platform.internal_accounts.of_customer(holder)}
-        assert {listed["id"] for listed in before} <= after
+        after = {item["id"] for item in platform.internal_accounts.of_customer(holder)}
+        assert {item["id"] for item in before} <= after
     with check("RBA-025"):
-        assert platform.internal_accounts.balance(home) == balance
+        assert platform.internal_accounts.balance(holder_account) == balance
     with check("RBA-013"):
-        others = {number for listed in before for number in numbers(listed)}
+        others = {number for item in before for number in numbers(item)}
         if not others:
             raise ResourceMissing("no other account of the holder is funded by a number")
         assert not others & set(numbers(created)), f"a number of {others} was given again"
@@ -128,9 +135,9 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
 
 @requirement("RBA-014", "RBA-022")
 def test_a_holder_may_have_several_numbers(platform: Platform, check: Check) -> None:
-    """Each logical request makes one."""
-    home = platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
+    """Two requests with different keys create accounts with different ids and numbers."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
 
     first = arranged_resource(platform.rule_based.create(body))
     answer = platform.rule_based.create(body)
@@ -145,24 +152,24 @@ def test_a_holder_may_have_several_numbers(platform: Platform, check: Check) -> 
 
 @requirement("RBA-015", "RBA-019")
 def test_holders_share_no_number(platform: Platform, check: Check) -> None:
-    """Nor does either see the other's account."""
+    """The accounts of two holders have different numbers, and neither list has the other's."""
     one, other = platform.rule_based.account(), platform.rule_based.account()
 
     with check("RBA-015"):
         assert not set(numbers(one)) & set(numbers(other)), numbers(one)
     with check("RBA-019"):
-        listed = platform.internal_accounts.of_customer(other.owner)
-        assert one["id"] not in {account["id"] for account in listed}
+        accounts = platform.internal_accounts.of_customer(other.owner)
+        assert one["id"] not in {account["id"] for account in accounts}
 
 
 @requirement("RBA-020")
 def test_a_rule_based_account_is_not_the_platforms(platform: Platform) -> None:
-    """Its holder is a customer."""
+    """The list of the platform's internal accounts does not have the account."""
     account = platform.rule_based.account()
 
-    listed = platform.internal_accounts.of_platform()
+    accounts = platform.internal_accounts.of_platform()
 
-    assert account["id"] not in {other["id"] for other in listed}
+    assert account["id"] not in {other["id"] for other in accounts}
 
 
 # --- What is refused ------------------------------------------------------------------------
@@ -174,15 +181,15 @@ REFUSED_TYPES: Mapping[str, str] = {
     "EMBEDDED_WALLET": "RBA-032",
     "CONFORMANCE": "RBA-033",
 }
-"""The types that nobody can create, and one that does not exist."""
+"""The types that cannot be created, and one that does not exist."""
 
 
 @requirement(*REFUSED_TYPES.values(), "RBA-039")
 def test_no_other_type_can_be_created(platform: Platform, check: Check) -> None:
-    """The same request with RULE_BASED is accepted."""
-    home = platform.rule_based.holder_account()
-    holder = home.owner
-    body = platform.rule_based.body(home)
+    """Other types are refused and create no account; RULE_BASED is accepted."""
+    holder_account = platform.rule_based.holder_account()
+    holder = holder_account.owner
+    body = platform.rule_based.body(holder_account)
     before = {account["id"] for account in platform.internal_accounts.of_customer(holder)}
 
     refusals = {
@@ -210,7 +217,7 @@ def test_no_other_type_can_be_created(platform: Platform, check: Check) -> None:
     ],
 )
 def test_a_type_and_a_rule_are_needed(platform: Platform, fault: Fault) -> None:
-    """Nothing else makes it a rule-based account."""
+    """A body without ``type``, or without an object as ``sweepRule``, is refused."""
     body = platform.rule_based.body(platform.rule_based.holder_account())
 
     refusal = platform.rule_based.create(fault(body), valid=False)
@@ -220,73 +227,75 @@ def test_a_type_and_a_rule_are_needed(platform: Platform, fault: Fault) -> None:
 
 @requirement("RBA-040", "RBA-041", "RBA-042", "RBA-043")
 def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check) -> None:
-    """The holder has accounts in the other currencies too, where the target offers them."""
-    offered = {corridor.sending for corridor in platform.profile.resources.corridors}
-    wanted = {platform.profile.currency, CURRENCY} | offered & {"EUR", "USDC"}
-    home = platform.rule_based.holder_account(currencies=sorted(wanted))
-    payee = platform.rule_based.sweep_destination(home)
+    """Accounts in EUR, in USDC, in an unsupported currency and in none are refused."""
+    sending_currencies = {corridor.sending for corridor in platform.profile.resources.corridors}
+    currencies = {platform.profile.currency, CURRENCY} | sending_currencies & {"EUR", "USDC"}
+    holder_account = platform.rule_based.holder_account(currencies=sorted(currencies))
+    external_account = platform.rule_based.sweep_destination(holder_account)
 
     def create(currency: str | None) -> Answer:
-        body = platform.rule_based.body(home, payee, currency=currency)
+        body = platform.rule_based.body(holder_account, external_account, currency=currency)
         return platform.rule_based.create(body)
 
-    euros, coins, unheard, unsaid = map(
+    eur_refusal, usdc_refusal, unsupported_refusal, missing_refusal = map(
         create, ("EUR", "USDC", platform.profile.bindings.unsupported_currency, None)
     )
-    dollars = create(CURRENCY)
+    twin = create(CURRENCY)
 
     with check("RBA-040"):
-        euros.refused(twin=dollars)
+        eur_refusal.refused(twin=twin)
     with check("RBA-041"):
-        coins.refused(twin=dollars)
+        usdc_refusal.refused(twin=twin)
     with check("RBA-042"):
-        unheard.refused(twin=dollars)
+        unsupported_refusal.refused(twin=twin)
     with check("RBA-043"):
-        unsaid.refused(twin=dollars)
+        missing_refusal.refused(twin=twin)
 
 
 @requirement("RBA-044", "RBA-045")
 def test_the_platform_gets_none_of_its_own(platform: Platform, check: Check) -> None:
-    """So that a request without a customer is refused."""
-    home = platform.rule_based.holder_account()
-    payee = platform.rule_based.sweep_destination(home)
+    """A request without a customer is refused, and the platform has no new RULE_BASED account."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(holder_account)
     before = {account["id"] for account in platform.internal_accounts.of_platform()}
 
     refusal = platform.rule_based.create(
-        platform.rule_based.body(home, payee, customer=None), valid=False
+        platform.rule_based.body(holder_account, external_account, customer=None), valid=False
     )
-    made = [
+    new_accounts = [
         other for other in platform.internal_accounts.of_platform() if other["id"] not in before
     ]
 
-    twin = platform.rule_based.create(platform.rule_based.body(home, payee))
+    twin = platform.rule_based.create(platform.rule_based.body(holder_account, external_account))
     with check("RBA-044"):
         refusal.refused(twin=twin)
     with check("RBA-045"):
-        assert RULE_BASED not in {account.get("type") for account in made}
+        assert RULE_BASED not in {account.get("type") for account in new_accounts}
 
 
 @requirement("RBA-046", "RBA-047")
 def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
-    """The id is one of its form."""
-    home = platform.rule_based.holder_account()
-    payee = platform.rule_based.sweep_destination(home)
-    nobody = unknown_id(home["customerId"])
+    """An unknown customer id is refused with 404 or 400, and with a code for a missing customer."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(holder_account)
+    unknown = unknown_id(holder_account["customerId"])
 
-    refusal = platform.rule_based.create(platform.rule_based.body(home, payee, customer=nobody))
+    refusal = platform.rule_based.create(
+        platform.rule_based.body(holder_account, external_account, customer=unknown)
+    )
 
-    twin = platform.rule_based.create(platform.rule_based.body(home, payee))
+    twin = platform.rule_based.create(platform.rule_based.body(holder_account, external_account))
     with check("RBA-046"):
         refusal.refused(404, 400, twin=twin)
     with check("RBA-047"):
         if refusal.status != 404:
             raise ResourceMissing(f"the customer is a wrong value of the body here: {refusal}")
-        refusal.refused(*NOBODY, twin=twin)
+        refusal.refused(*UNKNOWN_CUSTOMER_CODES, twin=twin)
 
 
 @requirement("RBA-048")
 def test_a_business_gets_none(platform: Platform) -> None:
-    """Although it holds an account in US dollars."""
+    """A request for a business with an account in USD is refused."""
     business = platform.approved.business(currencies=sorted({platform.profile.currency, CURRENCY}))
     account = platform.internal_accounts.account(CURRENCY, amount=0, customer=business)
 
@@ -301,54 +310,57 @@ def test_a_business_gets_none(platform: Platform) -> None:
 
 @requirement("RBA-049", "RBA-054")
 def test_the_holder_has_to_be_approved(platform: Platform, check: Check) -> None:
-    """Until then no account of the holder is verified."""
+    """The request is refused, and creates no account, until the individual is approved."""
     applicant = platform.verification.reviews.unsubmitted(
         currencies=sorted({platform.profile.currency, CURRENCY})
     )
-    setting_up = platform.api.create_external_account(
+    registration = platform.api.create_external_account(
         platform.external_accounts.body(applicant, "usd_account")
     )
-    if not setting_up.accepted:
-        raise ResourceMissing(f"accounts are set up after the approval alone: {setting_up}")
+    if not registration.accepted:
+        raise ResourceMissing(f"accounts are set up after the approval alone: {registration}")
     holder = {"id": None, "customerId": applicant["id"]}
-    body = platform.rule_based.body(holder, arranged_resource(setting_up))
+    body = platform.rule_based.body(holder, arranged_resource(registration))
 
-    early = platform.rule_based.create(body)
-    listed = platform.rule_based.of_holder(holder)
+    refusal = platform.rule_based.create(body)
+    accounts = platform.rule_based.of_holder(holder)
     platform.internal_accounts.account(
         CURRENCY, amount=0, customer=platform.approved.approve(applicant)
     )
-    late = platform.rule_based.create(body)
+    twin = platform.rule_based.create(body)
 
     with check("RBA-049"):
-        early.refused(twin=late)
+        refusal.refused(twin=twin)
     with check("RBA-054"):
-        assert listed == []
+        assert accounts == []
 
 
 @requirement("RBA-050")
 def test_the_account_to_land_in_has_to_be_provisioned(platform: Platform) -> None:
-    """Once it is, the same request is accepted."""
+    """The request is refused until the holder's internal account is provisioned."""
     pending = platform.internal_accounts.awaited()
     if pending["balance"]["currency"]["code"] != CURRENCY:
         raise ResourceMissing(f"the account that is awaited is not in {CURRENCY}")
     body = platform.rule_based.body(pending)
 
-    early = platform.rule_based.create(body)
+    refusal = platform.rule_based.create(body)
     platform.triggers.fire("internal_account.provide", accountId=pending["id"])
     platform.internal_accounts.at_status(pending, "ACTIVE")
-    late = platform.rule_based.create(body)
+    twin = platform.rule_based.create(body)
 
-    early.refused(twin=late)
+    refusal.refused(twin=twin)
 
 
 @requirement("RBA-051")
 def test_the_account_to_land_in_has_to_be_open(platform: Platform) -> None:
-    """There is nowhere for the funds of a sweep that cannot complete."""
-    home, other = platform.rule_based.holder_account(), platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
-    platform.triggers.fire("internal_account.close", accountId=home["id"])
-    platform.internal_accounts.at_status(home, "CLOSED")
+    """The request is refused if the holder's internal account is CLOSED."""
+    holder_account, other = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    body = platform.rule_based.body(holder_account)
+    platform.triggers.fire("internal_account.close", accountId=holder_account["id"])
+    platform.internal_accounts.at_status(holder_account, "CLOSED")
 
     refusal = platform.rule_based.create(body)
 
@@ -357,7 +369,7 @@ def test_the_account_to_land_in_has_to_be_open(platform: Platform) -> None:
 
 @requirement("RBA-052", "RBA-053")
 def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> None:
-    """It is so again afterwards, and other tests do not notice."""
+    """The request is refused without the platform's permission, and accepted after it returns."""
     body = platform.rule_based.body(platform.rule_based.holder_account())
 
     with platform.rule_based.without_permission():
@@ -375,17 +387,17 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
 
 @requirement("RBA-074", "RBA-075")
 def test_credentials_are_needed(platform: Platform, check: Check) -> None:
-    """Without them nothing is minted."""
-    home = platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
+    """A request without credentials is refused with 401, and creates no account."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
 
     refusal = platform.rule_based.create(body, auth=ANONYMOUS)
-    listed = platform.rule_based.of_holder(home)
+    accounts = platform.rule_based.of_holder(holder_account)
 
     with check("RBA-074"):
         refusal.refused(401, twin=platform.rule_based.create(body))
     with check("RBA-075"):
-        assert listed == []
+        assert accounts == []
 
 
 # --- Keys -----------------------------------------------------------------------------------
@@ -393,28 +405,28 @@ def test_credentials_are_needed(platform: Platform, check: Check) -> None:
 
 @requirement("RBA-060", "RBA-061", "RBA-076")
 def test_a_key_is_needed(platform: Platform, check: Check) -> None:
-    """A header without text says as little as none."""
-    home = platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
+    """A request without a key, or with an empty one, is refused and creates no account."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
 
-    missing = platform.rule_based.create(body, key=ABSENT, valid=False)
-    listed = platform.rule_based.of_holder(home)
-    empty = platform.rule_based.create(body, key="", valid=False)
+    missing_key_refusal = platform.rule_based.create(body, key=ABSENT, valid=False)
+    accounts = platform.rule_based.of_holder(holder_account)
+    empty_key_refusal = platform.rule_based.create(body, key="", valid=False)
 
     twin = platform.rule_based.create(body)
     with check("RBA-060"):
-        missing.refused(twin=twin)
+        missing_key_refusal.refused(twin=twin)
     with check("RBA-061"):
-        empty.refused(twin=twin)
+        empty_key_refusal.refused(twin=twin)
     with check("RBA-076"):
-        assert listed == []
+        assert accounts == []
 
 
 @requirement("RBA-062", "RBA-063", "RBA-064", "RBA-065")
 def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
-    """Its key brings the account of the first time, and no other."""
-    home = platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
+    """The same request is answered with 200 and the first account, and creates no other."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
     key = platform.samples.idempotency_key(body)
 
     first = arranged_resource(platform.rule_based.create(body, key=key))
@@ -427,26 +439,29 @@ def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
     with check("RBA-064"):
         assert numbers(arranged_resource(again)) == numbers(first)
     with check("RBA-065"):
-        listed = platform.until(lambda: platform.rule_based.of_holder(home), bool)
-        assert {account["id"] for account in listed} == {first["id"]}
+        accounts = platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)
+        assert {account["id"] for account in accounts} == {first["id"]}
 
 
 @requirement("RBA-066", "RBA-067", "RBA-068")
 def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
-    """With another customer it is refused, and the account of the first one stays the key's."""
-    home, other = platform.rule_based.holder_account(), platform.rule_based.holder_account()
-    body, other_body = platform.rule_based.body(home), platform.rule_based.body(other)
+    """Using the key for another customer is refused with 409; it still names the first account."""
+    holder_account, other = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    body, other_body = platform.rule_based.body(holder_account), platform.rule_based.body(other)
     key = platform.samples.idempotency_key(body)
 
     first = platform.rule_based.create(body, key=key)
     refusal = platform.rule_based.create(other_body, key=key)
-    listed = platform.rule_based.of_holder(other)
+    accounts = platform.rule_based.of_holder(other)
     again = platform.rule_based.create(body, key=key)
 
     with check("RBA-066"):
         refusal.refused(409, twin=first)
     with check("RBA-067"):
-        assert listed == []
+        assert accounts == []
     with check("RBA-068"):
         account = arranged_resource(first)
         assert again.accepted, again
@@ -455,10 +470,10 @@ def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
 
 @requirement("RBA-069")
 def test_a_key_stands_for_one_rule(platform: Platform) -> None:
-    """An account that sweeps to another place is materially different."""
-    home = platform.rule_based.holder_account()
+    """The same key with another ``sweepRule`` is refused with 409."""
+    holder_account = platform.rule_based.holder_account()
     platform.rule_based.require_choice_of_destination("other account")
-    body, other = platform.rule_based.body(home), platform.rule_based.body(home)
+    body, other = platform.rule_based.body(holder_account), platform.rule_based.body(holder_account)
     key = platform.samples.idempotency_key(body)
 
     first = platform.rule_based.create(body, key=key)
@@ -471,29 +486,31 @@ def test_a_key_stands_for_one_rule(platform: Platform) -> None:
 def test_a_request_sent_several_times_at_once_makes_one_account(
     platform: Platform, check: Check
 ) -> None:
-    """Those that come second get the account of the first, or are told to wait."""
-    home = platform.rule_based.holder_account()
-    body = platform.rule_based.body(home)
+    """All accepted answers have the same account, and at most one has the status 201."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
     create = partial(platform.rule_based.create, body, key=platform.samples.idempotency_key(body))
 
-    answers = at_once(*[create] * AT_ONCE)
+    answers = at_once(*[create] * REQUESTS_AT_ONCE)
 
     accepted = [answer for answer in answers if answer.accepted]
     if not accepted:
-        raise PreconditionFailed(f"none of {AT_ONCE} requests at once is accepted: {answers[0]}")
+        raise PreconditionFailed(
+            f"none of {REQUESTS_AT_ONCE} requests at once is accepted: {answers[0]}"
+        )
     with check("RBA-070"):
         assert len({arranged_resource(answer)["id"] for answer in accepted}) == 1, accepted
     with check("RBA-071"):
-        assert len(platform.until(lambda: platform.rule_based.of_holder(home), bool)) == 1
+        assert len(platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)) == 1
     with check("RBA-072"):
         assert [answer.status for answer in accepted].count(CREATED) <= 1, accepted
 
 
 @requirement("RBA-073")
 def test_accounts_made_at_once_have_different_numbers(platform: Platform) -> None:
-    """Each request has a key of its own."""
-    homes = [platform.rule_based.holder_account() for _ in range(AT_ONCE)]
-    bodies = [platform.rule_based.body(home) for home in homes]
+    """Four simultaneous requests for different holders get different account numbers."""
+    holder_accounts = [platform.rule_based.holder_account() for _ in range(REQUESTS_AT_ONCE)]
+    bodies = [platform.rule_based.body(holder_account) for holder_account in holder_accounts]
     keys = [platform.samples.idempotency_key(body) for body in bodies]
 
     answers = at_once(
@@ -503,18 +520,23 @@ def test_accounts_made_at_once_have_different_numbers(platform: Platform) -> Non
         )
     )
 
-    minted = [number for answer in answers for number in set(numbers(arranged_resource(answer)))]
-    assert len(minted) == len(set(minted)), minted
+    account_numbers = [
+        number for answer in answers for number in set(numbers(arranged_resource(answer)))
+    ]
+    assert len(account_numbers) == len(set(account_numbers)), account_numbers
 
 
 # --- What is left open ----------------------------------------------------------------------
 
 
 def test_what_another_label_with_the_same_key_brings_is_recorded(platform: Platform) -> None:
-    """Whether it makes a materially different account is not said."""
-    home = platform.rule_based.holder_account()
-    payee = platform.rule_based.sweep_destination(home)
-    one, other = (platform.rule_based.body(home, payee, label=text) for text in (LABEL, "Wages"))
+    """The specification does not say whether a label is a material difference: it is recorded."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(holder_account)
+    one, other = (
+        platform.rule_based.body(holder_account, external_account, label=text)
+        for text in (LABEL, "Wages")
+    )
     key = platform.samples.idempotency_key(one)
 
     arranged_body(platform.rule_based.create(one, key=key))
@@ -525,17 +547,19 @@ def test_what_another_label_with_the_same_key_brings_is_recorded(platform: Platf
 
 
 def test_what_an_unknown_destination_brings_is_recorded(platform: Platform) -> None:
-    """The shape of a rule is not shown, nor what of it is looked at."""
-    home = platform.rule_based.holder_account()
-    nowhere = {"id": unknown_id(platform.rule_based.sweep_destination(home)["id"])}
+    """The specification does not say how a sweepRule is checked, so the answer is recorded."""
+    holder_account = platform.rule_based.holder_account()
+    unknown_account = {
+        "id": unknown_id(platform.rule_based.sweep_destination(holder_account)["id"])
+    }
 
-    answer = platform.rule_based.create(platform.rule_based.body(home, nowhere))
+    answer = platform.rule_based.create(platform.rule_based.body(holder_account, unknown_account))
 
     platform.observe(f"a sweepRule to an unknown account is answered with {answer.status}")
 
 
 def routing_numbers(account: Resource) -> list[str]:
-    """Return the routing numbers that stand beside account numbers by which it is paid into."""
+    """Return the routing numbers of the funding instructions that have an account number too."""
     infos = [entry["accountOrWalletInfo"] for entry in account["fundingPaymentInstructions"]]
     return [
         str(i["routingNumber"]) for i in infos if i.get("accountNumber") and i.get("routingNumber")

@@ -1,4 +1,4 @@
-"""How requests that the interface does not have, or that cannot be read, are answered."""
+"""Assertions about answers to requests that the interface does not have or cannot read."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ _ANY_REFUSAL = (
     *(400, 401, 403, 404, 405, 406, 409, 410, 411, 412),
     *(413, 414, 415, 422, 423, 424, 429, 431),
 )
-"""Statuses of a client error: whoever stands before the service may be who answers."""
+"""The statuses of a client error; a proxy before the service may be what answers."""
 
 _UNAVAILABLE = (501, 503)
 
 
 def require_offer(twin: Answer) -> None:
-    """Raise ``ResourceMissing`` where the right request is refused too.
+    """Raise ``ResourceMissing`` if the right request is refused as well.
 
-    A target need not offer every operation, nor everything that its right request builds on; what
-    holds for all operations is decided by those that it offers.
+    A target need not offer every operation, nor everything that its right request builds on. A
+    requirement on all operations is decided by those that the target offers.
     """
     if not twin.accepted:
         raise ResourceMissing(f"the same request without the fault was refused as well: {twin}")
 
 
 def expect_refused(answer: Answer, twin: Answer) -> None:
-    """Assert that a request was refused with a client error; ``twin`` is that to the right one.
+    """Assert that a request was refused with a client error; ``twin`` answers the right request.
 
     Raises:
-        ResourceMissing: the right one was refused too.
+        ResourceMissing: the right request was refused too.
     """
     __tracebackhide__ = True
     if not answer.accepted:
@@ -42,7 +42,7 @@ def expect_refused(answer: Answer, twin: Answer) -> None:
 
 
 def require_state(state: Any) -> None:
-    """Raise ``ResourceMissing`` where nothing can be seen of what an operation changes."""
+    """Raise ``ResourceMissing`` if the suite cannot see what an operation changes."""
     if state is None:
         raise ResourceMissing("what the operation changes cannot be seen")
 
@@ -50,29 +50,33 @@ def require_state(state: Any) -> None:
 def expect_unbroken(answers: Iterable[Answer]) -> None:
     """Assert that none of the answers is a server error.
 
-    That an operation is not offered, or not for now, is none.
+    The statuses 501 and 503 pass: they say that an operation is not offered, or not now.
     """
     __tracebackhide__ = True
-    broken = [
+    server_errors = [
         answer
         for answer in answers
         if httpx.codes.is_server_error(answer.status) and answer.status not in _UNAVAILABLE
     ]
-    assert not broken, f"expected no server error; {len(broken)} came: {broken[:3]}"
+    assert not server_errors, (
+        f"expected no server error; {len(server_errors)} came: {server_errors[:3]}"
+    )
 
 
 def expect_error_object(answers: Iterable[Answer]) -> None:
-    """Assert that all answers that refuse have an error object as body.
+    """Assert that the body of every refusal is an error object.
 
     Raises:
-        ResourceMissing: none of them refuses.
+        ResourceMissing: none of the answers is a refusal.
     """
     __tracebackhide__ = True
     refusals = [answer for answer in answers if httpx.codes.is_client_error(answer.status)]
     if not refusals:
         raise ResourceMissing("nothing was refused")
-    bare = [refusal for refusal in refusals if not _is_error(refusal)]
-    assert not bare, f"expected an error object in each refusal; none is in {bare[:3]}"
+    without_error_object = [refusal for refusal in refusals if not _is_error(refusal)]
+    assert not without_error_object, (
+        f"expected an error object in each refusal; none is in {without_error_object[:3]}"
+    )
 
 
 def _is_error(refusal: Answer) -> bool:

@@ -1,4 +1,4 @@
-"""What holds for every answer: its form, and that of errors, currencies, money, times and ids."""
+"""Conventions of all answers: their form, and that of errors, currencies, money, times and ids."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from conformance.verdict.decisions import ResourceMissing, expect
 
 JSON_CONTENT = {"content-type": "application/json"}
 
-QUARTER = timedelta(minutes=15)
-"""Less than what any two time zones are apart."""
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=15)
+"""Clocks may differ by less than this; no two time zones are closer to each other."""
 
 
 @requirement("CNV-001", "CNV-002", "CNV-003")
 def test_the_answers_of_a_payment_are_documented(platform: Platform) -> None:
-    """Their status, media type and shape are those of their operations."""
+    """Each answer has a status, media type and shape that the document gives for its operation."""
     source = platform.internal_accounts.account()
 
     platform.quotes.complete(platform.quotes.pending(source))
@@ -46,7 +46,7 @@ def test_the_answers_of_a_payment_are_documented(platform: Platform) -> None:
 
 @requirement("CNV-004", "CNV-005", "CNV-006", "CNV-007", "CNV-008", "CNV-009")
 def test_an_error_says_what_is_wrong(platform: Platform, check: Check) -> None:
-    """It carries a code, a reason and, for invalid fields, an entry for each."""
+    """A refusal has a code and a reason, and its details list the invalid fields with messages."""
     body = platform.customers.body()
 
     refusal = platform.api.create_customer({**body, "customerType": 7}, valid=False)
@@ -62,18 +62,18 @@ def test_an_error_says_what_is_wrong(platform: Platform, check: Check) -> None:
 
 @requirement("CNV-010")
 def test_a_code_stands_under_its_status(platform: Platform) -> None:
-    """A code that is not of the interface may stand under any."""
+    """Each code of the interface comes with its status; any other code may come with any status."""
     body = platform.quotes.body()
-    accepted = platform.api.create_quote(body)
-    missing = unknown_id(arranged_resource(accepted)["id"])
+    twin = platform.api.create_quote(body)
+    unknown = unknown_id(arranged_resource(twin)["id"])
     refusals = [
         platform.api.create_quote({**body, "lockedCurrencySide": "BOTH"}, valid=False),
         platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False),
-        platform.api.client.call("executeQuote", path={"quoteId": missing}),
+        platform.api.client.call("executeQuote", path={"quoteId": unknown}),
     ]
 
     for refusal in refusals[:2]:
-        refusal.refused(twin=accepted)
+        refusal.refused(twin=twin)
 
     if not any(refusal.code in judge().statuses for refusal in refusals):
         raise ResourceMissing(f"no code of the interface came: {[r.code for r in refusals]}")
@@ -81,7 +81,7 @@ def test_a_code_stands_under_its_status(platform: Platform) -> None:
 
 @requirement("CNV-011", "CNV-012", "CNV-013", "CNV-014", "CNV-015", "CNV-016", "CNV-017")
 def test_money_names_its_currency(platform: Platform, check: Check) -> None:
-    """It says how many decimals amounts in it have."""
+    """The currency of a balance has a code, a name, a symbol and a number of decimals."""
     currency: Json = platform.internal_accounts.account(amount=0)["balance"]["currency"]
 
     with check("CNV-014"):
@@ -92,7 +92,7 @@ def test_money_names_its_currency(platform: Platform, check: Check) -> None:
 
 @requirement("CNV-020")
 def test_us_dollars_have_two_decimals(platform: Platform) -> None:
-    """Their amounts are in cents."""
+    """The balance of an account in USD gives 2 as the decimals of its currency."""
     corridor, *_ = platform.quotes.corridors_from("USD")
 
     currency = platform.internal_accounts.account(corridor.sending, amount=0)["balance"]["currency"]
@@ -102,7 +102,7 @@ def test_us_dollars_have_two_decimals(platform: Platform) -> None:
 
 @requirement("CNV-018", "CNV-019")
 def test_times_and_ids_have_one_form(platform: Platform) -> None:
-    """Times are in UTC, ids name the type of what they identify."""
+    """Times are in UTC, and ids begin with the type of the resource that they identify."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.complete(platform.quotes.pending(source))
 
@@ -116,7 +116,7 @@ def test_times_and_ids_have_one_form(platform: Platform) -> None:
 
 @requirement("CNV-019")
 def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
-    """Those of owners, documents and submissions, and those of whom they are about."""
+    """Ids of owners, documents and submissions, and of their customers, begin with their types."""
     business = platform.verification.reviews.unsubmitted(business=True)
 
     arranged_body(platform.api.create_beneficial_owner(platform.verification.owners.body(business)))
@@ -131,7 +131,7 @@ def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
 
 @requirement("CNV-024")
 def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
-    """Also where both are for the same transfer."""
+    """Two quotes for the same transfer have different transaction ids."""
     source = platform.internal_accounts.account()
 
     first, second = platform.quotes.pending(source), platform.quotes.pending(source)
@@ -141,7 +141,7 @@ def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
 
 @requirement("CNV-025")
 def test_each_internal_account_has_an_id_of_its_own(platform: Platform) -> None:
-    """Those of two customers are in the same currency."""
+    """The internal accounts of two customers in the same currency have different ids."""
     first, second = (
         platform.internal_accounts.account(amount=0),
         platform.internal_accounts.account(amount=0),
@@ -152,18 +152,20 @@ def test_each_internal_account_has_an_id_of_its_own(platform: Platform) -> None:
 
 @requirement("CNV-026")
 def test_a_quote_is_created_now(platform: Platform) -> None:
-    """By the clock of the target, where its answers tell the time, or by ours."""
+    """The ``createdAt`` of a quote is near the ``Date`` of its answer, or near our clock."""
     answer = platform.api.create_quote(platform.quotes.body())
 
-    created = datetime.fromisoformat(arranged_resource(answer)["createdAt"])
-    told = answer.headers.get("date")
-    now = parsedate_to_datetime(told) if told else datetime.now(UTC)
-    assert abs(now - created) < QUARTER, f"it is {now}, and the quote says {created}"
+    created_at = datetime.fromisoformat(arranged_resource(answer)["createdAt"])
+    date_header = answer.headers.get("date")
+    now = parsedate_to_datetime(date_header) if date_header else datetime.now(UTC)
+    assert abs(now - created_at) < MAX_CLOCK_DIFFERENCE, (
+        f"it is {now}, and the quote says {created_at}"
+    )
 
 
 @requirement("CNV-030")
 def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None:
-    """In balances, quotes, transactions and lookups."""
+    """Balances, quotes, transactions and lookups give a currency the same number of decimals."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.complete(platform.quotes.pending(source))
     lookup = platform.api.client.call(
@@ -171,21 +173,21 @@ def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None
         path={"accountId": quote["destination"]["accountId"]},
         query={"customerId": source["customerId"]},
     )
-    shown = [source, quote, platform.transactions.of_quote(quote), lookup.body]
-    shown.append(platform.api.client.call("listPlatformInternalAccounts").body)
+    bodies = [source, quote, platform.transactions.of_quote(quote), lookup.body]
+    bodies.append(platform.api.client.call("listPlatformInternalAccounts").body)
 
-    seen = sorted({currency for body in shown for currency in decimals(body)})
+    decimals_by_code = sorted({currency for body in bodies for currency in decimals(body)})
 
-    codes = [code for code, _ in seen]
-    expect(len(codes) == len(set(codes)), "one number for each currency", seen)
+    codes = [code for code, _ in decimals_by_code]
+    expect(len(codes) == len(set(codes)), "one number for each currency", decimals_by_code)
 
 
 SPELLINGS: Mapping[str, Callable[[Json], str]] = {
     "CNV-031": lambda body: f"\r\n {json.dumps(body, indent=4)} \n\t",
-    "CNV-032": lambda body: escaped(json.dumps(body, ensure_ascii=False)),
-    "CNV-033": lambda body: json.dumps(backwards(body)),
+    "CNV-032": lambda body: with_escapes(json.dumps(body, ensure_ascii=False)),
+    "CNV-033": lambda body: json.dumps(in_reverse_order(body)),
 }
-"""Other ways to write the same body, each with the requirement that it is accepted."""
+"""Other ways to write the same body, by the requirement that it is accepted."""
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ SPELLINGS: Mapping[str, Callable[[Json], str]] = {
     ],
 )
 def test_json_may_be_written_in_any_way(platform: Platform, spell: Callable[[Json], str]) -> None:
-    """Spaces, escapes and the order of members mean nothing."""
+    """A quote is created from JSON with other spaces, with escapes, or with reversed members."""
     body = platform.quotes.body()
     arranged_resource(platform.api.create_quote(body))
 
@@ -209,7 +211,7 @@ def test_json_may_be_written_in_any_way(platform: Platform, spell: Callable[[Jso
 
 @requirement("CNV-034")
 def test_json_may_say_that_it_is_utf_8(platform: Platform) -> None:
-    """Many libraries always do."""
+    """A quote is created when its media type has a charset, as many libraries write it."""
     body = platform.quotes.body()
     arranged_resource(platform.api.create_quote(body))
 
@@ -225,13 +227,13 @@ def test_json_may_say_that_it_is_utf_8(platform: Platform) -> None:
 
 @requirement("CNV-035")
 def test_who_accepts_anything_gets_json(platform: Platform) -> None:
-    """Of what changes something as of what is read."""
+    """A read and an execution with ``Accept: */*`` are both answered with a JSON object."""
     anything = {"accept": "*/*"}
 
-    read = platform.api.client.stray("getConfig", headers=anything)
-    executed = platform.api.execute_quote(platform.quotes.pending()["id"], headers=anything)
+    config_answer = platform.api.client.stray("getConfig", headers=anything)
+    execute_answer = platform.api.execute_quote(platform.quotes.pending()["id"], headers=anything)
 
-    for answer in (read, executed):
+    for answer in (config_answer, execute_answer):
         arranged_body(answer)
         kind = answer.headers.get("content-type", "")
         assert kind.partition(";")[0].strip().lower() == "application/json", kind
@@ -240,24 +242,24 @@ def test_who_accepts_anything_gets_json(platform: Platform) -> None:
 
 @requirement("CNV-036")
 def test_a_description_keeps_its_characters(platform: Platform) -> None:
-    """Or it is refused for them."""
+    """A quote shows characters beyond ASCII as they were sent, where it is not refused for them."""
     text = "Renta łódź 家賃 שכר \N{HOUSE BUILDING}"
 
     answer = platform.api.create_quote(platform.quotes.body(description=text))
 
     expect_unbroken([answer])
-    assert require_member(taken(answer), "description") == text
+    assert require_member(require_resource(answer), "description") == text
 
 
 @requirement("CNV-037")
 def test_a_name_keeps_its_letters(platform: Platform) -> None:
-    """When the customer is created, and when it is read."""
+    """A customer's name with letters beyond ASCII is shown as sent, at the creation and later."""
     name = "Łucja Żółć-Ñandú"
 
     answer = platform.api.create_customer(platform.customers.body(fullName=name))
 
     expect_unbroken([answer])
-    assert require_member(taken(answer), "fullName") == name
+    assert require_member(require_resource(answer), "fullName") == name
     assert (
         require_member(arranged_resource(platform.api.get_customer(answer.body["id"])), "fullName")
         == name
@@ -266,35 +268,35 @@ def test_a_name_keeps_its_letters(platform: Platform) -> None:
 
 @requirement("CNV-038")
 def test_an_escape_means_its_character(platform: Platform) -> None:
-    """In the text of a quote."""
+    """A description that is sent with escapes for é and / is shown with these characters."""
     body = platform.quotes.body(description="Café 1/2")
-    spelled = json.dumps(body, ensure_ascii=True).replace("/", "\\/").encode()
+    content = json.dumps(body, ensure_ascii=True).replace("/", "\\/").encode()
 
     answer = platform.api.client.call(
-        "createQuote", content=spelled, headers=JSON_CONTENT, valid=False
+        "createQuote", content=content, headers=JSON_CONTENT, valid=False
     )
 
-    assert require_member(taken(answer), "description") == body["description"]
+    assert require_member(require_resource(answer), "description") == body["description"]
 
 
 @requirement("CNV-021")
 def test_a_body_that_is_no_json_is_refused(platform: Platform) -> None:
-    """Here the last brace is missing."""
-    whole = json.dumps(platform.quotes.body()).encode()
+    """A quote whose body lacks its last brace is refused with 400."""
+    content_of_quote = json.dumps(platform.quotes.body()).encode()
 
     def send(content: bytes, *, valid: bool) -> Answer:
         return platform.api.client.call(
             "createQuote", content=content, headers=JSON_CONTENT, valid=valid
         )
 
-    send(whole[:-1], valid=False).refused(400, twin=send(whole, valid=False))
+    send(content_of_quote[:-1], valid=False).refused(400, twin=send(content_of_quote, valid=False))
 
 
-def taken(answer: Answer) -> Resource:
+def require_resource(answer: Answer) -> Resource:
     """Return the resource in an answer.
 
     Raises:
-        ResourceMissing: the request was refused, as is anybody's right.
+        ResourceMissing: the request was refused, which the specification allows.
     """
     if not answer.accepted:
         raise ResourceMissing(f"characters from beyond ASCII are not taken: {answer}")
@@ -302,7 +304,7 @@ def taken(answer: Answer) -> Resource:
 
 
 def decimals(value: Any) -> Iterator[tuple[str, int]]:
-    """Yield the code and the decimals of each currency object in what was answered."""
+    """Yield the code and the decimals of each currency object in a body."""
     if isinstance(value, Mapping) and {"code", "decimals"} <= value.keys():
         yield str(value["code"]), value["decimals"]
     if isinstance(value, Mapping | list):
@@ -310,27 +312,31 @@ def decimals(value: Any) -> Iterator[tuple[str, int]]:
             yield from decimals(inner)
 
 
-def escaped(text: str) -> str:
-    """Return JSON with an escape in the place of each character of its texts."""
+def with_escapes(text: str) -> str:
+    """Return JSON with every character of its strings written as an escape."""
 
-    def escapes(found: re.Match[str]) -> str:
-        units = found[1].encode("utf-16-be")
+    def escapes(match: re.Match[str]) -> str:
+        units = match[1].encode("utf-16-be")
         return '"' + "".join(rf"\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)) + '"'
 
     return re.sub(r'"([^"]*)"', escapes, text)
 
 
-def backwards(value: Any) -> Any:
-    """Return a value with the members of its objects from the last to the first."""
+def in_reverse_order(value: Any) -> Any:
+    """Return a value with the members of its objects in reverse order."""
     if isinstance(value, Mapping):
-        return {name: backwards(member) for name, member in reversed(list(value.items()))}
+        return {name: in_reverse_order(member) for name, member in reversed(list(value.items()))}
     return value
 
 
 def invalid_fields(refusal: Answer) -> list[Json]:
-    """Return the entries of ``details.errors``."""
+    """Return the entries of ``details.errors``.
+
+    Raises:
+        ResourceMissing: the refusal lists no invalid field.
+    """
     details = require_member(refusal.body, "details")
-    listed: list[Json] | None = details.get("errors") if isinstance(details, Mapping) else None
-    if not listed:
+    entries: list[Json] | None = details.get("errors") if isinstance(details, Mapping) else None
+    if not entries:
         raise ResourceMissing(f"no invalid field is listed: {refusal}")
-    return listed
+    return entries

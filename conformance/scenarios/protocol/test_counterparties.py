@@ -1,7 +1,7 @@
-"""Counterparties: what is refused when the institution behind an account fails, and UMA addresses.
+"""Counterparties: refusals when the institution behind an account fails, and UMA addresses.
 
-Where an implementation notices a cause is its own affair: when the receiver is looked up, when a
-payment there is quoted, or when the quote is executed.
+An implementation may notice a failure when the receiver is looked up, when a payment to it is
+quoted, or when the quote is executed.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ Code = tuple[int, str]
 
 @dataclass(frozen=True)
 class Cause:
-    """What is the matter with a counterparty.
+    """A failure of a counterparty, and the error codes that report it.
 
-    ``refusing`` is the rule that it leads to a refusal, ``naming`` the one about the code of that.
-    ``name`` is the last part of its trigger; ``codes`` fit, each with its status.
+    ``refusing`` is the requirement that the payment is refused, ``naming`` the requirement about
+    the code of the refusal. ``name`` is the last part of the trigger; ``codes`` are the statuses
+    and codes that fit.
     """
 
     refusing: str
@@ -69,8 +70,8 @@ CAUSES = (
 NO_ADDRESS = "not an address"
 
 
-def steps(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
-    """Look a receiver up and pay to it, up to the first step that is refused."""
+def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
+    """Look a receiver up and pay it; return the answers up to the first refusal."""
     looked_up = platform.api.lookup_external_account(
         account["id"], {"customerId": source["customerId"]}
     )
@@ -86,30 +87,31 @@ def steps(platform: Platform, source: Resource, account: Resource) -> list[Answe
 def test_a_counterparty_that_fails_is_not_paid(
     platform: Platform, check: Check, cause: Cause
 ) -> None:
-    """Another receiver of the same kind is looked up and paid without it.
+    """The lookup, quote or execution is refused, or the payment fails.
 
-    A payment that was executed may also fail later.
+    Another receiver of the same kind can be paid.
     """
     source = platform.internal_accounts.account()
     owner = source.owner
     failing = platform.external_accounts.account(owner, trigger=f"counterparty.{cause.name}")
 
-    found = steps(platform, source, failing)
+    answers = look_up_and_pay(platform, source, failing)
 
-    twin = steps(platform, source, platform.external_accounts.account(owner))[: len(found)][-1]
+    other = platform.external_accounts.account(owner)
+    last, twin = answers[-1], look_up_and_pay(platform, source, other)[: len(answers)][-1]
     with check(cause.refusing):
-        if found[-1].accepted:
-            assert platform.transactions.failed(found[-1].body).get("status") in FAILED, found[-1]
+        if last.accepted:
+            assert platform.transactions.failed(last.body).get("status") in FAILED, last
         else:
-            found[-1].refused(twin=twin)
+            last.refused(twin=twin)
     with check(cause.naming):
-        require_refusal(found[-1])
-        found[-1].refused(*dict.fromkeys(part for code in cause.codes for part in code), twin=twin)
+        require_refusal(last)
+        last.refused(*dict.fromkeys(part for code in cause.codes for part in code), twin=twin)
 
 
 @requirement("ERR-044")
 def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platform) -> None:
-    """Or its key is what could not be fetched, or the lookup as a whole is what failed."""
+    """The lookup is refused with a code for the failed request, the public key or the lookup."""
     customer = platform.approved.customer()
     failing = platform.external_accounts.account(customer, trigger="counterparty.down")
 
@@ -128,28 +130,28 @@ def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platf
 
 @requirement("ERR-045")
 def test_what_a_counterparty_did_not_agree_to_is_not_paid(platform: Platform) -> None:
-    """The source keeps what it holds."""
+    """The balances of the source are unchanged after the quote or its execution is refused."""
     source = platform.internal_accounts.account()
     failing = platform.external_accounts.account(
         source.owner, trigger="counterparty.payment_unanswered"
     )
     before = platform.internal_accounts.balances(source)
 
-    found = platform.quotes.create_and_execute(platform.quotes.body(source, failing))
+    answers = platform.quotes.create_and_execute(platform.quotes.body(source, failing))
 
-    require_refusal(found[-1])
+    require_refusal(answers[-1])
     assert platform.internal_accounts.balances(source) == before
 
 
 # --- UMA addresses --------------------------------------------------------------------------
 
 
-def receiver(platform: Platform) -> str:
-    """Return the UMA address of somebody who can be paid.
+def receiver_address(platform: Platform) -> str:
+    """Return the UMA address of a receiver who can be paid.
 
     Raises:
-        FeatureUndeclared: UMA is not offered.
-        ResourceMissing: the profile names nobody.
+        FeatureUndeclared: the target does not offer UMA.
+        ResourceMissing: the profile gives no such address.
     """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
@@ -160,20 +162,24 @@ def receiver(platform: Platform) -> str:
 
 
 def uma_destination(platform: Platform, address: str | None) -> Resource:
-    """Return the destination of a quote to a UMA address; ``None`` for none."""
+    """Return the destination of a quote to a UMA address, or to no address for ``None``."""
     words = {"{umaAddress}": address}
     destination: Resource = fill_template(platform.profile.bindings.uma_destination, words)
     return destination
 
 
 def uma_quote(platform: Platform) -> Json:
-    """Return the body of a quote to the UMA address of somebody who can be paid."""
-    destination = uma_destination(platform, receiver(platform))
+    """Return the body of a quote to the UMA address of a receiver who can be paid."""
+    destination = uma_destination(platform, receiver_address(platform))
     return {**platform.quotes.body(destination={"id": ""}), "destination": destination}
 
 
-def stranger(platform: Platform) -> str:
-    """Return the UMA address of nobody."""
+def unknown_address(platform: Platform) -> str:
+    """Return a UMA address that no receiver has.
+
+    Raises:
+        ResourceMissing: the profile gives no such address.
+    """
     address = platform.profile.bindings.uma_stranger
     if address is None:
         raise ResourceMissing("bindings.uma_stranger of the profile names no address")
@@ -182,18 +188,18 @@ def stranger(platform: Platform) -> str:
 
 @requirement("ERR-060")
 def test_a_uma_address_can_be_paid(platform: Platform) -> None:
-    """Its receiver is at another institution."""
+    """A quote to the UMA address of a receiver at another institution is created."""
     answer = platform.api.create_quote(uma_quote(platform))
 
     assert answer.accepted, answer
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A UMA address that cannot be paid, or none at all.
+class WrongAddress:
+    """A UMA address that cannot be paid, or no address.
 
-    ``refusing`` is the rule that a quote to it is refused, ``naming`` the one about the code of
-    that. What fits are ``statuses`` by the one, and ``codes`` by the other.
+    ``refusing`` is the requirement that a quote to it is refused with one of ``statuses``,
+    ``naming`` the requirement that the refusal has one of ``codes``.
     """
 
     refusing: str
@@ -203,16 +209,16 @@ class Wrong:
     codes: tuple[int | str, ...]
 
 
-WRONG = {
-    "malformed": Wrong(
+WRONG_ADDRESSES = {
+    "malformed": WrongAddress(
         "ERR-050",
         "ERR-051",
         lambda _: NO_ADDRESS,
         (400,),
         ("INVALID_UMA_ADDRESS", *INVALID),
     ),
-    "unknown": Wrong("ERR-052", "ERR-053", stranger, (), (404, "UMA_NOT_FOUND")),
-    "missing": Wrong(
+    "unknown": WrongAddress("ERR-052", "ERR-053", unknown_address, (), (404, "UMA_NOT_FOUND")),
+    "missing": WrongAddress(
         "ERR-054",
         "ERR-055",
         lambda _: None,
@@ -226,32 +232,32 @@ WRONG = {
     "wrong",
     [
         pytest.param(row, marks=requirement(row.refusing, row.naming), id=name)
-        for name, row in WRONG.items()
+        for name, row in WRONG_ADDRESSES.items()
     ],
 )
 def test_a_uma_address_that_is_none_cannot_be_paid(
-    platform: Platform, check: Check, wrong: Wrong
+    platform: Platform, check: Check, wrong: WrongAddress
 ) -> None:
-    """Another one from the same source can; a payment that was executed may also fail later."""
+    """The quote or its execution is refused, or the payment fails; another address can be paid."""
     body = uma_quote(platform)
     destination = uma_destination(platform, wrong.address(platform))
 
-    found = platform.quotes.create_and_execute({**body, "destination": destination})
+    answers = platform.quotes.create_and_execute({**body, "destination": destination})
 
-    twin = platform.quotes.create_and_execute(body)[: len(found)][-1]
+    last, twin = answers[-1], platform.quotes.create_and_execute(body)[: len(answers)][-1]
     with check(wrong.refusing):
-        if found[-1].accepted:
-            assert platform.transactions.failed(found[-1].body).get("status") in FAILED, found[-1]
+        if last.accepted:
+            assert platform.transactions.failed(last.body).get("status") in FAILED, last
         else:
-            found[-1].refused(*wrong.statuses, twin=twin)
+            last.refused(*wrong.statuses, twin=twin)
     with check(wrong.naming):
-        require_refusal(found[-1])
-        found[-1].refused(*wrong.codes, twin=twin)
+        require_refusal(last)
+        last.refused(*wrong.codes, twin=twin)
 
 
 @requirement("ERR-056", "ERR-057", "ERR-058", "ERR-059")
 def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) -> None:
-    """Not by another one, and not by what is none."""
+    """A lookup is refused for a sender with a malformed or unknown UMA address."""
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -259,25 +265,25 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
     own = require_member(platform.customers.read(customer), platform.profile.bindings.uma_address)
     name, at_sign, domain = str(own).rpartition("@")
 
-    no_address = platform.api.lookup_external_account(
+    malformed = platform.api.lookup_external_account(
         account["id"], {"senderUmaAddress": NO_ADDRESS}
     )
-    nobody = platform.api.lookup_external_account(
+    unknown = platform.api.lookup_external_account(
         account["id"], {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
     )
     twin = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": own})
 
     with check("ERR-056"):
-        no_address.refused(twin=twin)
+        malformed.refused(twin=twin)
     with check("ERR-057"):
-        require_refusal(no_address)
-        no_address.refused(400, "INVALID_UMA_ADDRESS", *INVALID, twin=twin)
+        require_refusal(malformed)
+        malformed.refused(400, "INVALID_UMA_ADDRESS", *INVALID, twin=twin)
     with check("ERR-058"):
-        nobody.refused(400, 404, twin=twin)
+        unknown.refused(400, 404, twin=twin)
     with check("ERR-059"):
-        require_refusal(nobody)
+        require_refusal(unknown)
         codes = ("UMA_NOT_FOUND", "CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "NOT_FOUND")
-        nobody.refused(*codes, *INVALID, twin=twin)
+        unknown.refused(*codes, *INVALID, twin=twin)
 
 
 # --- Lookups --------------------------------------------------------------------------------
@@ -285,7 +291,7 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
 
 @requirement("ERR-065", "ERR-066")
 def test_a_lookup_that_was_never_made_cannot_be_named(platform: Platform, check: Check) -> None:
-    """One that was made can."""
+    """A quote with an unknown lookup id is refused; one with the id of a lookup is created."""
     member = platform.profile.bindings.quote_lookup
     if member is None:
         raise ResourceMissing("bindings.quote_lookup of the profile names no member")

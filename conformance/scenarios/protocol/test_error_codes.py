@@ -1,4 +1,4 @@
-"""Error codes: which one a refusal carries, where several fit one of them, and its status."""
+"""Error codes: the codes that fit a refusal, and the status of each code."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from conformance.verdict.decisions import ResourceMissing
 
 JSON_CONTENT = {"content-type": "application/json"}
 AMOUNTS = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
-MISSING = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
+NOT_FOUND_CODES = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
 NOBODY = "nobody"
 TOO_LARGE = ("TRANSACTION_SIZE_LIMIT_EXCEEDED", "INSUFFICIENT_FUNDS")
 
 
 @requirement("ERR-070")
 def test_a_body_that_cannot_be_read_is_called_that(platform: Platform) -> None:
-    """Its last brace is missing."""
-    whole = json.dumps(platform.quotes.body()).encode()
+    """A body without its last brace is refused with a code for an invalid request."""
+    content_of_quote = json.dumps(platform.quotes.body()).encode()
 
     refusal, twin = (
         platform.api.client.call("createQuote", content=content, headers=JSON_CONTENT, valid=False)
-        for content in (whole[:-1], whole)
+        for content in (content_of_quote[:-1], content_of_quote)
     )
 
     refusal.refused(*INVALID, twin=twin)
@@ -47,7 +47,7 @@ def test_a_body_that_cannot_be_read_is_called_that(platform: Platform) -> None:
 def test_an_amount_that_cannot_be_moved_is_called_that(
     platform: Platform, amount: int, codes: tuple[str, ...]
 ) -> None:
-    """Its code is about the amount, or about any invalid field."""
+    """The code of the refusal is about the amount, or about any invalid request."""
     body = platform.quotes.body()
 
     refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": amount}, valid=False)
@@ -58,7 +58,7 @@ def test_an_amount_that_cannot_be_moved_is_called_that(
 
 @requirement("ERR-074")
 def test_a_currency_that_is_not_offered_is_called_that(platform: Platform) -> None:
-    """It is one that no service deals in."""
+    """A just-in-time quote in an unsupported currency is refused with a code that fits it."""
     body = platform.quotes.realtime_body()
     foreign = having("source.currency", platform.profile.bindings.unsupported_currency)
 
@@ -71,15 +71,15 @@ def test_a_currency_that_is_not_offered_is_called_that(platform: Platform) -> No
 
 @requirement("ERR-075")
 def test_a_moment_that_is_none_is_called_that(platform: Platform) -> None:
-    """It stands in an acceptance of the end-user terms."""
+    """A consent whose moment is "the day before yesterday" is refused with a code that fits it."""
     template = platform.profile.bindings.terms_consent
     moment = next((name for name, word in template.items() if word == "{now}"), None)
     if moment is None:
         raise ResourceMissing("bindings.terms_consent of the profile has no place for a moment")
     body = platform.customers.body(endUserTermsConsent=platform.customers.terms_consent())
-    timeless = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
+    without_timestamp = having(f"endUserTermsConsent.{moment}", "the day before yesterday")
 
-    refusal = platform.api.create_customer(timeless(body))
+    refusal = platform.api.create_customer(without_timestamp(body))
 
     require_refusal(refusal)
     refusal.refused("INVALID_TIMESTAMP", *INVALID, twin=platform.api.create_customer(body))
@@ -87,7 +87,7 @@ def test_a_moment_that_is_none_is_called_that(platform: Platform) -> None:
 
 @requirement("ERR-076")
 def test_a_bank_account_that_cannot_be_is_called_that(platform: Platform) -> None:
-    """Its number is a word."""
+    """A US account number that is a word is refused with a code about bank accounts or input."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "usd_account"
     )
@@ -103,35 +103,35 @@ def test_a_bank_account_that_cannot_be_is_called_that(platform: Platform) -> Non
 
 @requirement("ERR-077")
 def test_an_account_that_does_not_exist_is_called_that(platform: Platform) -> None:
-    """The id has the form of the target's own, and nobody has it."""
-    created = platform.api.create_external_account(
+    """Reading an unknown external account is refused with 404 and a code that is listed there."""
+    creation = platform.api.create_external_account(
         platform.external_accounts.body(platform.external_accounts.account_holder())
     )
-    account = arranged_resource(created)
+    account = arranged_resource(creation)
 
     refusal = platform.api.get_external_account(unknown_id(account["id"]))
 
     twin = platform.api.get_external_account(account["id"])
-    refusal.refused(404, *MISSING, twin=twin)
+    refusal.refused(404, *NOT_FOUND_CODES, twin=twin)
 
 
 @requirement("ERR-078")
 def test_a_source_that_does_not_exist_is_called_that(platform: Platform) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """A quote from an unknown account is refused with a code about missing or invalid resources."""
     body = platform.quotes.body()
-    nobody = having("source.accountId", unknown_id(body["source"]["accountId"]))
+    with_unknown_source = having("source.accountId", unknown_id(body["source"]["accountId"]))
 
-    refusal = platform.api.create_quote(nobody(body))
+    refusal = platform.api.create_quote(with_unknown_source(body))
 
     require_refusal(refusal)
     twin = platform.api.create_quote(body)
-    refusal.refused(*MISSING, "INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
+    refusal.refused(*NOT_FOUND_CODES, "INVALID_BANK_ACCOUNT", *INVALID, twin=twin)
 
 
 # --- Statuses -------------------------------------------------------------------------------
 
 
-def _without_terms(platform: Platform) -> Answer:
+def _create_with_unknown_terms(platform: Platform) -> Answer:
     body = platform.customers.body(endUserTermsConsent=platform.customers.terms_consent())
     version = platform.profile.bindings.terms_consent
     name = next((name for name, word in version.items() if word == "{version}"), None)
@@ -140,48 +140,51 @@ def _without_terms(platform: Platform) -> Answer:
     return platform.api.create_customer(having(f"endUserTermsConsent.{name}", "never")(body))
 
 
-def _to_itself(platform: Platform) -> Answer:
+def _quote_to_itself(platform: Platform) -> Answer:
     source = platform.internal_accounts.account()
     return platform.api.create_quote(platform.quotes.body(source, source, immediatelyExecute=True))
 
 
-def _unfunded(platform: Platform) -> Answer:
+def _quote_without_funds(platform: Platform) -> Answer:
     source = platform.internal_accounts.account(amount=20_000)
     body = platform.quotes.body(source, amount=20_001, immediatelyExecute=True)
     return platform.api.create_quote(body)
 
 
-def _unknown(operation: str, parameter: str, kind: str) -> Callable[[Platform], Answer]:
-    nobody = f"{kind}:00000000-0000-4000-8000-000000000000"
-    return lambda platform: platform.api.client.call(operation, path={parameter: nobody})
+def _send_unknown_id(operation: str, parameter: str, kind: str) -> Callable[[Platform], Answer]:
+    unknown = f"{kind}:00000000-0000-4000-8000-000000000000"
+    return lambda platform: platform.api.client.call(operation, path={parameter: unknown})
 
 
-def _stranger(platform: Platform) -> Answer:
+def _call_as_stranger(platform: Platform) -> Answer:
     return platform.api.client.call(
         "getConfig", auth=platform.api.client.credentials(token_id=NOBODY, client_secret=NOBODY)
     )
 
 
-WAYS: dict[str, Callable[[Platform], Answer]] = {
-    "unknown-customer": _unknown("getCustomer", "customerId", "Customer"),
-    "unknown-account": _unknown("getExternalAccount", "externalAccountId", "ExternalAccount"),
-    "unknown-quote": _unknown("executeQuote", "quoteId", "Quote"),
-    "unknown-transaction": _unknown("approveTransaction", "transactionId", "Transaction"),
-    "unknown-terms": _without_terms,
-    "payment-to-itself": _to_itself,
-    "payment-without-funds": _unfunded,
-    "credentials-of-nobody": _stranger,
+REFUSALS: dict[str, Callable[[Platform], Answer]] = {
+    "unknown-customer": _send_unknown_id("getCustomer", "customerId", "Customer"),
+    "unknown-account": _send_unknown_id(
+        "getExternalAccount", "externalAccountId", "ExternalAccount"
+    ),
+    "unknown-quote": _send_unknown_id("executeQuote", "quoteId", "Quote"),
+    "unknown-transaction": _send_unknown_id("approveTransaction", "transactionId", "Transaction"),
+    "unknown-terms": _create_with_unknown_terms,
+    "payment-to-itself": _quote_to_itself,
+    "payment-without-funds": _quote_without_funds,
+    "credentials-of-nobody": _call_as_stranger,
 }
-"""Requests that are refused with a code of the interface, each with another one."""
+"""Functions that send a request and return its refusal, each with another code."""
 
 
 @pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=requirement("CNV-010"), id=name) for name, way in WAYS.items()]
+    "way",
+    [pytest.param(way, marks=requirement("CNV-010"), id=name) for name, way in REFUSALS.items()],
 )
 def test_a_code_stands_under_the_status_at_which_it_is_listed(
     platform: Platform, way: Callable[[Platform], Answer]
 ) -> None:
-    """One that is not of the interface may stand under any."""
+    """Each code of the interface comes with its status; any other code may come with any status."""
     refusal = way(platform)
 
     if refusal.code not in judge().statuses:

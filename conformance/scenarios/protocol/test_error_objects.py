@@ -1,6 +1,6 @@
-"""Every operation: whatever it refuses, it refuses by an error object.
+"""Every operation: its refusals carry an error object.
 
-The id stands with the operation in the document, as ``error-object``.
+The id of the requirement stands with the operation in the document, as ``error-object``.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from conformance.platform.platform import Platform
 from conformance.verdict.decisions import ResourceMissing, expect
 
 SOME_TEXT = "conformance"
-"""What is no client's secret."""
+"""A text that is not the client secret of any platform."""
 
-WRONG_KIND = b"[]"
-"""What no operation takes: its body is an object, or a form."""
+ARRAY_BODY = b"[]"
+"""A body that no operation takes: bodies are objects or forms."""
 
-NO_PARTS = b"--no-part--\r\n"
-"""A form without any part, which none takes either."""
+FORM_WITHOUT_PARTS = b"--no-part--\r\n"
+"""A form without parts, which no operation takes."""
 
-EITHER = ("confirmUntrust", "confirmBeneficiary")
-"""Of these two one is served, and what is answered at the other one may come from anybody."""
+ALTERNATIVES = ("confirmUntrust", "confirmBeneficiary")
+"""A target serves one of these operations; a proxy may answer for the other one."""
 
 
-def refused(platform: Platform, operation: Operation) -> Answer:
-    """Send a request that an operation cannot take, and return the answer.
+def send_invalid_request(platform: Platform, operation: Operation) -> Answer:
+    """Send a request that an operation has to refuse, and return the answer.
 
-    What its path names does not exist, or its body is of another kind. Where it has neither, the
-    credentials are wrong.
+    The path names a resource that does not exist, or the body is of another kind. For an operation
+    with neither path parameters nor body, the credentials are wrong.
     """
-    lay = request if operation.id in EITHER else groundless
-    found = lay(operation.id, platform)
+    build = request if operation.id in ALTERNATIVES else groundless
+    invalid = build(operation.id, platform)
     if operation.form_schema is not None:
         headers = {"content-type": "multipart/form-data; boundary=no-part"}
-        return found.send(content=NO_PARTS, headers=headers, valid=False)
+        return invalid.send(content=FORM_WITHOUT_PARTS, headers=headers, valid=False)
     if "requestBody" in operation.raw:
-        return found.send(content=WRONG_KIND, valid=False)
-    if found.path:
-        return found.send()
-    return found.send(auth=platform.api.client.credentials(client_secret=SOME_TEXT))
+        return invalid.send(content=ARRAY_BODY, valid=False)
+    if invalid.path:
+        return invalid.send()
+    return invalid.send(auth=platform.api.client.credentials(client_secret=SOME_TEXT))
 
 
 def _test_of(operation: Operation) -> Callable[[Platform], None]:
@@ -51,7 +51,7 @@ def _test_of(operation: Operation) -> Callable[[Platform], None]:
 
     @pytest.mark.requirement(operation.requirement("error-object"))
     def test(platform: Platform) -> None:
-        answer = refused(platform, operation)
+        answer = send_invalid_request(platform, operation)
 
         if answer.accepted:
             raise ResourceMissing(f"it was not refused: {answer}")
@@ -63,7 +63,7 @@ def _test_of(operation: Operation) -> Callable[[Platform], None]:
 
 
 def expect_error_object(answer: Answer) -> None:
-    """Assert that a refusal says by a code and in words what is wrong."""
+    """Assert that a refusal has an error object with a code and a reason."""
     __tracebackhide__ = True
     expect(isinstance(answer.body, Mapping), "an error object", answer)
     code, reason = answer.body.get("code"), answer.body.get("reason")

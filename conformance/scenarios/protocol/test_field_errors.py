@@ -1,4 +1,4 @@
-"""Field errors: what a refusal lists of a customer or an external account is wrong, all of it."""
+"""Field errors: a refusal of a customer or an external account lists all fields that are wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INVALID = "INVALID_INPUT"
 
 @dataclass(frozen=True)
 class Subject:
-    """What is created, and members of it with wrong values that no other member depends on."""
+    """A resource to create, and wrong values for members that no other member depends on."""
 
     kind: Literal["customer", "account"]
     example: str
@@ -40,26 +40,30 @@ class Subject:
         )
 
     def create(self, platform: Platform, body: Json, *, valid: bool = False) -> Answer:
-        """Send a body, by default with faults."""
+        """Send a body, by default one with faults."""
         if self.kind == "customer":
             return platform.api.create_customer(body, valid=valid)
         return platform.api.create_external_account(body, valid=valid)
 
-    def wrong(self, body: Json, paths: Collection[str]) -> Json:
-        """Return a body with some of the faults."""
-        return reduce(lambda found, path: placed(found, path, self.faults[path]), paths, body)
+    def with_faults(self, body: Json, paths: Collection[str]) -> Json:
+        """Return a body with the faults at some paths."""
+        return reduce(lambda faulty, path: placed(faulty, path, self.faults[path]), paths, body)
 
     def refused_alone(self, platform: Platform, body: Json) -> dict[str, Answer]:
-        """Return the refusals with INVALID_INPUT of single faults.
+        """Return the refusals with INVALID_INPUT of single faults, by path.
 
         Raises:
-            ResourceMissing: there are less than two.
+            ResourceMissing: fewer than two faults are refused so.
         """
-        answers = {path: self.create(platform, self.wrong(body, [path])) for path in self.faults}
-        found = {path: answer for path, answer in answers.items() if answer.code == INVALID}
-        if len(found) < 2:
-            raise ResourceMissing(f"refused at once with {INVALID} were the faults {list(found)}")
-        return found
+        answers = {
+            path: self.create(platform, self.with_faults(body, [path])) for path in self.faults
+        }
+        refusals = {path: answer for path, answer in answers.items() if answer.code == INVALID}
+        if len(refusals) < 2:
+            raise ResourceMissing(
+                f"refused at once with {INVALID} were the faults {list(refusals)}"
+            )
+        return refusals
 
 
 CUSTOMER = Subject(
@@ -71,7 +75,7 @@ CUSTOMER = Subject(
         "phoneNumber": "on request",
     },
 )
-WHOLE_CUSTOMER = Subject(
+CUSTOMER_WITH_MORE_FAULTS = Subject(
     "customer",
     "individual",
     {
@@ -86,7 +90,7 @@ ACCOUNT = Subject(
     "usd_account",
     {"accountInfo.accountNumber": "12", "accountInfo.routingNumber": "12"},
 )
-WHOLE_ACCOUNTS = (
+ACCOUNTS_WITH_MORE_FAULTS = (
     Subject(
         "account", "usd_account", {**ACCOUNT.faults, "accountInfo.bankAccountType": "PIGGY_BANK"}
     ),
@@ -102,21 +106,21 @@ WHOLE_ACCOUNTS = (
 )
 
 
-def named(refusal: Answer) -> set[str]:
-    """Return the names that the fields listed by a refusal end in."""
+def listed_names(refusal: Answer) -> set[str]:
+    """Return the last names of the fields that a refusal lists."""
     return {last_name(entry.get("field")) for entry in listed(refusal)}
 
 
 def names_in(value: Any) -> Iterator[str]:
-    """Yield the name of each member of a body, at whatever depth."""
+    """Yield the name of each member of a body, at every depth."""
     if isinstance(value, Mapping):
         for name, member in value.items():
             yield name
             yield from names_in(member)
 
 
-def last(paths: Collection[str]) -> set[str]:
-    """Return the names that paths end in."""
+def last_names(paths: Collection[str]) -> set[str]:
+    """Return the last names of dotted paths."""
     return {path.rpartition(".")[2] for path in paths}
 
 
@@ -128,7 +132,7 @@ def last(paths: Collection[str]) -> set[str]:
     ],
 )
 def test_a_field_that_is_right_is_not_listed(platform: Platform, subject: Subject) -> None:
-    """Whatever is wrong beside it."""
+    """A refusal with one wrong field lists none of the other fields of the body."""
     body = subject.body(platform)
 
     refusals = subject.refused_alone(platform, body)
@@ -136,13 +140,13 @@ def test_a_field_that_is_right_is_not_listed(platform: Platform, subject: Subjec
     twin = subject.create(platform, body, valid=True)
     for path, refusal in refusals.items():
         refusal.refused(twin=twin)
-        right = set(names_in(body)) - last([path])
-        expect(not named(refusal) & right, f"{path} alone to be listed", refusal)
+        correct_names = set(names_in(body)) - last_names([path])
+        expect(not listed_names(refusal) & correct_names, f"{path} alone to be listed", refusal)
 
 
 @requirement("ERR-096")
 def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
-    """By a path that ends in its name."""
+    """A refusal with one wrong field lists it by a path that ends in the name of the field."""
     body = ACCOUNT.body(platform)
 
     refusals = ACCOUNT.refused_alone(platform, body)
@@ -150,30 +154,30 @@ def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
     twin = ACCOUNT.create(platform, body, valid=True)
     for path, refusal in refusals.items():
         refusal.refused(twin=twin)
-        expect(named(refusal) >= last([path]), f"{path} to be listed", refusal)
+        expect(listed_names(refusal) >= last_names([path]), f"{path} to be listed", refusal)
 
 
 @pytest.mark.parametrize(
     "subject",
     [
-        pytest.param(WHOLE_CUSTOMER, marks=requirement("ERR-091"), id="customer"),
+        pytest.param(CUSTOMER_WITH_MORE_FAULTS, marks=requirement("ERR-091"), id="customer"),
         *(
             pytest.param(subject, marks=requirement("ERR-094"), id=subject.example)
-            for subject in WHOLE_ACCOUNTS
+            for subject in ACCOUNTS_WITH_MORE_FAULTS
         ),
     ],
 )
 def test_all_fields_that_are_wrong_are_listed_together(
     platform: Platform, subject: Subject
 ) -> None:
-    """Each that is refused by itself."""
+    """One refusal lists every field that is refused with INVALID_INPUT by itself."""
     body = subject.body(platform)
     paths = subject.refused_alone(platform, body).keys()
 
-    refusal = subject.create(platform, subject.wrong(body, paths))
+    refusal = subject.create(platform, subject.with_faults(body, paths))
 
     refusal.refused(twin=subject.create(platform, body, valid=True))
-    expect(named(refusal) >= last(paths), f"{list(paths)} to be listed", refusal)
+    expect(listed_names(refusal) >= last_names(paths), f"{list(paths)} to be listed", refusal)
 
 
 @pytest.mark.parametrize(
@@ -186,42 +190,42 @@ def test_all_fields_that_are_wrong_are_listed_together(
 def test_a_field_that_was_corrected_is_no_longer_listed(
     platform: Platform, subject: Subject
 ) -> None:
-    """The other one still is."""
+    """Once one of two wrong fields is corrected, the refusal lists the other one alone."""
     body = subject.body(platform)
     paths = list(subject.refused_alone(platform, body))[:2]
-    corrected, left = last(paths[:1]), last(paths[1:])
+    corrected, wrong = last_names(paths[:1]), last_names(paths[1:])
 
-    both = subject.create(platform, subject.wrong(body, paths))
-    one = subject.create(platform, subject.wrong(body, paths[1:]))
+    both = subject.create(platform, subject.with_faults(body, paths))
+    one = subject.create(platform, subject.with_faults(body, paths[1:]))
 
     twin = subject.create(platform, body, valid=True)
     both.refused(twin=twin)
     one.refused(twin=twin)
-    assert named(both) >= corrected | left, both
-    assert named(one) >= left, one
-    assert not named(one) & corrected, one
+    assert listed_names(both) >= corrected | wrong, both
+    assert listed_names(one) >= wrong, one
+    assert not listed_names(one) & corrected, one
 
 
-DEMANDING = {
+REQUIRED_MEMBERS = {
     name: tuple(operation.request_schema["required"])
     for name, operation in document().operations.items()
     if operation.request_schema is not None and operation.request_schema.get("required")
 }
-"""By operation, the members that its body has to have."""
+"""By operation, the members that its body must have."""
 
 
 @requirement("ERR-097")
-@pytest.mark.parametrize("operation", DEMANDING)
+@pytest.mark.parametrize("operation", REQUIRED_MEMBERS)
 def test_a_member_that_is_missing_is_named(platform: Platform, operation: str) -> None:
-    """Where the refusal lists fields; which operations do is said of a few alone."""
-    found = request(operation, platform)
-    body = found.body or {}
-    member = next((name for name in DEMANDING[operation] if name in body), None)
+    """A refusal that lists fields has the missing member in one of their paths."""
+    valid_request = request(operation, platform)
+    body = valid_request.body or {}
+    member = next((name for name in REQUIRED_MEMBERS[operation] if name in body), None)
     if member is None:
         raise ResourceMissing("the body has no member that it has to have")
     without = {name: value for name, value in body.items() if name != member}
 
-    refusal = found.send(content=json.dumps(without).encode(), valid=False)
+    refusal = valid_request.send(content=json.dumps(without).encode(), valid=False)
 
     if refusal.accepted or not field_errors(refusal):
         raise ResourceMissing(f"no invalid field is listed: {refusal}")

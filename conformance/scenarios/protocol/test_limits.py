@@ -1,4 +1,4 @@
-"""Limits on quotes: at the limit, and one past it."""
+"""Limits on quotes: a value at the limit is accepted, and one past it is refused."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-LONGEST = 80
+MAX_CHARACTERS = 80
 
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
 def test_remittance_information_is_at_most_80_characters(platform: Platform, check: Check) -> None:
-    """80 letters and digits pass, 81 do not, and none are needed."""
-    text = ((string.ascii_letters + string.digits) * 2)[: LONGEST + 1]
+    """A quote with 80 characters or with none is accepted; one with 81 is refused with 400."""
+    text = ((string.ascii_letters + string.digits) * 2)[: MAX_CHARACTERS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
-    without = platform.api.create_quote(body)
-    at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:LONGEST]})
+    without_text = platform.api.create_quote(body)
+    at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:MAX_CHARACTERS]})
     past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):
         assert at_limit.accepted, at_limit
     with check("LIM-003"):
-        assert without.accepted, without
+        assert without_text.accepted, without_text
     with check("LIM-002"):
         past_limit.refused(400, twin=at_limit)
 
 
 def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:
-    """The specification leaves it open, so the answer decides nothing."""
-    answer = platform.api.create_quote(platform.quotes.body(remittanceInformation="é" * LONGEST))
+    """The specification does not say how to count them, so the answer is recorded, not judged."""
+    answer = platform.api.create_quote(
+        platform.quotes.body(remittanceInformation="é" * MAX_CHARACTERS)
+    )
 
     platform.observe(
-        f"a remittanceInformation of {LONGEST} characters beyond ASCII is answered with "
+        f"a remittanceInformation of {MAX_CHARACTERS} characters beyond ASCII is answered with "
         f"{answer.status}"
     )
 
 
-def largest(platform: Platform) -> tuple[int, Json]:
-    """Return the largest single transaction, and a quote of it that its source covers by far.
+def largest_transfer(platform: Platform) -> tuple[int, Json]:
+    """Return the largest single transaction (smallest units), and the body of a quote of it.
 
     Raises:
-        ResourceMissing: the profile does not say it, or has no corridor within its currency.
+        ResourceMissing: the profile gives no limit, or no corridor within its currency.
     """
     limit = platform.profile.resources.single_transaction_limit
     if limit is None:
@@ -61,14 +63,14 @@ def largest(platform: Platform) -> tuple[int, Json]:
     if account is None:
         raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
     source = platform.internal_accounts.account(limit.currency, amount=limit.amount + 1)
-    # Whatever becomes of the first transfer, the second is covered.
+    # The second transfer is covered, even if the first one is carried out.
     platform.internal_accounts.deposit(source, limit.amount)
-    destination = platform.external_accounts.account(source.owner, account)
-    return limit.amount, platform.quotes.body(source, destination, amount=limit.amount)
+    external_account = platform.external_accounts.account(source.owner, account)
+    return limit.amount, platform.quotes.body(source, external_account, amount=limit.amount)
 
 
 def arrange_volume(answer: Answer) -> None:
-    """Raise ``PreconditionFailed`` where a day's volume does not hold a transfer at the limit."""
+    """Raise ``PreconditionFailed`` if a day's volume is less than a transfer at the limit."""
     if answer.code == "DAILY_VOLUME_LIMIT_EXCEEDED":
         raise PreconditionFailed("the daily volume is less than one transfer at the limit")
 
@@ -77,8 +79,8 @@ def arrange_volume(answer: Answer) -> None:
 def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
-    """The limit itself passes; one smallest unit more does not."""
-    limit, body = largest(platform)
+    """The limit itself is accepted; one smallest unit more is TRANSACTION_SIZE_LIMIT_EXCEEDED."""
+    limit, body = largest_transfer(platform)
 
     past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": limit + 1})
     at_limit = platform.quotes.create_and_execute(body)
@@ -96,42 +98,42 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
 def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
-    """One smallest unit more is not taken from the source."""
-    limit, body = largest(platform)
+    """One smallest unit above the limit is refused with 400, and the balance is unchanged."""
+    limit, body = largest_transfer(platform)
     source = platform.ledger.accounts[body["source"]["accountId"]]
-    at_once = {**body, "immediatelyExecute": True}
+    immediate_body = {**body, "immediatelyExecute": True}
     before, _ = platform.internal_accounts.balances(source)
 
-    past_limit = platform.api.create_quote({**at_once, "lockedCurrencyAmount": limit + 1})
-    left, _ = platform.internal_accounts.balances(source)
-    at_limit = platform.api.create_quote(at_once)
+    past_limit = platform.api.create_quote({**immediate_body, "lockedCurrencyAmount": limit + 1})
+    after, _ = platform.internal_accounts.balances(source)
+    at_limit = platform.api.create_quote(immediate_body)
 
     arrange_volume(at_limit)
     with check("LIM-080"):
         past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit)
     with check("LIM-081"):
-        assert left == before
+        assert after == before
 
 
 @requirement("LIM-082", "LIM-083")
 def test_an_immediate_execution_past_the_daily_volume_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """The source keeps what it holds."""
+    """The quote is refused with DAILY_VOLUME_LIMIT_EXCEEDED, and the balance is unchanged."""
     source = platform.internal_accounts.account()
-    at_once = platform.quotes.body(source, immediatelyExecute=True)
+    immediate_body = platform.quotes.body(source, immediatelyExecute=True)
     opening, _ = platform.internal_accounts.balances(source)
-    twin = platform.api.create_quote(at_once)
+    twin = platform.api.create_quote(immediate_body)
     platform.triggers.fire(
         "volume.reached",
         customerId=source["customerId"],
         currency=source["balance"]["currency"]["code"],
     )
-    # A debit that is shown late would look like another one.
-    paid = twin.body["totalSendingAmount"] if twin.accepted else 0
-    before = platform.internal_accounts.wait_for_balance(source, opening - paid)
+    # A debit that the target shows late would look like a second one.
+    debit = twin.body["totalSendingAmount"] if twin.accepted else 0
+    before = platform.internal_accounts.wait_for_balance(source, opening - debit)
 
-    refusal = platform.api.create_quote(at_once)
+    refusal = platform.api.create_quote(immediate_body)
 
     with check("LIM-082"):
         refusal.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin)

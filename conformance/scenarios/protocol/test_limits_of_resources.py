@@ -1,4 +1,4 @@
-"""Limits of single resources: how long, how large, how often."""
+"""Limits of single resources: on lengths, sizes, ages and numbers."""
 
 from __future__ import annotations
 
@@ -18,49 +18,51 @@ from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
 from conformance.testdata.documents import padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-LONGEST = 255
-"""How many characters a label and an Idempotency-Key may have."""
+MAX_CHARACTERS = 255
+"""The length limit of a label and of an Idempotency-Key for an internal account."""
 
-MOST_AT_LEAST = 10_000_000
+DECIMAL_MEGABYTES = 10_000_000
+"""10 MB in bytes, where a megabyte has a million bytes."""
 
-MOST_AT_MOST = 10 * 1024 * 1024
-"""10 MB, as one reads it or the other."""
+BINARY_MEGABYTES = 10 * 1024 * 1024
+"""10 MB in bytes, where a megabyte has 1024 times 1024 bytes."""
 
-LONGEST_KEY = 255
+MAX_KEY_CHARACTERS = 255
+"""The length limit of an Idempotency-Key for a KYC link."""
 
 
 @requirement("LIM-070", "LIM-071", "LIM-072")
 def test_a_customer_starts_five_resets_a_day(platform: Platform, check: Check) -> None:
-    """The sixth is too many, but for the customer alone."""
-    lost = platform.profile.bindings.reset_factor
-    *taken, past = starts(platform, [lost] * (MOST_STARTS + 1))
+    """The sixth start is refused with 429, while another customer can still start one."""
+    factor = platform.profile.bindings.reset_factor
+    *allowed, past_limit = starts(platform, [factor] * (MOST_STARTS + 1))
 
     with check("LIM-070"):
-        assert all(answer.accepted for answer in taken), taken
+        assert all(answer.accepted for answer in allowed), allowed
     with check("LIM-071"):
-        past.refused(429, twin=taken[-1])
+        past_limit.refused(429, twin=allowed[-1])
     with check("LIM-072"):
-        if past.accepted:
-            raise PreconditionFailed(f"the customer can start as many as are wanted: {past}")
+        if past_limit.accepted:
+            raise PreconditionFailed(f"the customer can start as many as are wanted: {past_limit}")
         answer = platform.resets.start(platform.resets.holder())
         assert answer.accepted, answer
 
 
 @requirement("LIM-073")
 def test_resets_of_all_factors_count_together(platform: Platform) -> None:
-    """The limit is that of the customer."""
-    lost = platform.profile.bindings.reset_factor
+    """Starts for two factors are counted together: the sixth is refused with 429."""
+    factor = platform.profile.bindings.reset_factor
 
-    *taken, past = starts(platform, [lost, PHONE] * 3)
+    *allowed, past_limit = starts(platform, [factor, PHONE] * 3)
 
-    for answer in taken:
+    for answer in allowed:
         arranged_body(answer)
-    past.refused(429, twin=taken[-1])
+    past_limit.refused(429, twin=allowed[-1])
 
 
 @requirement("LIM-074")
 def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> None:
-    """Starts alone are limited."""
+    """The limit is on starts alone: a reset that passed its liveness check can be completed."""
     customer = platform.resets.holder()
     reset = platform.resets.passed(customer)
     answers = [platform.resets.start(customer) for _ in range(MOST_STARTS)]
@@ -77,7 +79,7 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
 @requirement("LIM-007")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
-    """Elsewhere it is refused, or not taken."""
+    """A standing fee in another currency is refused, or quotes from that currency show no fee."""
     corridor = next(
         (
             corridor
@@ -90,15 +92,15 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform) -> None
         raise ResourceMissing(
             "resources.corridors of the profile has no cross-currency one from another than USD"
         )
-    dollars = platform.configuration.standing_fee(**FORMS["rate"])
-    others = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
-    if dollars == others:
+    fee_from_dollars = platform.configuration.standing_fee(**FORMS["rate"])
+    fee_from_other = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
+    if fee_from_dollars == fee_from_other:
         raise ResourceMissing("bindings.fee_configs names no source currency")
-    source, destination = platform.quotes.ends(corridor)
-    body = platform.quotes.body(source, destination)
-    twin = platform.configuration.update({FEES: dollars})
+    source, external_account = platform.quotes.ends(corridor)
+    body = platform.quotes.body(source, external_account)
+    twin = platform.configuration.update({FEES: fee_from_dollars})
 
-    answer = platform.configuration.update({FEES: others})
+    answer = platform.configuration.update({FEES: fee_from_other})
 
     if answer.accepted:
         assert own_fee(quoted(platform, body)) == 0
@@ -108,9 +110,9 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform) -> None
 
 @requirement("LIM-052", "LIM-053", "LIM-055")
 def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> None:
-    """255 pass, and stand for their account; 256 do not."""
+    """A key of 255 characters is accepted and, sent again, names its account; 256 are refused."""
     body = platform.rule_based.body(platform.rule_based.holder_account())
-    key = platform.samples.idempotency_key(body).ljust(LONGEST, "k")
+    key = platform.samples.idempotency_key(body).ljust(MAX_CHARACTERS, "k")
 
     at_limit = platform.rule_based.create(body, key=key)
     past_limit = platform.rule_based.create(body, key=f"{key}k", valid=False)
@@ -128,14 +130,16 @@ def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> N
 
 @requirement("LIM-050", "LIM-051", "LIM-054")
 def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) -> None:
-    """255 pass, and are answered whole; 256 do not."""
-    home = platform.rule_based.holder_account()
-    payee = platform.rule_based.sweep_destination(home)
-    label = platform.samples.reference().ljust(LONGEST, "l")
+    """A label of 255 characters is accepted and shown whole; one of 256 is refused."""
+    internal_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(internal_account)
+    label = platform.samples.reference().ljust(MAX_CHARACTERS, "l")
 
-    at_limit = platform.rule_based.create(platform.rule_based.body(home, payee, label=label))
+    at_limit = platform.rule_based.create(
+        platform.rule_based.body(internal_account, external_account, label=label)
+    )
     past_limit = platform.rule_based.create(
-        platform.rule_based.body(home, payee, label=f"{label}l"), valid=False
+        platform.rule_based.body(internal_account, external_account, label=f"{label}l"), valid=False
     )
 
     with check("LIM-050"):
@@ -148,16 +152,19 @@ def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) ->
 
 @requirement("LIM-034", "LIM-035")
 def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> None:
-    """Whether a megabyte has a million bytes or more is not said, and both are fine."""
+    """10 000 000 bytes are accepted; one byte more than 10 MiB is refused.
+
+    Sizes between are open.
+    """
     holder = platform.customers.applicant()
     bill = specimen("UTILITY_BILL")
 
     at_limit = platform.verification.documents.upload(
-        holder, "UTILITY_BILL", file=padded(bill, MOST_AT_LEAST)
+        holder, "UTILITY_BILL", file=padded(bill, DECIMAL_MEGABYTES)
     )
     past_limit = platform.api.create_document(
         platform.verification.documents.form(
-            holder, "UTILITY_BILL", file=padded(bill, MOST_AT_MOST + 1)
+            holder, "UTILITY_BILL", file=padded(bill, BINARY_MEGABYTES + 1)
         ),
         valid=False,
     )
@@ -170,7 +177,7 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
 
 @requirement("LIM-036")
 def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform) -> None:
-    """Three months may have passed since its date, and these are two at most."""
+    """The document is at most two months old; the specification allows three."""
     answer = platform.verification.documents.upload(platform.customers.applicant(), "UTILITY_BILL")
 
     assert answer.accepted, answer
@@ -178,30 +185,35 @@ def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform) -> Non
 
 @requirement("LIM-037")
 def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> None:
-    """At once, or among the errors of the submission at the latest."""
-    late, timely = (
+    """The upload is refused, or the submission of its holder lists an error for it."""
+    late_holder, timely_holder = (
         platform.customers.applicant(business=True),
         platform.customers.applicant(business=True),
     )
 
-    outdated = platform.verification.documents.upload(
-        late, "UTILITY_BILL", trigger="document.outdated"
+    late_answer = platform.verification.documents.upload(
+        late_holder, "UTILITY_BILL", trigger="document.outdated"
     )
-    twin = platform.verification.documents.upload(timely, "UTILITY_BILL")
+    twin = platform.verification.documents.upload(timely_holder, "UTILITY_BILL")
 
-    if not outdated.accepted:
-        outdated.refused(400, 422, twin=twin)
+    if not late_answer.accepted:
+        late_answer.refused(400, 422, twin=twin)
         return
     arranged_body(twin)
-    told, usual = (Counter(map(kind_of, errors_about(platform, who))) for who in (late, timely))
-    assert told - usual, f"expected an error of the submission beside the usual {list(usual)}"
+    late_errors, usual_errors = (
+        Counter(map(kind_of, errors_about(platform, holder)))
+        for holder in (late_holder, timely_holder)
+    )
+    assert late_errors - usual_errors, (
+        f"expected an error of the submission beside the usual {list(usual_errors)}"
+    )
 
 
 @requirement("LIM-020", "LIM-021")
 def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check: Check) -> None:
-    """255 pass, and 256 do not."""
+    """A KYC link is created with a key of 255 characters, and refused with one of 256."""
     customer = platform.verification.reviews.unsubmitted()
-    key = platform.samples.reference().ljust(LONGEST_KEY, "k")
+    key = platform.samples.reference().ljust(MAX_KEY_CHARACTERS, "k")
 
     at_limit = platform.verification.links.create(customer, key=key)
     past_limit = platform.verification.links.create(customer, key=f"{key}k", valid=False)
@@ -214,7 +226,7 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
 
 @requirement("LIM-008")
 def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
-    """Elsewhere it is refused, or not taken."""
+    """A fee override on a quote from another currency is refused, or the quote includes no fee."""
     override = platform.profile.bindings.platform_fee_override
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)

@@ -1,7 +1,7 @@
 """Bodies that cannot be read: refused without an effect, and never with a server error.
 
-Each operation that takes a body is sent all of them, so that one that is added to the document is
-covered by itself.
+Each operation with a body is sent all of them; an operation that is added to the document is
+covered without a change here.
 """
 
 from __future__ import annotations
@@ -28,39 +28,40 @@ from conformance.scenarios.protocol.stray import (
 
 OPERATIONS: Mapping[str, Operation] = document().operations
 
-TAKES_NOTHING = frozenset({"createKycLink"})
-"""What names a member, and may do without it."""
+OPTIONAL_BODIES = frozenset({"createKycLink"})
+"""Operations whose body has required members, but may be left out."""
 
-TAKES_OBJECTS = frozenset({"createKycLink", "updateCustomer", "updateConfig"})
-"""What may do without any member, but takes nothing else than an object."""
+OPTIONAL_OBJECTS = frozenset({"createKycLink", "updateCustomer", "updateConfig"})
+"""Operations that require no member, but take only an object as their body."""
 
-NAMES_NOTHING = frozenset({"authorizeQuote", "transferIn", "transferOut"})
-"""What cannot do without a body, although the document demands no member of a certain name."""
+REQUIRED_BODIES = frozenset({"authorizeQuote", "transferIn", "transferOut"})
+"""Operations that need a body, although the document requires no member by name."""
 
 SHARED = frozenset({"updateConfig"})
-"""What every user of the target shares: it gets no body that might be taken."""
+"""Operations on what all users of a target share: they get no body that might be accepted."""
 
-_DEEP = 2_000
-_LONG = 1_000_000
+_DEPTH = 2_000
+_TEXT_LENGTH = 1_000_000
 _NO_FORM = b"text=none"
-_PLACE = "a place for what is odd"
+_PLACEHOLDER = "a place for what is odd"
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A body that cannot be read as what an operation takes, made from the right one."""
+    """A body that an operation cannot read, made from the right one."""
 
     requirement: str
     content: Callable[[Json], bytes]
     media_type: str = "application/json"
 
-    def send(self, found: Request) -> Answer:
-        """Send it; of what is no JSON by its media type a parser before the service may tell."""
-        return found.send(
-            content=self.content(plain(found)),
+    def send(self, valid_request: Request) -> Answer:
+        """Send the body; a parser before the service may answer if its media type is not JSON."""
+        return valid_request.send(
+            content=self.content(json_body(valid_request)),
             headers={"content-type": self.media_type},
             valid=False,
-            judged=self.media_type == "application/json" and found.operation.form_schema is None,
+            judged=self.media_type == "application/json"
+            and valid_request.operation.form_schema is None,
         )
 
 
@@ -69,7 +70,7 @@ def encoded(body: Json) -> bytes:
     return json.dumps(body).encode()
 
 
-NO_OBJECTS = (
+NOT_AN_OBJECT = (
     Unreadable("CNV-040", lambda body: encoded(body)[:-1]),
     Unreadable("CNV-041", lambda _: b"not json"),
     Unreadable("CNV-042", lambda body: encoded(body) + b" and more"),
@@ -78,68 +79,72 @@ NO_OBJECTS = (
     Unreadable("CNV-045", lambda _: b"17"),
     Unreadable("CNV-046", lambda _: b"true"),
     Unreadable("CNV-047", lambda body: b"\x80\x81" + encoded(body)),
-    Unreadable("CNV-048", lambda _: b"[" * _DEEP + b"]" * _DEEP),
+    Unreadable("CNV-048", lambda _: b"[" * _DEPTH + b"]" * _DEPTH),
 )
-"""What is no JSON object, and so no body of an operation that takes one."""
+"""Contents that are not one JSON object: every operation that takes an object refuses them."""
 
-NOTHING = (
+LIKE_NO_BODY = (
     Unreadable("CNV-049", lambda _: b""),
     Unreadable("CNV-050", lambda _: b"null"),
     Unreadable("CNV-051", lambda _: b"please do", "text/plain"),
     Unreadable("CNV-052", lambda _: b"<request/>", "application/xml"),
     Unreadable("CNV-053", lambda _: _NO_FORM, "application/x-www-form-urlencoded"),
 )
-"""What some read as no body at all, and so none of an operation that cannot do without one."""
+"""Contents that some servers read as no body: operations that need a body refuse them."""
 
 
-def demands(operation: Operation) -> bool:
-    """Return whether an operation cannot do without members of its body."""
+def requires_members(operation: Operation) -> bool:
+    """Return whether an operation requires members in its body."""
     schema = operation.request_schema or operation.form_schema or {}
     parts = (schema, *schema.get("allOf", ()))
-    named = any(part.get("required") for part in parts)
-    return operation.id in NAMES_NOTHING or (
-        operation.body_required and named and operation.id not in TAKES_NOTHING
+    has_required = any(part.get("required") for part in parts)
+    return operation.id in REQUIRED_BODIES or (
+        operation.body_required and has_required and operation.id not in OPTIONAL_BODIES
     )
 
 
 def takes_objects(operation: Operation) -> bool:
-    """Return whether what an operation takes can be nothing else than an object of JSON."""
-    return demands(operation) or operation.id in TAKES_OBJECTS
+    """Return whether an operation takes only JSON objects as its body."""
+    return requires_members(operation) or operation.id in OPTIONAL_OBJECTS
 
 
-def plain(found: Request) -> Json:
-    """Return the right body as JSON; of a form, its parts as texts."""
-    body = found.body or {}
-    return body if found.operation.form_schema is None else {k: str(v) for k, v in body.items()}
+def json_body(valid_request: Request) -> Json:
+    """Return the right body of a request as JSON; the parts of a form become texts."""
+    body = valid_request.body or {}
+    is_form = valid_request.operation.form_schema is not None
+    return {name: str(value) for name, value in body.items()} if is_form else body
 
 
 def unreadable(operation: Operation) -> tuple[Unreadable, ...]:
-    """Return the bodies that an operation has to refuse."""
-    return (*NO_OBJECTS, *NOTHING) if demands(operation) else NO_OBJECTS
+    """Return the bodies that an operation must refuse."""
+    return (*NOT_AN_OBJECT, *LIKE_NO_BODY) if requires_members(operation) else NOT_AN_OBJECT
 
 
-def with_bodies(*, shown: bool) -> Iterator[object]:
-    """Yield the operations with bodies, as parameters with the ids that each decides."""
+def with_bodies(*, documented: bool) -> Iterator[object]:
+    """Yield the operations with a body as parameters, marked with the ids that each decides.
+
+    ``documented`` selects those whose body the document shows, or the others.
+    """
     for operation in OPERATIONS.values():
-        if "requestBody" not in operation.raw or takes_objects(operation) is not shown:
+        if "requestBody" not in operation.raw or takes_objects(operation) is not documented:
             continue
-        ids = [fault.requirement for fault in unreadable(operation)] if shown else ["CNV-056"]
-        if shown:
-            ids += ["CNV-054", "CNV-055"] if demands(operation) else ["CNV-054"]
+        ids = [fault.requirement for fault in unreadable(operation)] if documented else ["CNV-056"]
+        if documented:
+            ids += ["CNV-054", "CNV-055"] if requires_members(operation) else ["CNV-054"]
         yield pytest.param(operation.id, marks=requirement(*ids), id=operation.id)
 
 
-@pytest.mark.parametrize("name", [*with_bodies(shown=True)])
+@pytest.mark.parametrize("name", [*with_bodies(documented=True)])
 def test_a_body_that_cannot_be_read_is_refused(platform: Platform, check: Check, name: str) -> None:
-    """It changes nothing, and the same request with the right body is accepted."""
-    found = request(name, platform)
-    faults = unreadable(found.operation)
-    before = found.state()
+    """Each unreadable body is refused and changes nothing; the right body is accepted."""
+    valid_request = request(name, platform)
+    faults = unreadable(valid_request.operation)
+    before = valid_request.state()
 
-    refusals = [fault.send(found) for fault in faults]
-    after = found.state()
-    # With what is its own, where so many attempts may have used the other up.
-    twin = (found.ground.twin or found.send)()
+    refusals = [fault.send(valid_request) for fault in faults]
+    after = valid_request.state()
+    # A ground has a twin of its own if many attempts may use up its resource.
+    twin = (valid_request.ground.twin or valid_request.send)()
 
     for fault, refusal in zip(faults, refusals, strict=True):
         with check(fault.requirement):
@@ -148,53 +153,55 @@ def test_a_body_that_cannot_be_read_is_refused(platform: Platform, check: Check,
         require_state(before)
         assert after == before, f"refused bodies changed {before} to {after}"
         require_offer(twin)
-    if demands(found.operation):
+    if requires_members(valid_request.operation):
         with check("CNV-055"):
-            typed = [r for f, r in zip(faults, refusals, strict=True) if f in NOTHING[2:]]
-            expect_error_object(typed)
+            media_type_refusals = [
+                r for f, r in zip(faults, refusals, strict=True) if f in LIKE_NO_BODY[2:]
+            ]
+            expect_error_object(media_type_refusals)
 
 
-@pytest.mark.parametrize("name", [*with_bodies(shown=False)])
+@pytest.mark.parametrize("name", [*with_bodies(documented=False)])
 def test_a_body_that_cannot_be_read_breaks_nothing(platform: Platform, name: str) -> None:
-    """Where its shape is not shown, somebody may do without it."""
-    found = request(name, platform)
+    """Where the document does not show the body, any answer but a server error is accepted."""
+    valid_request = request(name, platform)
 
-    answers = [fault.send(found) for fault in (*NO_OBJECTS, *NOTHING)]
+    answers = [fault.send(valid_request) for fault in (*NOT_AN_OBJECT, *LIKE_NO_BODY)]
 
     expect_unbroken(answers)
 
 
 ODD: Mapping[str, str] = {
-    "CNV-060": '"' + "a" * _LONG + '"',
+    "CNV-060": '"' + "a" * _TEXT_LENGTH + '"',
     "CNV-061": '"before\\u0000after"',
     "CNV-062": '"half \\ud83d"',
     "CNV-063": '"\udcff\udcfe"',
     "CNV-064": '"\N{GRINNING FACE}\N{HEBREW LETTER ALEF}e\N{COMBINING ACUTE ACCENT}中"',
     "CNV-065": "9" * 400,
     "CNV-066": "1e400",
-    "CNV-067": "[" * _DEEP + "]" * _DEEP,
+    "CNV-067": "[" * _DEPTH + "]" * _DEPTH,
 }
-"""Values as JSON by the requirement that none of them breaks an operation.
+"""Odd values as JSON, by the requirement that they cause no server error.
 
-Half pairs of surrogates in them stand for bytes that are no UTF-8.
+Unpaired surrogates in them stand for bytes that are not UTF-8.
 """
 
-WHOLE = ("CNV-068", "CNV-069", "CNV-070")
+ODD_FORMS = ("CNV-068", "CNV-069", "CNV-070")
 
 
 def odd_bodies(body: Json) -> Iterator[tuple[str, bytes]]:
-    """Yield each odd value in a member that is not known, and in one that is, with its id."""
-    bodies = [{**body, "furtherMember": _PLACE}]
+    """Yield the id and content of bodies with an odd value in an unknown or in a known member."""
+    bodies = [{**body, "furtherMember": _PLACEHOLDER}]
     if texts := [name for name, value in body.items() if isinstance(value, str)]:
-        bodies.append({**body, texts[-1]: _PLACE})
+        bodies.append({**body, texts[-1]: _PLACEHOLDER})
     for identifier, value in ODD.items():
-        # One that is long is enough.
-        for holder in bodies if len(value) < _LONG else bodies[-1:]:
-            text = json.dumps(holder).replace(json.dumps(_PLACE), value)
+        # One long body is enough.
+        for template in bodies if len(value) < _TEXT_LENGTH else bodies[-1:]:
+            text = json.dumps(template).replace(json.dumps(_PLACEHOLDER), value)
             yield identifier, text.encode("utf-8", "surrogateescape")
 
 
-@requirement(*ODD, *WHOLE)
+@requirement(*ODD, *ODD_FORMS)
 @pytest.mark.parametrize(
     "name",
     [
@@ -204,38 +211,41 @@ def odd_bodies(body: Json) -> Iterator[tuple[str, bytes]]:
     ],
 )
 def test_an_odd_body_breaks_nothing(platform: Platform, check: Check, name: str) -> None:
-    """Whether it is taken is for the service to say."""
-    found = request(name, platform)
-    answers: dict[str, list[Answer]] = {identifier: [] for identifier in (*ODD, *WHOLE)}
+    """Odd values, repeated members and other media types may be refused, without a server error."""
+    valid_request = request(name, platform)
+    answers: dict[str, list[Answer]] = {identifier: [] for identifier in (*ODD, *ODD_FORMS)}
 
-    for identifier, content in odd_bodies(found.body or {}):
-        answers[identifier].append(found.send(content=content, valid=False))
-    right = encoded(found.body or {})
-    answers["CNV-068"].append(found.send(content=twice(found.body or {}), valid=False))
+    for identifier, content in odd_bodies(valid_request.body or {}):
+        answers[identifier].append(valid_request.send(content=content, valid=False))
+    right = encoded(valid_request.body or {})
+    answers["CNV-068"].append(
+        valid_request.send(content=duplicated_members(valid_request.body or {}), valid=False)
+    )
     for identifier, media_type in (("CNV-069", "text/plain"), ("CNV-070", "")):
         headers = {"content-type": media_type}
-        sent = found.send(content=right, headers=headers, valid=False, judged=False)
-        answers[identifier].append(sent)
+        answer = valid_request.send(content=right, headers=headers, valid=False, judged=False)
+        answers[identifier].append(answer)
 
-    for identifier, seen in answers.items():
+    for identifier, group in answers.items():
         with check(identifier):
-            expect_unbroken(seen)
+            expect_unbroken(group)
 
 
 @requirement("CNV-071")
 @pytest.mark.parametrize("name", [o.id for o in OPERATIONS.values() if "requestBody" not in o.raw])
 def test_a_body_without_a_use_breaks_nothing(platform: Platform, name: str) -> None:
-    """Clients send empty objects, and worse, where no body is asked for."""
-    found = request(name, platform)
+    """Operations without a body answer ``{``, ``[]`` and ``{}`` without a server error."""
+    valid_request = request(name, platform)
 
     answers = [
-        found.send(content=content, valid=False, judged=False) for content in (b"{", b"[]", b"{}")
+        valid_request.send(content=content, valid=False, judged=False)
+        for content in (b"{", b"[]", b"{}")
     ]
 
     expect_unbroken(answers)
 
 
-def twice(body: Json) -> bytes:
-    """Return a body of JSON that has each of its members twice."""
+def duplicated_members(body: Json) -> bytes:
+    """Return a JSON body that has each of its members twice."""
     members = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in body.items()]
     return ("{" + ", ".join(members + members) + "}").encode()

@@ -29,37 +29,42 @@ METHODS: Mapping[str, frozenset[str]] = {
 }
 """The methods of each path."""
 
-OTHERS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-"""The methods that are tried where the interface does not have them."""
+TRIED_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+"""The methods that are tried at paths for which the interface does not have them."""
 
-_LONG = 5_000
+_TEXT_LENGTH = 5_000
 _FOREIGN = "שלום-中-\N{GRINNING FACE}"
 
 
 @requirement("CNV-080", "CNV-081", "CNV-082", "CNV-083")
 def test_a_path_that_is_none_is_refused(platform: Platform, check: Check) -> None:
-    """Whoever answers, it is no success and no failure of the service."""
+    """A read or a POST at an unknown path is refused with a client error, also below a resource."""
     customer = platform.approved.customer()
-    at = f"/customers/{quote(customer['id'], safe=':')}"
+    customer_path = f"/customers/{quote(customer['id'], safe=':')}"
     body = platform.customers.body()
 
-    read = platform.api.client.stray("getConfig", path="/no-such-thing")
-    sent = platform.api.client.stray("createCustomer", path="/no-such-thing", content=b"{}")
-    below = platform.api.client.stray("getCustomer", path=f"{at}/no-such-thing")
+    read_answer = platform.api.client.stray("getConfig", path="/no-such-thing")
+    create_answer = platform.api.client.stray(
+        "createCustomer", path="/no-such-thing", content=b"{}"
+    )
+    below_answer = platform.api.client.stray("getCustomer", path=f"{customer_path}/no-such-thing")
 
     with check("CNV-080"):
-        expect_refused(read, platform.api.client.call("getConfig"))
+        expect_refused(read_answer, platform.api.client.call("getConfig"))
     with check("CNV-081"):
-        expect_refused(sent, platform.api.create_customer(body))
+        expect_refused(create_answer, platform.api.create_customer(body))
     with check("CNV-082"):
-        expect_refused(below, platform.api.get_customer(customer["id"]))
+        expect_refused(below_answer, platform.api.get_customer(customer["id"]))
     with check("CNV-083"):
-        expect_error_object([read, sent, below])
+        expect_error_object([read_answer, create_answer, below_answer])
 
 
 @requirement("CNV-084")
 def test_slashes_too_many_break_nothing(platform: Platform) -> None:
-    """Some overlook them, others refuse or redirect them."""
+    """Paths with more slashes or dots may be served, refused or redirected.
+
+    They cause no server error.
+    """
     paths = ("//config", "/config/", "/config//", "///config", "/./config", "/config/.")
 
     answers = [platform.api.client.stray("getConfig", path=path) for path in paths]
@@ -72,17 +77,21 @@ def test_slashes_too_many_break_nothing(platform: Platform) -> None:
 @requirement("CNV-085", "CNV-086")
 @pytest.mark.parametrize("path", METHODS)
 def test_another_method_breaks_nothing(platform: Platform, check: Check, path: str) -> None:
-    """Where a service has more methods than the interface, it may answer them."""
+    """Other methods may be served, or are refused with an error object and no server error."""
     name = next(o.id for o in OPERATIONS.values() if o.path == path)
-    at = path.format_map(_MadeUp())
-    methods = [method for method in OTHERS if method not in METHODS[path]]
-    # Without an identifier they might do something to all that is there.
+    concrete_path = path.format_map(_MadeUp())
+    methods = [method for method in TRIED_METHODS if method not in METHODS[path]]
+    # Without an identifier these methods might change all resources of the path.
     methods = [method for method in methods if "{" in path or method not in ("PUT", "DELETE")]
 
-    answers = [platform.api.client.stray(name, method=method, path=at) for method in methods]
-    # It may echo credentials.
+    answers = [
+        platform.api.client.stray(name, method=method, path=concrete_path) for method in methods
+    ]
+    # An answer to TRACE may repeat the credentials.
     anonymous = httpx.Auth()
-    answers.append(platform.api.client.stray(name, method="TRACE", path=at, auth=anonymous))
+    answers.append(
+        platform.api.client.stray(name, method="TRACE", path=concrete_path, auth=anonymous)
+    )
 
     for answer in answers:
         if answer.accepted:
@@ -99,48 +108,49 @@ def test_another_method_breaks_nothing(platform: Platform, check: Check, path: s
     [o.id for o in OPERATIONS.values() if o.method != "GET" and "GET" not in METHODS[o.path]],
 )
 def test_reading_does_nothing(platform: Platform, name: str) -> None:
-    """What a browser or a cache repeats at will must not move money.
+    """A GET at a path that has no GET changes nothing, as browsers and caches repeat it at will.
 
-    Where nothing else can be seen of what the operation does, it can still be done afterwards.
+    If the suite cannot see what the operation changes, it checks that the operation can still be
+    carried out.
     """
-    found = request(name, platform)
-    before = found.state()
+    valid_request = request(name, platform)
+    before = valid_request.state()
 
-    platform.api.client.stray(name, method="GET", path=path_of(found))
+    platform.api.client.stray(name, method="GET", path=path_of(valid_request))
 
-    after = found.state()
+    after = valid_request.state()
     assert after == before, f"a GET changed {before} to {after}"
-    require_offer(found.send())
+    require_offer(valid_request.send())
 
 
 WILD: Mapping[str, str] = {
-    "CNV-090": "x" * _LONG,
+    "CNV-090": "x" * _TEXT_LENGTH,
     "CNV-091": quote(_FOREIGN),
     "CNV-092": "no-such%2Fthing",
     "CNV-093": "no-such%00thing",
     "CNV-094": "no-such%FFthing",
     "CNV-095": "no-such%zzthing",
 }
-"""Identifiers that no resource has, as they stand in a path."""
+"""Identifiers that no resource has, encoded as they are sent in a path."""
 
 
 @requirement(*WILD, "CNV-096", "CNV-097")
 @pytest.mark.parametrize("name", [o.id for o in OPERATIONS.values() if "{" in o.path])
 def test_a_wild_identifier_is_refused(platform: Platform, check: Check, name: str) -> None:
-    """No resource has it, whatever the service makes of it."""
-    found = request(name, platform)
-    before = found.state()
+    """Identifiers that no resource has are refused with a client error, and change nothing."""
+    valid_request = request(name, platform)
+    before = valid_request.state()
 
-    refusals = {identifier: at_path(found, wild) for identifier, wild in WILD.items()}
-    climbing = at_path(found, "%2e%2e")
-    after = found.state()
-    twin = found.send()
+    refusals = {identifier: send_at_path(valid_request, wild) for identifier, wild in WILD.items()}
+    parent_answer = send_at_path(valid_request, "%2e%2e")
+    after = valid_request.state()
+    twin = valid_request.send()
 
     for identifier, refusal in refusals.items():
         with check(identifier):
             expect_refused(refusal, twin)
     with check("CNV-096"):
-        expect_unbroken([climbing])
+        expect_unbroken([parent_answer])
     with check("CNV-097"):
         require_state(before)
         assert after == before, f"requests for other resources changed {before} to {after}"
@@ -150,25 +160,29 @@ def test_a_wild_identifier_is_refused(platform: Platform, check: Check, name: st
 QUERIES: Mapping[str, str] = {
     "CNV-100": "no-such-parameter=1",
     "CNV-101": "limit=1&limit=2&currency=USD&currency=EUR",
-    "CNV-102": f"currency={'x' * _LONG}",
+    "CNV-102": f"currency={'x' * _TEXT_LENGTH}",
     "CNV-103": "currency=U%00SD",
     "CNV-104": "currency=U%FFSD",
     "CNV-105": "currency=U%zzSD",
     "CNV-106": f"currency={quote(_FOREIGN)}",
 }
-"""Queries that nobody has to understand, as they go over the wire."""
+"""Queries that no implementation has to understand, encoded as they are sent."""
 
 
 @requirement(*QUERIES)
 @pytest.mark.parametrize("name", [o.id for o in OPERATIONS.values() if o.method == "GET"])
 def test_an_odd_query_breaks_nothing(platform: Platform, check: Check, name: str) -> None:
-    """Whether it is overlooked or refused is for the service to say."""
-    found = request(name, platform)
-    own = str(httpx.QueryParams(dict(found.query)))
+    """Unknown, repeated or malformed parameters may be ignored or refused: no server error."""
+    valid_request = request(name, platform)
+    own_query = str(httpx.QueryParams(dict(valid_request.query)))
 
     for identifier, query in QUERIES.items():
         with check(identifier):
-            path = f"{path_of(found)}?{own}&{query}" if own else f"{path_of(found)}?{query}"
+            path = (
+                f"{path_of(valid_request)}?{own_query}&{query}"
+                if own_query
+                else f"{path_of(valid_request)}?{query}"
+            )
             answer = platform.api.client.stray(name, path=path)
             if identifier == "CNV-100":
                 word = "overlooked" if answer.accepted else "refused"
@@ -177,27 +191,27 @@ def test_an_odd_query_breaks_nothing(platform: Platform, check: Check, name: str
 
 
 class _MadeUp(dict[str, str]):
-    """Has a made-up identifier for each name."""
+    """A mapping that has a made-up identifier for each name."""
 
     def __missing__(self, _name: str) -> str:
         return MADE_UP
 
 
-def path_of(found: Request, **others: str) -> str:
-    """Return the path of a request with its values, as it goes over the wire."""
-    values = {name: quote(value, safe=":") for name, value in found.path.items()}
-    return found.operation.path.format(**{**values, **others})
+def path_of(valid_request: Request, **others: str) -> str:
+    """Return the path of a request with its values, encoded as it is sent."""
+    values = {name: quote(value, safe=":") for name, value in valid_request.path.items()}
+    return valid_request.operation.path.format(**{**values, **others})
 
 
-def at_path(found: Request, wild: str) -> Answer:
+def send_at_path(valid_request: Request, wild: str) -> Answer:
     """Send a request with another text in the place of each identifier of its path."""
-    path = path_of(found, **dict.fromkeys(found.path, wild))
-    query = str(httpx.QueryParams(dict(found.query)))
-    return found.stray(f"{path}?{query}" if query else path)
+    path = path_of(valid_request, **dict.fromkeys(valid_request.path, wild))
+    query = str(httpx.QueryParams(dict(valid_request.query)))
+    return valid_request.stray(f"{path}?{query}" if query else path)
 
 
 def test_how_a_colon_may_be_written(platform: Platform) -> None:
-    """Libraries differ in whether they encode it; which servers understand both is noted."""
+    """Libraries differ in whether they encode a colon; the answer to an encoded one is recorded."""
     customer = platform.approved.customer()
     path = f"/customers/{quote(customer['id'], safe='')}"
 

@@ -1,4 +1,4 @@
-"""What valid accounts hold that the suite had to guess, as the specification does not show it."""
+"""Values of valid external accounts that the suite guesses, as the specification gives none."""
 
 from __future__ import annotations
 
@@ -22,36 +22,39 @@ _OPERATORS = (
 )
 
 GUESSED: Mapping[str, tuple[str, ...]] = {
-    # The names of mobile operators are not shown.
+    # The specification shows no names of mobile operators.
     **dict.fromkeys(_OPERATORS, ("provider",)),
     # A sandbox may have a network of its own, whose addresses and invoices begin otherwise, and
     # whether somebody answers under an address is for the network to say.
     "SPARK_WALLET": ("address",),
-    # Wallets alone are said to need no beneficiary.
+    # The specification says of wallets alone that they need no beneficiary.
     "LIGHTNING": ("lightningAddress", "invoice", "bolt12", "beneficiary"),
 }
-"""By account type the members whose values another implementation may honestly not know."""
+"""By account type, the members whose values a conforming implementation may not know."""
 
 
 def with_known_values(platform: Platform, answer: Answer) -> Answer:
-    """Return the answer to a valid account.
+    """Return the answer to the creation of a valid external account.
 
     Raises:
-        ResourceMissing: it was refused for a guess of the suite and for nothing else. What the
-            profile binds is no guess.
+        ResourceMissing: the refusal names no other members than those with guessed values. A value
+            that the profile binds is no guess.
     """
     kind = answer.exchange.request_body["accountInfo"]["accountType"]
-    examples = [found.name for found in account_examples().values() if found.account_type == kind]
+    examples = [
+        example.name for example in account_examples().values() if example.account_type == kind
+    ]
     bindings = platform.profile.bindings.accounts
-    bound = {member for name in examples for member in bindings.get(name, ())}
-    guessed = set(GUESSED.get(kind, ())) - bound
-    found = field_errors(answer)
-    listed = found if isinstance(found, list) else []
-    paths = [path_names(entry.get("field")) for entry in listed if isinstance(entry, Mapping)]
-    named = [guessed.intersection(path) for path in paths]
-    if not answer.accepted and named and all(named):
+    bound_members = {member for name in examples for member in bindings.get(name, ())}
+    guessed_members = set(GUESSED.get(kind, ())) - bound_members
+    errors = field_errors(answer)
+    entries = errors if isinstance(errors, list) else []
+    paths = [path_names(entry.get("field")) for entry in entries if isinstance(entry, Mapping)]
+    guesses_by_entry = [guessed_members.intersection(path) for path in paths]
+    if not answer.accepted and guesses_by_entry and all(guesses_by_entry):
+        unknown = " or ".join(sorted(set().union(*guesses_by_entry)))
         raise ResourceMissing(
-            f"the target does not know the {' or '.join(sorted(set().union(*named)))} that the "
+            f"the target does not know the {unknown} that the "
             f"suite sends; give its own in bindings.providers or, for {examples[0]}, in "
             "bindings.accounts of the profile"
         )

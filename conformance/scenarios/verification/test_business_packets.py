@@ -1,4 +1,4 @@
-"""What has to be known of a business beside its own data before its review begins."""
+"""Owners and verification documents that a business needs before its review begins."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ RESOLVE_ERRORS = "RESOLVE_ERRORS"
 
 @pytest.fixture
 def business(platform: Platform) -> Resource:
-    """A business of which nothing is told yet, where a whole packet is enough for a review."""
-    whole = platform.verification.reviews.submit(
+    """A business without owners and documents, where complete ones are enough for a review.
+
+    Raises:
+        ResourceMissing: the suite cannot complete what the target asks for.
+    """
+    answer = platform.verification.reviews.submit(
         platform.verification.reviews.prepared(business=True)
     )
-    if arranged_resource(whole).get("verificationStatus") == RESOLVE_ERRORS:
+    if arranged_resource(answer).get("verificationStatus") == RESOLVE_ERRORS:
         raise ResourceMissing("more has to be known of a business than the suite can tell")
     return platform.verification.reviews.unsubmitted(business=True)
 
 
 @requirement("VER-801")
 def test_a_business_tells_who_controls_it(platform: Platform, business: Resource) -> None:
-    """A director who owns most of it need not be that person."""
+    """A submission with a director as the only owner is answered with RESOLVE_ERRORS."""
     platform.verification.owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
     platform.verification.documents.document(business, "UTILITY_BILL")
 
@@ -34,7 +38,7 @@ def test_a_business_tells_who_controls_it(platform: Platform, business: Resource
 
 @requirement("VER-802")
 def test_a_business_proves_its_address(platform: Platform, business: Resource) -> None:
-    """Who controls it does not make up for that."""
+    """A submission without a proof of address is answered with RESOLVE_ERRORS."""
     roles = [platform.profile.bindings.control_role, "DIRECTOR"]
     platform.verification.owners.owner(business, roles=roles, ownershipPercentage=75)
 
@@ -43,7 +47,7 @@ def test_a_business_proves_its_address(platform: Platform, business: Resource) -
 
 @requirement("VER-803")
 def test_an_owner_from_abroad_proves_who_that_is(platform: Platform, business: Resource) -> None:
-    """The rest of the packet does not make up for that."""
+    """A submission with a Canadian owner without documents is answered with RESOLVE_ERRORS."""
     platform.verification.reviews.prepare_business(business)
     platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
@@ -53,7 +57,7 @@ def test_an_owner_from_abroad_proves_who_that_is(platform: Platform, business: R
 
 
 def expect_errors(platform: Platform, business: Resource) -> None:
-    """Assert that a business is not taken in for review as it is."""
+    """Assert that the submission of a business is answered with RESOLVE_ERRORS."""
     __tracebackhide__ = True
     answer = platform.verification.reviews.submit(business)
     assert answer.accepted, answer

@@ -1,4 +1,4 @@
-"""Contact verification: a one-time code proves that a mail address or phone is the customer's."""
+"""Contact verification: a one-time code proves that an email or phone is the customer's."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from conformance.verdict.decisions import ResourceMissing
 TOO_MANY = 429
 
 
-def each(email: str, phone: str) -> pytest.MarkDecorator:
-    """Run a test for each channel, where it decides one requirement each."""
+def for_each_channel(email: str, phone: str) -> pytest.MarkDecorator:
+    """Run a test for each channel; it decides one requirement for each."""
     rows = zip(CHANNELS, (email, phone), strict=True)
     return pytest.mark.parametrize(
         "channel", [pytest.param(name, marks=requirement(id_), id=name) for name, id_ in rows]
@@ -26,15 +26,15 @@ def each(email: str, phone: str) -> pytest.MarkDecorator:
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """The requirements that one test decides for a channel."""
+    """The requirements that a test decides for a channel."""
 
     channel: str
     first: str
     second: str
 
 
-def pairs(*rows: Ids) -> pytest.MarkDecorator:
-    """Run a test for each channel, where it decides two requirements each."""
+def with_two_requirements(*rows: Ids) -> pytest.MarkDecorator:
+    """Run a test for each channel; it decides two requirements for each."""
     return pytest.mark.parametrize(
         "ids",
         [
@@ -46,31 +46,31 @@ def pairs(*rows: Ids) -> pytest.MarkDecorator:
 
 @requirement("CON-001", "CON-002", "CON-003", "CON-004")
 def test_a_customer_shows_which_channels_it_has_to_verify(platform: Platform, check: Check) -> None:
-    """They are the mail address, the phone, or both."""
+    """``contactVerification`` has a status for ``email`` or ``phone``, and for no other channel."""
     customer = platform.verification.contact.customer()
 
-    shown = customer["contactVerification"]
+    verification = customer["contactVerification"]
 
     with check("CON-004"):
-        # Other members may tell something else about the verification.
-        extra = [name for name, value in shown.items() if value in ("PENDING", "VERIFIED")]
-        assert set(extra) <= set(CHANNELS), shown
-    for id_, name in (("CON-002", "email"), ("CON-003", "phone")):
+        # Members with other values may say something else about the verification.
+        names = [key for key, value in verification.items() if value in ("PENDING", "VERIFIED")]
+        assert set(names) <= set(CHANNELS), verification
+    for id_, channel in (("CON-002", "email"), ("CON-003", "phone")):
         with check(id_):
-            require_listed(customer, name)
+            require_channel(customer, channel)
 
 
-@each("CON-005", "CON-006")
+@for_each_channel("CON-005", "CON-006")
 def test_a_channel_is_pending_at_first(platform: Platform, channel: str) -> None:
-    """Nothing was proven yet."""
+    """The channel of a new customer is PENDING."""
     customer = platform.verification.contact.customer(channel)
 
     assert contact_channels(customer)[channel] == "PENDING"
 
 
-@pairs(Ids("email", "CON-007", "CON-009"), Ids("phone", "CON-008", "CON-010"))
+@with_two_requirements(Ids("email", "CON-007", "CON-009"), Ids("phone", "CON-008", "CON-010"))
 def test_a_code_is_sent(platform: Platform, check: Check, ids: Ids) -> None:
-    """That alone proves nothing."""
+    """The request for a code is accepted, and the channel stays PENDING."""
     customer = platform.verification.contact.customer(ids.channel)
 
     answer = platform.verification.contact.send_code(customer, ids.channel)
@@ -83,26 +83,26 @@ def test_a_code_is_sent(platform: Platform, check: Check, ids: Ids) -> None:
 
 @requirement("CON-011", "CON-012")
 def test_a_code_is_sent_again(platform: Platform, check: Check) -> None:
-    """The new code is as good as the first one."""
+    """A second request for a code is accepted, and the code then verifies the channel."""
     customer = platform.verification.contact.customer("email")
     platform.verification.contact.arrange_code(customer, "email")
 
-    again = platform.verification.contact.send_code(customer, "email")
+    second_answer = platform.verification.contact.send_code(customer, "email")
 
     with check("CON-011"):
-        if again.status == TOO_MANY:
-            raise ResourceMissing(f"the target limits the pace of codes: {again}")
-        assert again.accepted, again
+        if second_answer.status == TOO_MANY:
+            raise ResourceMissing(f"the target limits the pace of codes: {second_answer}")
+        assert second_answer.accepted, second_answer
     with check("CON-012"):
-        arranged_body(again)
+        arranged_body(second_answer)
         confirmed = platform.verification.contact.confirm_code(customer, "email")
         assert confirmed.accepted, confirmed
         assert platform.verification.contact.at_status(customer, "email", "VERIFIED") == "VERIFIED"
 
 
-@pairs(Ids("email", "CON-013", "CON-015"), Ids("phone", "CON-014", "CON-016"))
+@with_two_requirements(Ids("email", "CON-013", "CON-015"), Ids("phone", "CON-014", "CON-016"))
 def test_the_right_code_verifies_a_channel(platform: Platform, check: Check, ids: Ids) -> None:
-    """It was sent before."""
+    """The code that was sent is accepted, and the channel becomes VERIFIED."""
     customer = platform.verification.contact.customer(ids.channel)
     platform.verification.contact.arrange_code(customer, ids.channel)
 
@@ -117,9 +117,9 @@ def test_the_right_code_verifies_a_channel(platform: Platform, check: Check, ids
         )
 
 
-@each("CON-044", "CON-045")
+@for_each_channel("CON-044", "CON-045")
 def test_a_business_verifies_its_channels_too(platform: Platform, channel: str) -> None:
-    """They are those of its primary contact."""
+    """The code that was sent to a business makes its channel VERIFIED."""
     business = platform.verification.contact.customer(channel, business=True)
     platform.verification.contact.arrange_code(business, channel)
 
@@ -129,51 +129,51 @@ def test_a_business_verifies_its_channels_too(platform: Platform, channel: str) 
     assert platform.verification.contact.at_status(business, channel, "VERIFIED") == "VERIFIED"
 
 
-@pairs(Ids("email", "CON-017", "CON-019"), Ids("phone", "CON-018", "CON-020"))
+@with_two_requirements(Ids("email", "CON-017", "CON-019"), Ids("phone", "CON-018", "CON-020"))
 def test_each_channel_is_verified_on_its_own(platform: Platform, check: Check, ids: Ids) -> None:
-    """The first leaves the second pending, and the second leaves the first verified."""
+    """The first channel leaves the second PENDING, and the second leaves the first VERIFIED."""
     first, second = ids.channel, other_channel(ids.channel)
     customer = platform.verification.contact.customer(first, second)
 
-    halfway = platform.verification.contact.verify(customer, first)
+    after_first = platform.verification.contact.verify(customer, first)
 
     with check(ids.first):
-        assert contact_channels(halfway).get(second) == "PENDING", halfway
+        assert contact_channels(after_first).get(second) == "PENDING", after_first
     with check(ids.second):
-        verified = platform.verification.contact.verify(customer, second)
-        assert contact_channels(verified).get(first) == "VERIFIED", verified
+        after_second = platform.verification.contact.verify(customer, second)
+        assert contact_channels(after_second).get(first) == "VERIFIED", after_second
 
 
-@each("CON-021", "CON-022")
+@for_each_channel("CON-021", "CON-022")
 def test_a_wrong_code_verifies_nothing(platform: Platform, channel: str) -> None:
-    """The right one does, for another customer."""
-    mistaken = platform.verification.contact.customer(channel)
-    platform.verification.contact.arrange_code(mistaken, channel)
+    """The channel stays PENDING; another customer's becomes VERIFIED by the right code."""
+    customer = platform.verification.contact.customer(channel)
+    platform.verification.contact.arrange_code(customer, channel)
 
     answer = platform.verification.contact.confirm_code(
-        mistaken, channel, {"code": platform.profile.bindings.contact_wrong_code}
+        customer, channel, {"code": platform.profile.bindings.contact_wrong_code}
     )
 
     platform.verification.contact.verify(platform.verification.contact.customer(channel), channel)
-    assert platform.verification.contact.status(mistaken, channel) == "PENDING", answer
+    assert platform.verification.contact.status(customer, channel) == "PENDING", answer
     platform.observe(f"a wrong contact code is answered with {answer.status}")
 
 
-@each("CON-023", "CON-024")
+@for_each_channel("CON-023", "CON-024")
 def test_an_empty_code_verifies_nothing(platform: Platform, channel: str) -> None:
-    """The right one does, for another customer."""
-    mistaken = platform.verification.contact.customer(channel)
-    platform.verification.contact.arrange_code(mistaken, channel)
+    """The channel stays PENDING; another customer's becomes VERIFIED by the right code."""
+    customer = platform.verification.contact.customer(channel)
+    platform.verification.contact.arrange_code(customer, channel)
 
-    answer = platform.verification.contact.confirm_code(mistaken, channel, {"code": ""})
+    answer = platform.verification.contact.confirm_code(customer, channel, {"code": ""})
 
     platform.verification.contact.verify(platform.verification.contact.customer(channel), channel)
-    assert platform.verification.contact.status(mistaken, channel) == "PENDING", answer
+    assert platform.verification.contact.status(customer, channel) == "PENDING", answer
 
 
-@each("CON-025", "CON-026")
+@for_each_channel("CON-025", "CON-026")
 def test_a_confirmation_needs_a_code(platform: Platform, channel: str) -> None:
-    """It is all that a confirmation says."""
+    """A confirmation with an empty object as its body is refused."""
     customer = platform.verification.contact.customer(channel)
     platform.verification.contact.arrange_code(customer, channel)
 
@@ -182,44 +182,44 @@ def test_a_confirmation_needs_a_code(platform: Platform, channel: str) -> None:
     refusal.refused(twin=platform.verification.contact.confirm_code(customer, channel))
 
 
-@pairs(Ids("email", "CON-027", "CON-029"), Ids("phone", "CON-028", "CON-030"))
+@with_two_requirements(Ids("email", "CON-027", "CON-029"), Ids("phone", "CON-028", "CON-030"))
 def test_a_verified_channel_stays_verified(platform: Platform, check: Check, ids: Ids) -> None:
-    """Whatever code comes afterwards."""
+    """A used code and a wrong code leave the channel VERIFIED."""
     customer = platform.verification.contact.customer(ids.channel)
     platform.verification.contact.verify(customer, ids.channel)
 
-    used = platform.verification.contact.confirm_code(customer, ids.channel)
+    used_answer = platform.verification.contact.confirm_code(customer, ids.channel)
     after_used = platform.verification.contact.status(customer, ids.channel)
-    wrong = platform.verification.contact.confirm_code(
+    wrong_answer = platform.verification.contact.confirm_code(
         customer, ids.channel, {"code": platform.profile.bindings.contact_wrong_code}
     )
     after_wrong = platform.verification.contact.status(customer, ids.channel)
 
     with check(ids.second):
-        assert after_used == "VERIFIED", used
+        assert after_used == "VERIFIED", used_answer
     with check(ids.first):
-        assert after_wrong == "VERIFIED", wrong
-    platform.observe(f"a contact code that was used already is answered with {used.status}")
+        assert after_wrong == "VERIFIED", wrong_answer
+    platform.observe(f"a contact code that was used already is answered with {used_answer.status}")
 
 
 @requirement("CON-031")
 def test_a_code_verifies_one_customer(platform: Platform) -> None:
-    """Another customer of the same platform, who got a code too, is left alone."""
-    customer, bystander = (
+    """The channel of another customer who got a code too stays PENDING."""
+    customer, other = (
         platform.verification.contact.customer(),
         platform.verification.contact.customer(),
     )
     channel = next(iter(contact_channels(customer)))
-    platform.verification.contact.arrange_code(bystander, channel)
+    platform.verification.contact.arrange_code(other, channel)
 
     platform.verification.contact.verify(customer, channel)
 
-    assert platform.verification.contact.status(bystander, channel) == "PENDING"
+    assert platform.verification.contact.status(other, channel) == "PENDING"
 
 
 @requirement("CON-032")
 def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
-    """The update says nothing new."""
+    """An update with the name that the customer has leaves the channel VERIFIED."""
     body = platform.verification.contact.body()
     customer = platform.verification.contact.customer(body=body)
     channel = next(iter(contact_channels(platform.verification.contact.verify(customer))))
@@ -231,7 +231,7 @@ def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
 
 @requirement("CON-046")
 def test_channels_are_verified_before_the_customer_is(platform: Platform) -> None:
-    """They are one step towards its verification, and no more."""
+    """Verified channels do not change the verification status of the customer."""
     customer = platform.verification.contact.customer()
 
     verified = platform.verification.contact.verify(customer)
@@ -239,38 +239,38 @@ def test_channels_are_verified_before_the_customer_is(platform: Platform) -> Non
     assert verification_status(verified) == verification_status(customer), verified
 
 
-@each("CON-033", "CON-034")
+@for_each_channel("CON-033", "CON-034")
 def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
     platform: Platform, channel: str
 ) -> None:
-    """The twin is a customer who has to verify it."""
+    """The request is refused with 409; the twin is a customer who must verify the channel."""
     twin = platform.verification.contact.customer(channel)
-    customer = free_of(platform, channel)
+    customer = customer_without(platform, channel)
 
     refusal = platform.verification.contact.send_code(customer, channel)
 
     refusal.refused(409, twin=platform.verification.contact.send_code(twin, channel))
 
 
-@each("CON-035", "CON-036")
+@for_each_channel("CON-035", "CON-036")
 def test_no_code_confirms_a_channel_that_need_not_be_verified(
     platform: Platform, channel: str
 ) -> None:
-    """The twin is a customer who has to verify it."""
+    """The confirmation is refused; the twin is a customer who must verify the channel."""
     twin = platform.verification.contact.customer(channel)
     platform.verification.contact.arrange_code(twin, channel)
-    customer = free_of(platform, channel)
+    customer = customer_without(platform, channel)
 
     refusal = platform.verification.contact.confirm_code(customer, channel)
 
     refusal.refused(twin=platform.verification.contact.confirm_code(twin, channel))
 
 
-@pairs(Ids("email", "CON-037", "CON-041"), Ids("phone", "CON-038", "CON-041"))
+@with_two_requirements(Ids("email", "CON-037", "CON-041"), Ids("phone", "CON-038", "CON-041"))
 def test_no_code_is_sent_for_an_unknown_customer(
     platform: Platform, check: Check, ids: Ids
 ) -> None:
-    """The twin is a customer who exists."""
+    """The request is refused with 404 and CUSTOMER_NOT_FOUND or NOT_FOUND."""
     customer = platform.verification.contact.customer(ids.channel)
 
     refusal = platform.verification.contact.send_code(
@@ -284,11 +284,11 @@ def test_no_code_is_sent_for_an_unknown_customer(
         refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
-@pairs(Ids("email", "CON-039", "CON-041"), Ids("phone", "CON-040", "CON-041"))
+@with_two_requirements(Ids("email", "CON-039", "CON-041"), Ids("phone", "CON-040", "CON-041"))
 def test_no_code_confirms_a_channel_of_an_unknown_customer(
     platform: Platform, check: Check, ids: Ids
 ) -> None:
-    """The twin is a customer who exists."""
+    """The confirmation is refused with 404 and CUSTOMER_NOT_FOUND or NOT_FOUND."""
     customer = platform.verification.contact.customer(ids.channel)
     platform.verification.contact.arrange_code(customer, ids.channel)
 
@@ -303,39 +303,43 @@ def test_no_code_confirms_a_channel_of_an_unknown_customer(
         refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
-@each("CON-042", "CON-043")
+@for_each_channel("CON-042", "CON-043")
 def test_a_channel_to_be_verified_needs_an_address(platform: Platform, channel: str) -> None:
-    """It may be asked for when the customer is created, or when it is submitted for review."""
+    """Without the email or phone number, the creation is refused or no review begins."""
     body = platform.verification.contact.body()
     twin = platform.api.create_customer(body)
     if channel not in contact_channels(arranged_body(twin)):
         raise ResourceMissing(f"no {channel} has to be verified in the region {body['region']}")
-    addressless = {name: value for name, value in body.items() if name != CHANNELS[channel]}
+    without_address = {name: value for name, value in body.items() if name != CHANNELS[channel]}
 
     created = platform.api.create_customer(
-        {**addressless, "platformCustomerId": platform.samples.reference()}
+        {**without_address, "platformCustomerId": platform.samples.reference()}
     )
 
     if not created.accepted:
         created.refused(twin=twin)
         return
-    submitted = platform.verification.reviews.submit(created.body)
-    if submitted.accepted:
-        status = submitted.body.get("verificationStatus")
+    submission = platform.verification.reviews.submit(created.body)
+    if submission.accepted:
+        status = submission.body.get("verificationStatus")
         assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
     platform.observe(f"a customer without {CHANNELS[channel]} is found wanting at its submission")
 
 
-def free_of(platform: Platform, channel: str) -> Resource:
-    """Return a customer who need not verify a channel."""
-    # The region of the profile may want the other one alone.
+def customer_without(platform: Platform, channel: str) -> Resource:
+    """Return a customer who need not verify a channel.
+
+    Raises:
+        ResourceMissing: the customers of every region must verify it.
+    """
+    # The region of the profile may require the other channel alone.
     for customer in (platform.customers.applicant(), platform.verification.contact.customer()):
         if channel not in contact_channels(customer):
             return customer
     raise ResourceMissing(f"every region that the profile names wants the {channel} verified")
 
 
-def require_listed(customer: Resource, channel: str) -> None:
-    """Leave a requirement of a channel open that no customer of the target has."""
+def require_channel(customer: Resource, channel: str) -> None:
+    """Raise ``ResourceMissing`` unless a customer has to verify a channel."""
     if channel not in contact_channels(customer):
         raise ResourceMissing(f"no {channel} has to be verified in the region of the profile")

@@ -1,4 +1,4 @@
-"""The verification of customers: how it begins, how it is decided, and what leaves it alone."""
+"""The verification of customers: how it begins, how it is decided, and what does not change it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SANDBOX_SUFFIXES = ("001", "002", "003")
     ],
 )
 def test_a_review_begins(platform: Platform, path: Road, business: bool) -> None:
-    """The customer is PENDING then, unless the sandbox has decided already."""
+    """The status becomes PENDING, or at once the one that the sandbox decides."""
     customer = platform.verification.reviews.onboarded(path, business=business)
 
-    seen = verification_status(platform.customers.at_status(customer, *REVIEWED))
+    status = verification_status(platform.customers.at_status(customer, *REVIEWED))
 
-    platform.observe(f"the status after a submission: {seen}")
-    assert seen in REVIEWED
+    platform.observe(f"the status after a submission: {status}")
+    assert status in REVIEWED
 
 
 @pytest.mark.parametrize(
@@ -46,44 +46,44 @@ def test_a_review_begins(platform: Platform, path: Road, business: bool) -> None
     ],
 )
 def test_no_review_begins_while_something_is_missing(platform: Platform, business: bool) -> None:
-    """The number of an individual, the owners of a business."""
+    """An individual without a number, or a business without owners, stays UNVERIFIED."""
     customer = platform.verification.reviews.incomplete(business=business)
     platform.verification.reviews.unresolved(customer)
 
-    _something_else_happens(platform)
+    _let_another_review_begin(platform)
 
     assert verification_status(platform.customers.read(customer)) == "UNVERIFIED"
 
 
 @requirement("VER-127")
 def test_a_link_that_nobody_follows_begins_no_review(platform: Platform) -> None:
-    """The flow has to be completed."""
+    """An individual who got a link to the hosted flow is UNVERIFIED."""
     individual = platform.verification.reviews.unsubmitted()
     arranged_body(platform.verification.links.create(individual))
 
-    seen = verification_status(platform.customers.read(individual))
+    status = verification_status(platform.customers.read(individual))
 
-    assert seen == "UNVERIFIED"
+    assert status == "UNVERIFIED"
 
 
 @requirement("VER-128")
 def test_owners_and_documents_alone_begin_no_review(platform: Platform) -> None:
-    """They are brought for a submission that comes later."""
+    """A business with owners and documents that was not submitted is UNVERIFIED."""
     business = platform.verification.reviews.prepared(business=True)
 
-    seen = verification_status(platform.customers.read(business))
+    status = verification_status(platform.customers.read(business))
 
-    assert seen == "UNVERIFIED"
+    assert status == "UNVERIFIED"
 
 
 # --- How it is decided ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("path", "business", "fate"),
+    ("path", "business", "trigger"),
     [
-        pytest.param(path, business, fate, marks=requirement(name), id=f"{name}-{path}")
-        for name, path, business, fate in (
+        pytest.param(path, business, trigger, marks=requirement(name), id=f"{name}-{path}")
+        for name, path, business, trigger in (
             ("VER-115", "directly", False, "customer.approve"),
             ("VER-116", "directly", False, "customer.reject"),
             ("VER-117", "directly", True, "customer.approve"),
@@ -95,92 +95,100 @@ def test_owners_and_documents_alone_begin_no_review(platform: Platform) -> None:
         )
     ],
 )
-def test_a_review_is_decided(platform: Platform, path: Road, business: bool, fate: str) -> None:
-    """Whichever way the customer came to it."""
-    undecided = business and fate == "customer.reject"
-    more = {"businessInfo": platform.customers.company(UNDECIDED)} if undecided else {}
+def test_a_review_is_decided(platform: Platform, path: Road, business: bool, trigger: str) -> None:
+    """The status becomes APPROVED or REJECTED, after a direct and after a hosted onboarding."""
+    needs_decision = business and trigger == "customer.reject"
+    members = {"businessInfo": platform.customers.company(UNDECIDED)} if needs_decision else {}
     customer = platform.verification.reviews.onboarded(
-        path, business=business, trigger=fate, **more
+        path, business=business, trigger=trigger, **members
     )
 
-    seen = verification_status(platform.customers.at_status(customer, DECISIONS[fate]))
+    status = verification_status(platform.customers.at_status(customer, DECISIONS[trigger]))
 
-    assert seen == DECISIONS[fate]
+    assert status == DECISIONS[trigger]
 
 
-# --- What leaves it alone -------------------------------------------------------------------
+# --- What does not change it ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
         pytest.param("customer.approve", marks=requirement("VER-140"), id="approved"),
         pytest.param("customer.reject", marks=requirement("VER-143"), id="rejected"),
     ],
 )
-def test_another_name_leaves_the_decision_alone(platform: Platform, fate: str) -> None:
-    """The individual keeps the name from then on, and the status that it had."""
-    individual = _settled(platform, fate)
+def test_another_name_leaves_the_decision_alone(platform: Platform, trigger: str) -> None:
+    """An update of ``fullName`` leaves an individual APPROVED or REJECTED."""
+    individual = _decided_customer(platform, trigger)
 
-    _renamed(platform, individual, fullName="Beatrix Halloway")
+    _rename(platform, individual, fullName="Beatrix Halloway")
 
-    assert verification_status(platform.customers.read(individual)) == DECISIONS[fate]
+    assert verification_status(platform.customers.read(individual)) == DECISIONS[trigger]
 
 
 @pytest.mark.parametrize("suffix", SANDBOX_SUFFIXES)
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
         pytest.param("customer.approve", marks=requirement("VER-141"), id="approved"),
         pytest.param("customer.reject", marks=requirement("VER-144"), id="rejected"),
     ],
 )
 def test_a_sandbox_name_leaves_the_decision_alone(
-    platform: Platform, fate: str, suffix: str
+    platform: Platform, trigger: str, suffix: str
 ) -> None:
-    """It would have decided before, and comes too late."""
-    individual = _settled(platform, fate)
+    """A new ``fullName`` with a sandbox suffix leaves an individual APPROVED or REJECTED."""
+    individual = _decided_customer(platform, trigger)
 
-    _renamed(platform, individual, fullName=f"Beatrix Halloway{suffix}")
+    _rename(platform, individual, fullName=f"Beatrix Halloway{suffix}")
 
-    assert verification_status(platform.customers.read(individual)) == DECISIONS[fate]
+    assert verification_status(platform.customers.read(individual)) == DECISIONS[trigger]
 
 
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
         pytest.param("customer.approve", marks=requirement("VER-142"), id="approved"),
         pytest.param("customer.reject", marks=requirement("VER-145"), id="rejected"),
     ],
 )
-def test_another_legal_name_leaves_the_decision_alone(platform: Platform, fate: str) -> None:
-    """The rest of the business is sent along, as it may be replaced as a whole."""
+def test_another_legal_name_leaves_the_decision_alone(platform: Platform, trigger: str) -> None:
+    """An update of ``legalName``, with the whole ``businessInfo``, leaves a business as decided."""
     company = platform.customers.business_body()["businessInfo"]
-    business = _settled(platform, fate, business=True, businessInfo=company)
+    business = _decided_customer(platform, trigger, business=True, businessInfo=company)
 
-    _renamed(platform, business, businessInfo={**company, "legalName": "Halloway Holdings LLC"})
+    _rename(platform, business, businessInfo={**company, "legalName": "Halloway Holdings LLC"})
 
-    assert verification_status(platform.customers.read(business)) == DECISIONS[fate]
+    assert verification_status(platform.customers.read(business)) == DECISIONS[trigger]
 
 
-def _settled(platform: Platform, fate: str, **more: Any) -> Resource:
-    """Return a customer whose review is decided."""
+def _decided_customer(platform: Platform, trigger: str, **more: Any) -> Resource:
+    """Return a customer whose review is decided.
+
+    Raises:
+        PreconditionFailed: the customer does not come to the status.
+    """
     customer = platform.customers.at_status(
-        platform.verification.reviews.submitted(trigger=fate, **more), DECISIONS[fate]
+        platform.verification.reviews.submitted(trigger=trigger, **more), DECISIONS[trigger]
     )
-    if verification_status(customer) != DECISIONS[fate]:
+    if verification_status(customer) != DECISIONS[trigger]:
         raise PreconditionFailed(f"the review left the customer at {verification_status(customer)}")
     return customer
 
 
-def _renamed(platform: Platform, customer: Resource, **name: Any) -> None:
-    """Rename a customer, and let the target do something else after it."""
+def _rename(platform: Platform, customer: Resource, **name: Any) -> None:
+    """Rename a customer, and wait until another review has begun.
+
+    Raises:
+        ResourceMissing: the update is refused.
+    """
     answer = platform.api.update_customer(customer["id"], name)
     if not answer.accepted:
         raise ResourceMissing(f"such a customer cannot be renamed so: {answer}")
-    _something_else_happens(platform)
+    _let_another_review_begin(platform)
 
 
-def _something_else_happens(platform: Platform) -> None:
-    """Let another customer come to its review, so that what was under way is done."""
+def _let_another_review_begin(platform: Platform) -> None:
+    """Let the review of another customer begin, so that earlier work of the target is done."""
     platform.customers.at_status(platform.verification.reviews.submitted(), *REVIEWED)

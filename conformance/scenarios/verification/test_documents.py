@@ -1,4 +1,4 @@
-"""Documents: papers that prove who a customer or owner is, and where they live."""
+"""Verification documents: they prove who a customer or owner is, and where they live."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Spoil = Callable[[bytes], bytes]
     *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014", "DOC-600"),
 )
 def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """Its number may be masked."""
+    """The record shows the members of the form; its number may be masked."""
     form = platform.verification.documents.form(
         platform.customers.applicant(), "NATIONAL_ID", side="BACK"
     )
@@ -67,7 +67,7 @@ def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check)
 
 @requirement("DOC-020", "DOC-021", "DOC-022")
 def test_a_customer_or_an_owner_holds_a_document(platform: Platform, check: Check) -> None:
-    """Individuals, businesses, and whoever owns these."""
+    """Documents of an individual, of a business and of a beneficial owner are accepted."""
     business = platform.customers.applicant(business=True)
 
     of_individual = platform.verification.documents.upload(platform.customers.applicant())
@@ -84,7 +84,7 @@ def test_a_customer_or_an_owner_holds_a_document(platform: Platform, check: Chec
 
 @requirement("DOC-023")
 def test_a_holder_adds_a_proof_of_address(platform: Platform) -> None:
-    """One document does not take the place of another."""
+    """A utility bill is accepted after an identity document of the same holder."""
     holder = platform.customers.applicant()
     platform.verification.documents.document(holder)
 
@@ -95,7 +95,7 @@ def test_a_holder_adds_a_proof_of_address(platform: Platform) -> None:
 
 @requirement("DOC-024")
 def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None:
-    """A passport, and another one of a government."""
+    """A passport and a national id of a Canadian owner are both accepted."""
     business = platform.customers.applicant(business=True)
     owner = platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
@@ -111,35 +111,35 @@ def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None
 
 @requirement("DOC-066", "DOC-067", "DOC-068")
 def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: Check) -> None:
-    """The ids have the form of the target's own, and nobody has them."""
+    """Unknown ids of a customer and of an owner are refused with 400 or 404."""
     person, owner = (
         platform.customers.applicant(),
         platform.verification.owners.owner(platform.customers.applicant(business=True)),
     )
 
-    of_no_person, of_no_owner = (
+    unknown_person_refusal, unknown_owner_refusal = (
         platform.verification.documents.upload({"id": unknown_id(holder["id"])})
         for holder in (person, owner)
     )
-    of_person, of_owner = (
+    person_answer, owner_answer = (
         platform.verification.documents.upload(person),
         platform.verification.documents.upload(owner),
     )
 
     with check("DOC-066"):
-        of_no_person.refused(400, 404, twin=of_person)
+        unknown_person_refusal.refused(400, 404, twin=person_answer)
     with check("DOC-067"):
-        of_no_owner.refused(400, 404, twin=of_owner)
+        unknown_owner_refusal.refused(400, 404, twin=owner_answer)
     with check("DOC-068"):
-        if of_no_person.status == 400:
+        if unknown_person_refusal.status == 400:
             raise ResourceMissing("an unknown holder is refused with 400, as any invalid field")
-        fitting = ("DOCUMENT_HOLDER_NOT_FOUND", "NOT_FOUND", "CUSTOMER_NOT_FOUND")
-        of_no_person.refused(*fitting, twin=of_person)
+        codes = ("DOCUMENT_HOLDER_NOT_FOUND", "NOT_FOUND", "CUSTOMER_NOT_FOUND")
+        unknown_person_refusal.refused(*codes, twin=person_answer)
 
 
 @requirement("DOC-069")
 def test_nobody_else_holds_documents(platform: Platform) -> None:
-    """An account, for example, is no person."""
+    """A document whose holder is an internal account is refused."""
     account = platform.internal_accounts.account(amount=0)
 
     refusal = platform.verification.documents.upload(account)
@@ -154,7 +154,7 @@ def test_nobody_else_holds_documents(platform: Platform) -> None:
 
 @requirement("DOC-030")
 def test_a_passport_is_a_single_image(platform: Platform) -> None:
-    """Without a side."""
+    """A passport without a ``side`` is accepted."""
     form = platform.verification.documents.form(
         platform.customers.applicant(), "PASSPORT", side=None
     )
@@ -177,7 +177,7 @@ def test_a_passport_is_a_single_image(platform: Platform) -> None:
 def test_a_card_is_photographed_from_both_sides(
     platform: Platform, check: Check, kind: str, front: str, back: str
 ) -> None:
-    """One image for each, both of the same document."""
+    """An image of the FRONT and one of the BACK of the same document are accepted."""
     holder = platform.customers.applicant()
     number = f"D{platform.samples.digits(7)}"
 
@@ -192,7 +192,7 @@ def test_a_card_is_photographed_from_both_sides(
 
 
 @pytest.mark.parametrize(
-    ("kind", "accepted", "bare"),
+    ("kind", "full_id", "bare_id"),
     [
         pytest.param(kind, *ids, marks=requirement(*ids), id=kind)
         for kind, ids in zip(
@@ -209,20 +209,20 @@ def test_a_card_is_photographed_from_both_sides(
     ],
 )
 def test_a_proof_of_address_is_taken_in(
-    platform: Platform, check: Check, kind: str, accepted: str, bare: str
+    platform: Platform, check: Check, kind: str, full_id: str, bare_id: str
 ) -> None:
-    """It may have a number and an issuer, and needs none."""
+    """A proof of address is accepted with a number and an issuer, and without them."""
     holder = platform.customers.applicant()
 
-    named = platform.verification.documents.upload(
+    with_number = platform.verification.documents.upload(
         holder, kind, documentNumber="A-2209", issuingAuthority="The issuer"
     )
-    unnamed = platform.verification.documents.upload(holder, kind)
+    without_number = platform.verification.documents.upload(holder, kind)
 
-    with check(accepted):
-        assert named.accepted, named
-    with check(bare):
-        assert unnamed.accepted, unnamed
+    with check(full_id):
+        assert with_number.accepted, with_number
+    with check(bare_id):
+        assert without_number.accepted, without_number
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_proof_of_address_is_taken_in(
 def test_an_identity_document_has_a_number_and_an_issuer(
     platform: Platform, kind: str, part: str
 ) -> None:
-    """Nothing else is missing."""
+    """An identity document without ``documentNumber`` or ``issuingAuthority`` is refused."""
     holder = platform.customers.applicant()
 
     refusal = platform.api.create_document(
@@ -266,7 +266,7 @@ def test_an_identity_document_has_a_number_and_an_issuer(
     ],
 )
 def test_a_form_with_one_fault_is_refused(platform: Platform, fault: Parts) -> None:
-    """Nothing else is wrong with it."""
+    """A form without a required part, or with an unknown type or side, is refused."""
     holder = platform.customers.applicant()
 
     refusal = platform.api.create_document(
@@ -283,7 +283,7 @@ def test_a_form_with_one_fault_is_refused(platform: Platform, fault: Parts) -> N
 
 @requirement("DOC-040", "DOC-041", "DOC-042")
 def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check) -> None:
-    """Of three types in all."""
+    """A PDF, a JPEG and a PNG file are accepted."""
     holder = platform.customers.applicant()
     kinds = {"DOC-040": "UTILITY_BILL", "DOC-041": "PASSPORT", "DOC-042": "NATIONAL_ID"}
 
@@ -311,7 +311,7 @@ def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check) -> None:
     ],
 )
 def test_another_file_is_refused(platform: Platform, kind: str, file: File) -> None:
-    """Nothing else is wrong with the form."""
+    """A file of another type, with other contents than its type, or empty is refused."""
     holder = platform.customers.applicant()
 
     refusal = platform.api.create_document(
@@ -324,11 +324,11 @@ def test_another_file_is_refused(platform: Platform, kind: str, file: File) -> N
 def test_whether_a_file_may_be_of_another_type_than_it_says_is_recorded(
     platform: Platform,
 ) -> None:
-    """Both types are among the three, and the file is of one of them."""
+    """The answer to a PNG file that is sent as a PDF is recorded, not judged."""
     picture = specimen("NATIONAL_ID")
     file = File("card.pdf", "application/pdf", picture.content)
 
-    # Whoever goes by its content may refuse it in the words of HTTP.
+    # A target that looks at the content may refuse it with a status of HTTP, such as 415.
     answer = platform.api.create_document(
         platform.verification.documents.form(
             platform.customers.applicant(), "NATIONAL_ID", file=file
@@ -342,18 +342,18 @@ def test_whether_a_file_may_be_of_another_type_than_it_says_is_recorded(
 # --- Forms ----------------------------------------------------------------------------------
 
 
-def cut_off(form: bytes) -> bytes:
-    """Return a form that breaks off where its file would begin."""
+def truncated(form: bytes) -> bytes:
+    """Return a form that ends where its file would begin."""
     return form[: form.index(b'name="file"')]
 
 
 @requirement("DOC-070")
 def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
-    """A description of it in JSON is none."""
+    """A JSON body with the members of the form is refused."""
     holder = platform.customers.applicant()
-    described = platform.verification.documents.form(holder, file=None)
+    json_body = platform.verification.documents.form(holder, file=None)
 
-    refusal = platform.api.client.call("createDocument", body=described, valid=False, judged=False)
+    refusal = platform.api.client.call("createDocument", body=json_body, valid=False, judged=False)
 
     refusal.refused(*UNFIT, twin=platform.verification.documents.upload(holder))
 
@@ -363,14 +363,14 @@ def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
     [
         pytest.param(content_type, spoil, marks=requirement(identifier), id=name)
         for identifier, name, content_type, spoil in (
-            ("DOC-071", "cut-off", "multipart/form-data; boundary=seam", cut_off),
+            ("DOC-071", "cut-off", "multipart/form-data; boundary=seam", truncated),
             ("DOC-072", "other-boundary", "multipart/form-data; boundary=hem", bytes),
             ("DOC-073", "no-boundary", "multipart/form-data", bytes),
         )
     ],
 )
 def test_a_broken_form_is_refused(platform: Platform, content_type: str, spoil: Spoil) -> None:
-    """It is the caller's mistake, and not one of the server."""
+    """A truncated form, and one with another boundary or none, are refused as a client error."""
     holder = platform.customers.applicant()
     content = spoil(encoded(platform.verification.documents.form(holder, "UTILITY_BILL"), "seam"))
 
@@ -386,19 +386,21 @@ def test_a_broken_form_is_refused(platform: Platform, content_type: str, spoil: 
 
 
 def encoded(form: dict[str, str | File], boundary: str) -> bytes:
-    """Return the bytes of a form."""
+    """Return a form as bytes."""
     parts: list[Any] = [
         (name, (part.name, part.content, part.media_type) if isinstance(part, File) else part)
         for name, part in form.items()
     ]
     texts = {name: part for name, part in parts if isinstance(part, str)}
     files = {name: part for name, part in parts if not isinstance(part, str)}
-    kind = {"content-type": f"multipart/form-data; boundary={boundary}"}
-    return httpx.Request("POST", "http://form", headers=kind, data=texts, files=files).read()
+    content_type = {"content-type": f"multipart/form-data; boundary={boundary}"}
+    return httpx.Request(
+        "POST", "http://form", headers=content_type, data=texts, files=files
+    ).read()
 
 
 def test_what_becomes_of_a_repeated_upload_is_recorded(platform: Platform) -> None:
-    """The specification leaves it open."""
+    """The specification does not say what a repeated upload does, so the answer is recorded."""
     form = platform.verification.documents.form(platform.customers.applicant())
     first = arranged_body(platform.api.create_document(form))
 
@@ -414,14 +416,14 @@ def test_what_becomes_of_a_repeated_upload_is_recorded(platform: Platform) -> No
 # --- What is seen on a document -------------------------------------------------------------
 
 
-def asks_for_identity(errors: Sequence[Json]) -> bool:
-    """Return whether an identity document is among what a submission lacks."""
+def lacks_identity_document(errors: Sequence[Json]) -> bool:
+    """Return whether the errors of a submission ask for an identity document."""
     return any(error.get("type") == "MISSING_IDENTITY_DOCUMENT" for error in errors)
 
 
 @requirement("DOC-074")
 def test_a_refused_document_does_not_count(platform: Platform) -> None:
-    """What the submission lacked before it still lacks."""
+    """The submission still asks for an identity document after the upload was refused."""
     holder = platform.customers.applicant(
         region="GB",
         nationality="GB",
@@ -430,42 +432,42 @@ def test_a_refused_document_does_not_count(platform: Platform) -> None:
         phoneNumber=f"+4477009{platform.samples.digits(5)}",
         address={"line1": "1 Mill Lane", "city": "Leeds", "postalCode": "LS1 4AP", "country": "GB"},
     )
-    if not asks_for_identity(errors_about(platform, holder)):
+    if not lacks_identity_document(errors_about(platform, holder)):
         raise ResourceMissing("no identity document is asked of an individual from abroad")
-    numberless = platform.verification.documents.form(holder, country="GB", documentNumber=None)
+    without_number = platform.verification.documents.form(holder, country="GB", documentNumber=None)
 
-    refusal = platform.api.create_document(numberless, valid=False)
+    refusal = platform.api.create_document(without_number, valid=False)
     errors = errors_about(platform, holder)
 
     refusal.refused(400, 422, twin=platform.verification.documents.upload(holder, country="GB"))
-    assert asks_for_identity(errors), errors
+    assert lacks_identity_document(errors), errors
 
 
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
-        pytest.param(fate, marks=requirement(identifier), id=fate)
-        for identifier, fate in (
+        pytest.param(trigger, marks=requirement(identifier), id=trigger)
+        for identifier, trigger in (
             ("DOC-080", "document.blurred"),
             ("DOC-081", "document.cropped"),
             ("DOC-082", "document.colorless"),
         )
     ],
 )
-def test_a_document_is_photographed_well(platform: Platform, fate: str) -> None:
-    """All four corners, in focus and in color."""
+def test_a_document_is_photographed_well(platform: Platform, trigger: str) -> None:
+    """A blurred, cropped or colorless image is refused with 422 and DOCUMENT_REJECTED."""
     holder = platform.customers.applicant()
 
-    rejection = platform.verification.documents.upload(holder, trigger=fate)
+    rejection = platform.verification.documents.upload(holder, trigger=trigger)
 
     rejection.refused(422, "DOCUMENT_REJECTED", twin=platform.verification.documents.upload(holder))
 
 
 @pytest.mark.parametrize(
-    ("fate", "reason"),
+    ("trigger", "reason"),
     [
-        pytest.param(fate, reason, marks=requirement(identifier), id=reason)
-        for identifier, fate, reason in (
+        pytest.param(trigger, reason, marks=requirement(identifier), id=reason)
+        for identifier, trigger, reason in (
             ("DOC-083", "document.blurred", "LOW_QUALITY"),
             ("DOC-084", "document.mismatched", "DATA_MISMATCH"),
             ("DOC-085", "document.expired", "EXPIRED"),
@@ -475,29 +477,27 @@ def test_a_document_is_photographed_well(platform: Platform, fate: str) -> None:
         )
     ],
 )
-def test_the_reason_of_a_rejection_is_told(platform: Platform, fate: str, reason: str) -> None:
-    """In the refusal of the upload, or in the errors of the submission."""
+def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, reason: str) -> None:
+    """The reason stands in the refusal of the upload, or in the errors of the submission."""
     holder = platform.customers.applicant()
 
-    rejection = platform.verification.documents.upload(holder, trigger=fate)
-    told = where_reasons_are_told(platform, holder, rejection, reason)
+    rejection = platform.verification.documents.upload(holder, trigger=trigger)
+    text = text_with_reason(platform, holder, rejection, reason)
     twin = platform.verification.documents.upload(holder)
 
     if not rejection.accepted:
         rejection.refused(400, 422, twin=twin)
-    assert reason in told, f"expected {reason} somewhere in {told}"
+    assert reason in text, f"expected {reason} somewhere in {text}"
 
 
-def where_reasons_are_told(
-    platform: Platform, holder: Resource, rejection: Answer, reason: str
-) -> str:
-    """Return the text in which the reason of a rejection has to be told."""
+def text_with_reason(platform: Platform, holder: Resource, rejection: Answer, reason: str) -> str:
+    """Return the text in which the reason of a rejection must stand."""
     if not rejection.accepted:
         return json.dumps(rejection.body)
-    told = json.dumps(arranged_body(platform.verification.reviews.submit(holder)))
-    if reason in told:
-        return told
-    # A document may be looked at after its customer was submitted.
+    submission = json.dumps(arranged_body(platform.verification.reviews.submit(holder)))
+    if reason in submission:
+        return submission
+    # The target may look at a document after its customer was submitted.
     return platform.until(
         lambda: json.dumps(
             arranged_body(platform.api.list_verifications({"customerId": holder["id"]}))
@@ -508,7 +508,7 @@ def where_reasons_are_told(
 
 @requirement("DOC-089")
 def test_a_better_document_is_taken_after_a_rejected_one(platform: Platform) -> None:
-    """The holder photographs it again."""
+    """A faultless document is accepted after a blurred one of the same holder was rejected."""
     holder = platform.customers.applicant()
     rejection = platform.verification.documents.upload(holder, trigger="document.blurred")
     if rejection.accepted:

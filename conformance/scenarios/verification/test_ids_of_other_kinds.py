@@ -1,4 +1,4 @@
-"""An id of a resource of another kind is as good as none."""
+"""Verification requests with the id of a resource of another kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.scenarios.kit.refusals import NOT_FOUND
 
 @requirement("KYC-800")
 def test_a_hosted_link_is_for_a_customer(platform: Platform) -> None:
-    """An account of the customer's is none."""
+    """A link for the id of an external account is refused."""
     customer = platform.verification.reviews.unsubmitted()
     account = platform.external_accounts.account(platform.external_accounts.account_holder())
 
@@ -21,7 +21,7 @@ def test_a_hosted_link_is_for_a_customer(platform: Platform) -> None:
 
 @requirement("VER-800")
 def test_what_is_submitted_is_a_customer(platform: Platform) -> None:
-    """An account of a customer's is none."""
+    """A submission with the id of an external account is refused."""
     account = platform.external_accounts.account(platform.external_accounts.account_holder())
 
     refusal = platform.verification.reviews.submit(account)
@@ -34,7 +34,7 @@ def test_what_is_submitted_is_a_customer(platform: Platform) -> None:
 
 @requirement("OWN-800")
 def test_what_is_owned_is_a_customer(platform: Platform) -> None:
-    """An account of a business is none."""
+    """A beneficial owner of the id of a business's external account is refused."""
     account = platform.external_accounts.account(
         platform.external_accounts.account_holder("BUSINESS")
     )

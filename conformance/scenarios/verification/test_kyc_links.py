@@ -1,4 +1,4 @@
-"""Hosted links: each leads a customer into a flow of verification that somebody else runs."""
+"""Hosted links: each leads a customer into a verification flow of the service."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
-CLOCK_SKEW = timedelta(minutes=1)
-MOST_ENCODINGS = 3
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=1)
+MAX_ENCODINGS = 3
 
 
 def both(individual: str, business: str) -> pytest.MarkDecorator:
-    """Run a test for both types of customer, where it decides one requirement each."""
+    """Run a test for both types of customer; it decides one requirement for each."""
     return pytest.mark.parametrize(
         "business",
         [
@@ -38,24 +38,26 @@ def both(individual: str, business: str) -> pytest.MarkDecorator:
 
 @requirement("KYC-001", "KYC-002", "KYC-003", "KYC-004", "KYC-005")
 def test_a_hosted_link_says_where_the_flow_starts(platform: Platform, check: Check) -> None:
-    """And until when, and who runs it."""
+    """A link has an ``expiresAt`` that is not past, and may have a ``token``."""
     links = [
-        platform.verification.links.link(platform.verification.reviews.unsubmitted(business=kind))
-        for kind in (False, True)
+        platform.verification.links.link(
+            platform.verification.reviews.unsubmitted(business=business)
+        )
+        for business in (False, True)
     ]
 
     with check("KYC-003"):
-        for shown in links:
-            expires = datetime.fromisoformat(shown["expiresAt"])
-            assert expires > datetime.now(UTC) - CLOCK_SKEW, shown
+        for link in links:
+            expires = datetime.fromisoformat(link["expiresAt"])
+            assert expires > datetime.now(UTC) - MAX_CLOCK_DIFFERENCE, link
     with check("KYC-005"):
-        # Not every provider gives one.
-        require_member(max(links, key=lambda shown: bool(shown.get("token"))), "token")
+        # Not every provider gives a token.
+        require_member(max(links, key=lambda link: bool(link.get("token"))), "token")
 
 
 @both("KYC-006", "KYC-007")
 def test_customers_of_both_types_get_a_hosted_link(platform: Platform, *, business: bool) -> None:
-    """By one endpoint."""
+    """The request for a link is accepted for an individual and for a business."""
     customer = platform.verification.reviews.unsubmitted(business=business)
 
     answer = platform.verification.links.create(customer)
@@ -65,8 +67,8 @@ def test_customers_of_both_types_get_a_hosted_link(platform: Platform, *, busine
 
 @requirement("KYC-027")
 def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(platform: Platform) -> None:
-    """No contactVerification means that none is required."""
-    customer = undecided(platform.customers.applicant())
+    """A customer without contact channels in ``contactVerification`` gets a link."""
+    customer = require_unverified(platform.customers.applicant())
     if contact_channels(customer):
         raise ResourceMissing("every customer has to verify a contact channel")
 
@@ -77,7 +79,7 @@ def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(platform: Platf
 
 @both("KYC-008", "KYC-009")
 def test_each_call_brings_another_link(platform: Platform, *, business: bool) -> None:
-    """The requests are different ones, and so are their keys."""
+    """Three requests with different keys are answered with three different URLs."""
     customer = platform.verification.reviews.unsubmitted(business=business)
 
     urls = {platform.verification.links.link(customer)["kycUrl"] for _ in range(3)}
@@ -87,7 +89,7 @@ def test_each_call_brings_another_link(platform: Platform, *, business: bool) ->
 
 @requirement("KYC-010")
 def test_calls_at_the_same_time_bring_different_links(platform: Platform) -> None:
-    """No two customers of a platform, nor two tabs of one, share a flow."""
+    """Three simultaneous requests are answered with three different URLs."""
     customer = platform.verification.reviews.unsubmitted()
 
     answers = at_once(*[lambda: platform.verification.links.create(customer)] * 3)
@@ -98,7 +100,7 @@ def test_calls_at_the_same_time_bring_different_links(platform: Platform) -> Non
 
 @both("KYC-011", "KYC-012")
 def test_an_earlier_link_still_works(platform: Platform, *, business: bool) -> None:
-    """A later one does not take it away."""
+    """The flow of the first of two links can be completed, and begins the review."""
     customer = platform.verification.reviews.unsubmitted(business=business)
     earlier = platform.verification.links.link(customer)
     platform.verification.links.link(customer)
@@ -114,17 +116,17 @@ def test_an_earlier_link_still_works(platform: Platform, *, business: bool) -> N
 def test_the_link_knows_where_to_lead_the_customer_afterwards(
     platform: Platform, *, business: bool
 ) -> None:
-    """The redirectUri stands in it, plain or encoded."""
+    """The ``kycUrl`` contains the ``redirectUri``, plain or encoded."""
     customer = platform.verification.reviews.unsubmitted(business=business)
 
     url = platform.verification.links.link(customer)["kycUrl"]
 
-    assert holds(url, platform.profile.bindings.redirect_uri), url
+    assert contains_url(url, platform.profile.bindings.redirect_uri), url
 
 
 @requirement("KYC-015")
 def test_each_link_leads_to_the_place_of_its_own_request(platform: Platform) -> None:
-    """Though they are links of one customer."""
+    """Two links of one customer each contain the ``redirectUri`` of their own request."""
     customer = platform.verification.reviews.unsubmitted()
     usual = platform.profile.bindings.redirect_uri
     special = f"{usual}{'&' if '?' in usual else '?'}visit={platform.samples.reference()}"
@@ -134,13 +136,13 @@ def test_each_link_leads_to_the_place_of_its_own_request(platform: Platform) -> 
 
     if not answer.accepted:
         raise ResourceMissing(f"the target takes no redirectUri but the profile's: {answer}")
-    assert holds(answer.body["kycUrl"], special), answer
-    assert not holds(first, special), first
+    assert contains_url(answer.body["kycUrl"], special), answer
+    assert not contains_url(first, special), first
 
 
 @requirement("KYC-017")
 def test_a_link_alone_verifies_no_business(platform: Platform) -> None:
-    """The flow behind it does."""
+    """A link that nobody follows does not change the status of a business."""
     business = platform.verification.reviews.unsubmitted(business=True)
 
     platform.verification.links.link(business)
@@ -150,7 +152,7 @@ def test_a_link_alone_verifies_no_business(platform: Platform) -> None:
 
 @requirement("KYC-018", "KYC-019")
 def test_an_unknown_customer_gets_no_link(platform: Platform, check: Check) -> None:
-    """The twin is a customer who exists."""
+    """The request is refused with 404 and CUSTOMER_NOT_FOUND or NOT_FOUND."""
     customer = platform.verification.reviews.unsubmitted()
 
     refusal = platform.verification.links.create({"id": unknown_id(customer["id"])})
@@ -179,24 +181,24 @@ def test_an_unknown_customer_gets_no_link(platform: Platform, check: Check) -> N
 def test_there_is_no_link_before_the_channels_are_verified(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """The same customer gets one afterwards."""
-    customer = undecided(platform.verification.contact.customer(business=business))
+    """Requests before the verification are refused with 409; one after it is accepted."""
+    customer = require_unverified(platform.verification.contact.customer(business=business))
 
-    at_first = platform.verification.links.create(customer)
+    first_refusal = platform.verification.links.create(customer)
     for channel in contact_channels(customer):
         platform.verification.contact.arrange_code(customer, channel)
-    waiting = platform.verification.links.create(customer)
+    second_refusal = platform.verification.links.create(customer)
     platform.verification.contact.verify(customer)
-    verified = platform.verification.links.create(customer)
+    last_answer = platform.verification.links.create(customer)
 
-    unproven, *sent, proven = ids
-    with check(proven):
-        assert verified.accepted, verified
-    with check(unproven):
-        at_first.refused(409, twin=verified)
-    for id_ in sent:
+    before_code, *after_code, after_verification = ids
+    with check(after_verification):
+        assert last_answer.accepted, last_answer
+    with check(before_code):
+        first_refusal.refused(409, twin=last_answer)
+    for id_ in after_code:
         with check(id_):
-            waiting.refused(409, twin=verified)
+            second_refusal.refused(409, twin=last_answer)
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_there_is_no_link_before_the_channels_are_verified(
 def test_one_verified_channel_of_two_is_not_enough(
     platform: Platform, first: str, second: str
 ) -> None:
-    """The second one makes the difference."""
-    customer = undecided(platform.verification.contact.customer(first, second))
+    """The request is refused with 409 until the second channel is verified."""
+    customer = require_unverified(platform.verification.contact.customer(first, second))
     platform.verification.contact.verify(customer, first)
 
     refusal = platform.verification.links.create(customer)
@@ -220,50 +222,58 @@ def test_one_verified_channel_of_two_is_not_enough(
 
 
 def test_what_a_repeated_key_brings_is_recorded(platform: Platform) -> None:
-    """The specification leaves it open, so the answers decide nothing."""
+    """The specification does not say what a repeated key does, so the answers are recorded."""
     customer = platform.verification.reviews.unsubmitted()
     key = platform.samples.reference()
 
     first, again = (platform.verification.links.create(customer, key=key) for _ in range(2))
 
-    platform.observe(f"a repeated Idempotency-Key on kyc-link brings {outcome(first, again)}")
+    platform.observe(
+        f"a repeated Idempotency-Key on kyc-link brings {describe_repetition(first, again)}"
+    )
 
 
 def test_what_a_missing_key_brings_is_recorded(platform: Platform) -> None:
-    """The specification leaves it open, so the answer decides nothing."""
+    """The specification does not say whether it is refused, so the answer is recorded."""
     answer = platform.verification.links.create(platform.verification.reviews.unsubmitted(), key="")
 
     platform.observe(f"kyc-link without an Idempotency-Key is answered with {answer.status}")
 
 
-def undecided(customer: Resource) -> Resource:
-    """Return a new customer; whether one who is approved gets links is not said."""
+def require_unverified(customer: Resource) -> Resource:
+    """Return a new customer, if its review is not decided.
+
+    The specification does not say whether customers who are approved get links.
+
+    Raises:
+        ResourceMissing: the customer is not UNVERIFIED.
+    """
     if verification_status(customer) not in (None, "UNVERIFIED"):
         raise ResourceMissing(f"a new customer is {verification_status(customer)}")
     return customer
 
 
-def holds(url: str, place: str) -> bool:
-    """Return whether a URL holds another one, plain or encoded up to three times."""
-    for _ in range(MOST_ENCODINGS + 1):
-        if any(place in text for text in (url, *told_in(url))):
+def contains_url(url: str, other_url: str) -> bool:
+    """Return whether a URL contains another one, plain or encoded up to three times."""
+    for _ in range(MAX_ENCODINGS + 1):
+        if any(other_url in text for text in (url, *decoded_parts(url))):
             return True
         url = unquote_plus(url)
     return False
 
 
-def told_in(url: str) -> Iterator[str]:
-    """Yield the texts that stand in a URL in the letters of Base64, as those of tokens do."""
+def decoded_parts(url: str) -> Iterator[str]:
+    """Yield the decoded Base64 texts in a URL, as tokens contain them."""
     for letters in (r"[\w+/-]{8,}", r"[\w-]{8,}"):
         for part in re.findall(letters, url, re.ASCII):
             padded = part + "=" * (-len(part) % 4)
             with contextlib.suppress(binascii.Error):
-                told = base64.b64decode(padded.replace("-", "+").replace("_", "/"))
-                yield told.decode(errors="ignore")
+                decoded = base64.b64decode(padded.replace("-", "+").replace("_", "/"))
+                yield decoded.decode(errors="ignore")
 
 
-def outcome(first: Answer, again: Answer) -> str:
-    """Tell what a repeated request brought."""
+def describe_repetition(first: Answer, again: Answer) -> str:
+    """Describe the answer to a repeated request."""
     if not again.accepted:
         return f"a refusal with {again.status}"
     same = platform_url(first) == platform_url(again)

@@ -1,4 +1,4 @@
-"""Beneficial owners: who owns or controls a business, as the platform reports them."""
+"""Beneficial owners: individuals who own or control a business, as the platform reports them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.scenarios.kit.notation import masked_or_same
 
 PERSON = "personalInfo"
 
-GIVEN: dict[str, str] = {
+JUDGED_MEMBERS: dict[str, str] = {
     "OWN-006": "firstName",
     "OWN-007": "lastName",
     "OWN-008": "birthDate",
@@ -29,7 +29,7 @@ GIVEN: dict[str, str] = {
 }
 """Members of ``personalInfo`` whose form is judged where the target shows them."""
 
-KEPT: dict[str, str] = {
+KEPT_MEMBERS: dict[str, str] = {
     "OWN-023": "firstName",
     "OWN-024": "lastName",
     "OWN-025": "birthDate",
@@ -46,8 +46,12 @@ KEPT: dict[str, str] = {
 """Members of ``personalInfo`` that come back as they were sent, where the target shows them."""
 
 
-def shown(owner: Json, path: str) -> Any:
-    """Return a member of an owner's ``personalInfo`` that need not be there."""
+def personal_member(owner: Json, path: str) -> Any:
+    """Return a member of an owner's ``personalInfo``.
+
+    Raises:
+        ResourceMissing: the member is not shown.
+    """
     *holders, name = path.split(".")
     person = owner[PERSON]
     for holder in holders:
@@ -55,53 +59,53 @@ def shown(owner: Json, path: str) -> Any:
     return require_member(person, name)
 
 
-def errors_of(platform: Platform, business: Resource, owner: Resource) -> list[Json]:
-    """Submit a business and return the errors that are about one of its owners."""
+def submission_errors(platform: Platform, business: Resource, owner: Resource) -> list[Json]:
+    """Submit a business and return the errors about one of its owners."""
     submission = arranged_body(platform.verification.reviews.submit(business))
     return [error for error in submission["errors"] if error.get("resourceId") == owner["id"]]
 
 
-def names(error: Json, *members: str) -> bool:
-    """Return whether an error is about one of some members, or about a thing inside it."""
+def is_about(error: Json, *members: str) -> bool:
+    """Return whether an error is about one of some members, or about a member of these."""
     path = error.get("field")
     if isinstance(path, str):
         return not {*members}.isdisjoint(re.split(r"[.\[\]/]+", path))
-    # Only missing fields are said to be named by a path.
+    # The specification gives a path to the errors about missing fields alone.
     return any(member in str(error.get("reason")) for member in members)
 
 
-def expect_noticed(
+def expect_refusal_or_error(
     platform: Platform, business: Resource, answer: Answer, *members: str, twin: Answer
 ) -> None:
-    """Assert that an owner was refused, or is found wanting when the business is submitted."""
+    """Assert that an owner was refused, or that the submission of the business reports an error."""
     __tracebackhide__ = True
     if not answer.accepted:
         answer.refused(400, twin=twin)
         return
     platform.observe(f"an owner with a wrong {members[0]} is taken in at first")
-    found = errors_of(platform, business, answer.body)
-    assert any(names(error, *members) for error in found), (
+    errors = submission_errors(platform, business, answer.body)
+    assert any(is_about(error, *members) for error in errors), (
         f"expected an error about {members[0]} of {answer.body['id']} when its business was "
-        f"submitted, got {found}"
+        f"submitted, got {errors}"
     )
 
 
 # --- What comes back ------------------------------------------------------------------------
 
 
-@requirement("OWN-001", "OWN-002", "OWN-003", "OWN-004", "OWN-005", *GIVEN)
+@requirement("OWN-001", "OWN-002", "OWN-003", "OWN-004", "OWN-005", *JUDGED_MEMBERS)
 def test_a_beneficial_owner_is_reported(platform: Platform, check: Check) -> None:
-    """The answer is the owner: who it is, and what it is to the business."""
+    """The answer is the owner, with members of ``personalInfo`` in their forms."""
     owner = platform.verification.owners.owner(platform.customers.applicant(business=True))
 
-    for identifier, member in GIVEN.items():
+    for identifier, member in JUDGED_MEMBERS.items():
         with check(identifier):
-            shown(owner, member)
+            personal_member(owner, member)
 
 
-@requirement("OWN-020", "OWN-021", "OWN-022", "OWN-600", *KEPT)
+@requirement("OWN-020", "OWN-021", "OWN-022", "OWN-600", *KEPT_MEMBERS)
 def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -> None:
-    """Numbers of identification may be masked."""
+    """The answer shows the members as they were sent; identification numbers may be masked."""
     business = platform.customers.applicant(business=True)
     body = platform.verification.owners.body(
         business, personalInfo={"address": {"line2": "Unit 4"}}
@@ -115,11 +119,13 @@ def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -
         assert set(body["roles"]) <= set(owner["roles"])
     with check("OWN-022"):
         assert owner["ownershipPercentage"] == body["ownershipPercentage"]
-    for identifier, member in KEPT.items():
+    for identifier, member in KEPT_MEMBERS.items():
         with check(identifier):
-            assert shown(owner, member) == shown(body, member)
+            assert personal_member(owner, member) == personal_member(body, member)
     with check("OWN-600"):
-        assert masked_or_same(shown(owner, "identifier"), shown(body, "identifier")), owner
+        assert masked_or_same(
+            personal_member(owner, "identifier"), personal_member(body, "identifier")
+        ), owner
     masked = owner[PERSON].get("identifier") != body[PERSON]["identifier"]
     platform.observe(
         f"identification numbers of owners are shown {'masked' if masked else 'whole'}"
@@ -131,7 +137,7 @@ def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -
 
 @requirement("OWN-040")
 def test_a_director_can_be_an_owner(platform: Platform) -> None:
-    """It is one of several roles."""
+    """An owner with the role DIRECTOR is accepted."""
     body = platform.verification.owners.body(
         platform.customers.applicant(business=True), roles=["DIRECTOR"]
     )
@@ -143,7 +149,7 @@ def test_a_director_can_be_an_owner(platform: Platform) -> None:
 
 @requirement("OWN-041", "LIM-031", "LIM-032")
 def test_a_control_person_need_not_own_a_quarter(platform: Platform, check: Check) -> None:
-    """Who controls a business is told whatever the person owns of it."""
+    """A control person who owns 40, 10 or 0 percent of a business is accepted."""
     roles = [platform.profile.bindings.control_role]
 
     def report(**members: Any) -> Answer:
@@ -152,21 +158,21 @@ def test_a_control_person_need_not_own_a_quarter(platform: Platform, check: Chec
             platform.verification.owners.body(business, roles=roles, **members)
         )
 
-    owning = report(ownershipPercentage=40)
-    owning_less = report(ownershipPercentage=10)
-    owning_nothing = report(ownershipPercentage=0)
+    owner_of_40 = report(ownershipPercentage=40)
+    owner_of_10 = report(ownershipPercentage=10)
+    owner_of_0 = report(ownershipPercentage=0)
 
     with check("OWN-041"):
-        assert owning.accepted, owning
+        assert owner_of_40.accepted, owner_of_40
     with check("LIM-031"):
-        assert owning_less.accepted, owning_less
+        assert owner_of_10.accepted, owner_of_10
     with check("LIM-032"):
-        assert owning_nothing.accepted, owning_nothing
+        assert owner_of_0.accepted, owner_of_0
 
 
 @requirement("OWN-042")
 def test_an_owner_can_have_several_roles(platform: Platform) -> None:
-    """Whoever controls a business is often its director too."""
+    """An owner who is both a director and the control person is accepted."""
     roles = ["DIRECTOR", platform.profile.bindings.control_role]
     body = platform.verification.owners.body(
         platform.customers.applicant(business=True), roles=roles
@@ -179,7 +185,7 @@ def test_an_owner_can_have_several_roles(platform: Platform) -> None:
 
 @requirement("OWN-043", "OWN-044", "OWN-045")
 def test_an_owner_is_identified_by_a_number(platform: Platform, check: Check) -> None:
-    """Persons without a social security number have one of the tax office."""
+    """Owners with an SSN or with an ITIN, and a Canadian with an ITIN, are accepted."""
     business = platform.customers.applicant(business=True)
     foreigner, other = (
         platform.verification.owners.canadian(),
@@ -192,21 +198,21 @@ def test_an_owner_is_identified_by_a_number(platform: Platform, check: Check) ->
             platform.verification.owners.body(business, personalInfo=person)
         )
 
-    by_security, by_tax = report(idType="SSN"), report(**number)
-    by_tax_abroad = report(**foreigner)
+    ssn_answer, itin_answer = report(idType="SSN"), report(**number)
+    foreign_answer = report(**foreigner)
 
     with check("OWN-043"):
-        assert by_security.accepted, by_security
+        assert ssn_answer.accepted, ssn_answer
     with check("OWN-044"):
-        assert by_tax.accepted, by_tax
+        assert itin_answer.accepted, itin_answer
     with check("OWN-045"):
-        assert by_tax_abroad.accepted, by_tax_abroad
+        assert foreign_answer.accepted, foreign_answer
 
 
 @requirement("OWN-046", "LIM-030")
 def test_an_owner_has_a_quarter_or_all_of_a_business(platform: Platform, check: Check) -> None:
-    """From 25 percent on an individual is an owner who has to be told."""
-    quarter, whole = (
+    """Owners of 25 and of 100 percent are accepted."""
+    quarter, entire = (
         platform.api.create_beneficial_owner(
             platform.verification.owners.body(
                 platform.customers.applicant(business=True), ownershipPercentage=share
@@ -218,12 +224,12 @@ def test_an_owner_has_a_quarter_or_all_of_a_business(platform: Platform, check: 
     with check("LIM-030"):
         assert quarter.accepted, quarter
     with check("OWN-046"):
-        assert whole.accepted, whole
+        assert entire.accepted, entire
 
 
 @requirement("OWN-047", "OWN-048")
 def test_a_business_can_have_four_owners(platform: Platform, check: Check) -> None:
-    """There is room for as many quarters."""
+    """Four owners of 25 percent are accepted, and have different ids."""
     business = platform.customers.applicant(business=True)
 
     answers = [
@@ -234,22 +240,22 @@ def test_a_business_can_have_four_owners(platform: Platform, check: Check) -> No
     with check("OWN-047"):
         assert all(answer.accepted for answer in answers), answers
     with check("OWN-048"):
-        found = [arranged_body(answer)["id"] for answer in answers]
-        assert len(set(found)) == len(found), found
+        ids = [arranged_body(answer)["id"] for answer in answers]
+        assert len(set(ids)) == len(ids), ids
 
 
 def test_what_shares_are_taken_is_recorded(platform: Platform) -> None:
-    """Who owns less than a quarter may be told, and a share may have a fraction."""
+    """The answers to shares of 24.99 and of 33.5 percent are recorded, not judged."""
     business = platform.customers.applicant(business=True)
 
     for share in (24.99, 33.5):
         answer = platform.api.create_beneficial_owner(
             platform.verification.owners.body(business, ownershipPercentage=share)
         )
-        back = answer.body.get("ownershipPercentage") if answer.accepted else "nothing"
+        shown_share = answer.body.get("ownershipPercentage") if answer.accepted else "nothing"
         platform.observe(
             f"a director who owns {share} percent is answered with {answer.status}, "
-            f"and {back} is shown"
+            f"and {shown_share} is shown"
         )
 
 
@@ -258,7 +264,7 @@ def test_what_shares_are_taken_is_recorded(platform: Platform) -> None:
 
 @requirement("OWN-060")
 def test_an_owner_belongs_to_a_business(platform: Platform) -> None:
-    """Without one there is nothing to own."""
+    """An owner without ``customerId`` is refused."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
 
     refusal = platform.api.create_beneficial_owner(without("customerId")(body), valid=False)
@@ -268,11 +274,11 @@ def test_an_owner_belongs_to_a_business(platform: Platform) -> None:
 
 @requirement("OWN-061")
 def test_an_owner_of_an_unknown_customer_is_refused(platform: Platform) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """An owner with an unknown ``customerId`` is refused with 400 or 404."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
-    nobody = unknown_id(body["customerId"])
+    unknown = unknown_id(body["customerId"])
 
-    refusal = platform.api.create_beneficial_owner(having("customerId", nobody)(body))
+    refusal = platform.api.create_beneficial_owner(having("customerId", unknown)(body))
 
     refusal.refused(400, 404, twin=platform.api.create_beneficial_owner(body))
     platform.observe(f"an owner of an unknown customer is refused with {refusal.status}")
@@ -280,7 +286,7 @@ def test_an_owner_of_an_unknown_customer_is_refused(platform: Platform) -> None:
 
 @requirement("OWN-062")
 def test_an_individual_has_no_owners(platform: Platform) -> None:
-    """Owners are a part of what is collected about a business."""
+    """An owner whose ``customerId`` is that of an individual is refused."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
     person = platform.customers.applicant()
 
@@ -302,7 +308,7 @@ def test_an_individual_has_no_owners(platform: Platform) -> None:
     ],
 )
 def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) -> None:
-    """Nothing else is wrong with it."""
+    """An impossible share, or a ``personalInfo`` that is a text, is refused with 400."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
 
     refusal = platform.api.create_beneficial_owner(fault(body), valid=False)
@@ -364,14 +370,14 @@ def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) ->
 def test_an_owner_who_is_not_told_rightly_is_noticed(
     platform: Platform, fault: Fault, members: tuple[str, ...]
 ) -> None:
-    """At once, or among the errors of the submission at the latest."""
+    """The owner is refused, or the submission of the business reports the wrong member."""
     business = platform.verification.contact.ready(platform.customers.applicant(business=True))
     body = platform.verification.owners.body(business)
 
-    # Where it is taken in at first, what is shown of it may lack the same.
+    # If the owner is accepted at first, the answer may have the same fault.
     answer = platform.api.client.call(
         "createBeneficialOwner", body=fault(body), valid=False, judged=False
     )
     twin = platform.api.create_beneficial_owner(body)
 
-    expect_noticed(platform, business, answer, *members, twin=twin)
+    expect_refusal_or_error(platform, business, answer, *members, twin=twin)

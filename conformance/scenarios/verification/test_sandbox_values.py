@@ -1,4 +1,4 @@
-"""Names and numbers that a sandbox knows, as far as it is told what they decide."""
+"""Names and numbers with sandbox suffixes, as far as the specification says what they decide."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from conformance.platform.resource import Json, Resource, arranged_body, arrange
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-DECIDED = ("APPROVED", "REJECTED")
+FINAL_STATUSES = ("APPROVED", "REJECTED")
 SUFFIXES = ("001", "002", "003")
-ORDINARY = ("100", "0019")
-"""Endings that hold a suffix, but not at the end."""
+ORDINARY_ENDINGS = ("100", "0019")
+"""Endings of a number that contain a suffix, but not at the end."""
 
 
 @pytest.fixture
-def paperless(platform: Platform, pytestconfig: pytest.Config) -> Iterator[str]:
-    """Return a platformCustomerId whose paperwork is skipped; in the end it is needed again."""
+def id_without_paperwork(platform: Platform, pytestconfig: pytest.Config) -> Iterator[str]:
+    """Return a ``platformCustomerId`` whose paperwork is skipped; require it again at the end."""
     name = platform.samples.reference()
-    with turn_to_change(_reports(pytestconfig)):
+    with turn_to_change(_report_folder(pytestconfig)):
         platform.triggers.fire("paperwork.skip", platformCustomerId=name)
         try:
             yield name
@@ -34,7 +34,7 @@ def paperless(platform: Platform, pytestconfig: pytest.Config) -> Iterator[str]:
 
 @requirement("VER-150")
 def test_a_business_whose_number_ends_in_002_reports_errors_first(platform: Platform) -> None:
-    """Another one of which the same is known is accepted."""
+    """The first submission is RESOLVE_ERRORS, while that of a like business is IN_PROGRESS."""
     ordinary = platform.verification.reviews.prepared(business=True)
     marked = platform.verification.reviews.prepared(
         business=True, businessInfo=platform.customers.company("002")
@@ -50,17 +50,17 @@ def test_a_business_whose_number_ends_in_002_reports_errors_first(platform: Plat
     assert submission["verificationStatus"] == "RESOLVE_ERRORS"
 
 
-@pytest.mark.parametrize("ending", ORDINARY)
+@pytest.mark.parametrize("ending", ORDINARY_ENDINGS)
 @requirement("VER-151")
 def test_a_business_with_another_number_is_approved(platform: Platform, ending: str) -> None:
-    """The hosted flow is all that it takes; nobody has to decide."""
+    """The business is APPROVED after the hosted flow, without a decision by a reviewer."""
     business = platform.verification.reviews.hosted(
         business=True, businessInfo=platform.customers.company(ending)
     )
 
-    seen = verification_status(platform.customers.at_status(business, *DECIDED))
+    status = verification_status(platform.customers.at_status(business, *FINAL_STATUSES))
 
-    assert seen == "APPROVED"
+    assert status == "APPROVED"
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,13 @@ def test_a_business_with_another_number_is_approved(platform: Platform, ending: 
     ],
 )
 def test_a_marked_business_needs_its_packet_without_paperwork_too(
-    platform: Platform, paperless: str, suffix: str
+    platform: Platform, id_without_paperwork: str, suffix: str
 ) -> None:
-    """Nobody is reported who owns it, and no document is there."""
+    """A business without owners and documents is answered with RESOLVE_ERRORS."""
     business = platform.verification.reviews.unsubmitted(
-        business=True, platformCustomerId=paperless, businessInfo=platform.customers.company(suffix)
+        business=True,
+        platformCustomerId=id_without_paperwork,
+        businessInfo=platform.customers.company(suffix),
     )
 
     submission = arranged_resource(platform.verification.reviews.submit(business))
@@ -91,38 +93,38 @@ def test_a_marked_business_needs_its_packet_without_paperwork_too(
     ],
 )
 def test_a_marked_individual_is_not_decided_without_a_packet(
-    platform: Platform, paperless: str, suffix: str
+    platform: Platform, id_without_paperwork: str, suffix: str
 ) -> None:
-    """A US individual without a number, of whom not even the address is known."""
-    nothing = dict.fromkeys(("birthDate", "address", "idType", "identifier"))
+    """A US individual without a number and an address is neither APPROVED nor REJECTED."""
+    missing_members = dict.fromkeys(("birthDate", "address", "idType", "identifier"))
     answer = platform.api.create_customer(
         platform.customers.body(
-            platformCustomerId=paperless,
+            platformCustomerId=id_without_paperwork,
             region="US",
             nationality="US",
             fullName=f"Beatrix Halloway{suffix}",
-            **nothing,
+            **missing_members,
         )
     )
     if not answer.accepted:
         raise ResourceMissing(f"so little is not enough to create a customer: {answer}")
 
-    seen = verification_status(platform.customers.read(arranged_resource(answer)))
+    status = verification_status(platform.customers.read(arranged_resource(answer)))
 
-    assert seen not in DECIDED
+    assert status not in FINAL_STATUSES
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @requirement("VER-156")
 def test_a_number_decides_nothing_at_creation(platform: Platform, suffix: str) -> None:
-    """The submission has to be in."""
+    """A business with the suffix that was not submitted is UNVERIFIED."""
     business = platform.customers.applicant(
         business=True, businessInfo=platform.customers.company(suffix)
     )
 
-    seen = verification_status(platform.customers.read(business))
+    status = verification_status(platform.customers.read(business))
 
-    assert seen == "UNVERIFIED"
+    assert status == "UNVERIFIED"
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -130,13 +132,13 @@ def test_a_number_decides_nothing_at_creation(platform: Platform, suffix: str) -
 def test_the_name_of_an_owner_decides_nothing_when_it_is_reported(
     platform: Platform, suffix: str
 ) -> None:
-    """The submission has to be in."""
+    """A business with such an owner that was not submitted is UNVERIFIED."""
     business = platform.verification.reviews.unsubmitted(business=True)
     platform.verification.owners.owner(business, personalInfo={"lastName": f"Halloway{suffix}"})
 
-    seen = verification_status(platform.customers.read(business))
+    status = verification_status(platform.customers.read(business))
 
-    assert seen == "UNVERIFIED"
+    assert status == "UNVERIFIED"
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -144,23 +146,23 @@ def test_the_name_of_an_owner_decides_nothing_when_it_is_reported(
 def test_the_name_of_an_individual_decides_nothing_at_creation(
     platform: Platform, pytestconfig: pytest.Config, suffix: str
 ) -> None:
-    """Unless the sandbox skips paperwork, the submission has to be in."""
+    """An individual whose paperwork is not skipped is neither APPROVED nor REJECTED."""
     name = platform.samples.reference()
-    with turn_to_change(_reports(pytestconfig)):
+    with turn_to_change(_report_folder(pytestconfig)):
         platform.triggers.fire("paperwork.require", platformCustomerId=name)
 
         individual = platform.customers.applicant(
             platformCustomerId=name, fullName=f"Beatrix Halloway{suffix}"
         )
 
-    assert verification_status(platform.customers.read(individual)) not in DECIDED
+    assert verification_status(platform.customers.read(individual)) not in FINAL_STATUSES
 
 
 @requirement("SBX-002")
 def test_another_legal_name_leaves_what_the_sandbox_decided_alone(platform: Platform) -> None:
-    """It was approved by the hosted flow, and has a name that would not be."""
-    company = platform.customers.company(ORDINARY[0])
-    business = _approved_by_itself(platform, company)
+    """A business that the hosted flow approved stays APPROVED with a name that ends in 002."""
+    company = platform.customers.company(ORDINARY_ENDINGS[0])
+    business = _sandbox_approved_business(platform, company)
 
     answer = platform.api.update_customer(
         business["id"], {"businessInfo": {**company, "legalName": "Halloway Holdings 002"}}
@@ -168,65 +170,69 @@ def test_another_legal_name_leaves_what_the_sandbox_decided_alone(platform: Plat
 
     if not answer.accepted:
         raise ResourceMissing(f"an approved business is not renamed: {answer}")
-    _approved_by_itself(platform, platform.customers.company(ORDINARY[0]))
+    _sandbox_approved_business(platform, platform.customers.company(ORDINARY_ENDINGS[0]))
     assert verification_status(platform.customers.read(business)) == "APPROVED"
 
 
 @requirement("SBX-003")
 def test_the_approval_by_the_sandbox_is_reported(platform: Platform) -> None:
-    """As one by a reviewer is."""
-    business = _approved_by_itself(platform, platform.customers.company(ORDINARY[0]))
+    """A CUSTOMER.KYB_APPROVED event reports the approval after the hosted flow."""
+    business = _sandbox_approved_business(platform, platform.customers.company(ORDINARY_ENDINGS[0]))
 
-    seen = platform.webhooks.wait_for("CUSTOMER.KYB_APPROVED", business["id"])
+    event = platform.webhooks.wait_for("CUSTOMER.KYB_APPROVED", business["id"])
 
-    assert seen is not None, f"no CUSTOMER.KYB_APPROVED for {business['id']}"
+    assert event is not None, f"no CUSTOMER.KYB_APPROVED for {business['id']}"
 
 
 @requirement("SBX-004")
 def test_a_business_whose_number_ends_in_002_is_not_decided_at_first(platform: Platform) -> None:
-    """What it reports first has to be resolved."""
+    """After its first submission the business is neither APPROVED nor REJECTED."""
     business = platform.verification.reviews.prepared(
         business=True, businessInfo=platform.customers.company("002")
     )
 
     arranged_body(platform.verification.reviews.submit(business))
 
-    assert verification_status(platform.customers.read(business)) not in DECIDED
+    assert verification_status(platform.customers.read(business)) not in FINAL_STATUSES
 
 
 @requirement("SBX-005")
 def test_a_business_whose_number_ends_in_002_is_taken_later(platform: Platform) -> None:
-    """Errors come first, and a submission with what they ask for after them."""
+    """A second submission, with what the first one asked for, is not RESOLVE_ERRORS."""
     business = platform.verification.reviews.prepared(
         business=True, businessInfo=platform.customers.company("002")
     )
     first = arranged_resource(platform.verification.reviews.submit(business))
     if first.get("verificationStatus") != "RESOLVE_ERRORS":
         raise PreconditionFailed(f"it reports no errors first: {first}")
-    vain = ""
+    supply_error = ""
     try:
         platform.verification.reviews.supply(business, first)
     except PreconditionFailed as error:
-        # It may ask, once, for what it has.
-        vain = str(error)
+        # The target may ask for a document that the business has already.
+        supply_error = str(error)
 
     later = arranged_resource(platform.verification.reviews.submit(business))
 
-    if vain and later["verificationStatus"] == "RESOLVE_ERRORS":
-        raise ResourceMissing(f"the suite does not know what would be enough: {vain}")
+    if supply_error and later["verificationStatus"] == "RESOLVE_ERRORS":
+        raise ResourceMissing(f"the suite does not know what would be enough: {supply_error}")
     assert later["verificationStatus"] != "RESOLVE_ERRORS", later
 
 
-def _reports(config: pytest.Config) -> Path:
+def _report_folder(config: pytest.Config) -> Path:
     """Return the folder in which the processes of a run wait for each other."""
     folder: Path = config.rootpath / config.getoption("report_dir")
     return folder
 
 
-def _approved_by_itself(platform: Platform, company: Json) -> Resource:
-    """Return a business that the sandbox approved once it had completed the hosted flow."""
+def _sandbox_approved_business(platform: Platform, company: Json) -> Resource:
+    """Return a business that the sandbox approved after the hosted flow.
+
+    Raises:
+        PreconditionFailed: the business is not APPROVED.
+    """
     business = platform.verification.reviews.hosted(business=True, businessInfo=company)
-    seen = verification_status(platform.customers.at_status(business, *DECIDED))
-    if seen != "APPROVED":
-        raise PreconditionFailed(f"after the hosted flow the business is at {seen}")
+    status = verification_status(platform.customers.at_status(business, *FINAL_STATUSES))
+    if status != "APPROVED":
+        raise PreconditionFailed(f"after the hosted flow the business is at {status}")
     return business

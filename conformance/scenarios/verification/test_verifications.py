@@ -34,8 +34,8 @@ MEXICAN = {
     "postalCode": "06600",
     "country": "MX",
 }
-DROPPABLE = ("birthDate", "nationality", "address", "fullName", *NUMBER)
-"""Members of an individual that a review may miss, those that most reviews do first."""
+OPTIONAL_MEMBERS = ("birthDate", "nationality", "address", "fullName", *NUMBER)
+"""Members of an individual that a review may require; the most common ones come first."""
 
 
 # --- Accepted -------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ DROPPABLE = ("birthDate", "nationality", "address", "fullName", *NUMBER)
 
 @requirement("VER-001", "VER-002", "VER-003", "VER-004", "VER-005", "VER-020", "VER-021")
 def test_an_individual_is_accepted_for_review(platform: Platform, check: Check) -> None:
-    """The answer is the submission; the form of its members is judged on arrival."""
+    """The submission has the customer's id, the status IN_PROGRESS and no errors."""
     individual = platform.verification.reviews.prepared()
 
     submission = platform.verification.reviews.submission(individual)
@@ -58,7 +58,7 @@ def test_an_individual_is_accepted_for_review(platform: Platform, check: Check) 
 
 @requirement("VER-022", "VER-023")
 def test_a_business_is_accepted_for_review(platform: Platform, check: Check) -> None:
-    """Somebody controls it, and its address is proven."""
+    """A business with a control person and a proof of address is IN_PROGRESS without errors."""
     submission = platform.verification.reviews.submission(
         platform.verification.reviews.prepared(business=True)
     )
@@ -74,7 +74,7 @@ def test_a_business_is_accepted_for_review(platform: Platform, check: Check) -> 
 
 @requirement("VER-006", "VER-007", "VER-008", "VER-011", "VER-012", "VER-033", "VER-036")
 def test_a_business_without_owners_is_not_accepted(platform: Platform, check: Check) -> None:
-    """The errors tell what is missing of it; the form of their entries is judged on arrival."""
+    """The submission is RESOLVE_ERRORS, and its errors carry the id of the business."""
     business = platform.verification.reviews.unsubmitted(business=True)
 
     answer = platform.verification.reviews.submit(business)
@@ -95,7 +95,7 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform, check: Ch
 
 @requirement("VER-036")
 def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform) -> None:
-    """Or of the business; one from abroad proves by documents who they are."""
+    """The errors for a Mexican owner without documents carry the id of the owner or business."""
     business = platform.verification.reviews.unsubmitted(business=True)
     owner = platform.verification.owners.owner(
         business, personalInfo={"nationality": "MX", "address": MEXICAN}
@@ -108,7 +108,7 @@ def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform) ->
 
 @requirement("VER-009", "VER-034", "VER-035")
 def test_what_is_missing_of_an_individual_is_named(platform: Platform, check: Check) -> None:
-    """It is the individual's own, and nothing that was told is asked for again."""
+    """The errors carry the individual's id, and name no member that was sent."""
     body = without_members(platform.customers.american_body(), *NUMBER)
     individual = platform.verification.reviews.created(body)
 
@@ -125,10 +125,10 @@ def test_what_is_missing_of_an_individual_is_named(platform: Platform, check: Ch
 
 @requirement("VER-037", "VER-038")
 def test_each_missing_field_has_an_entry(platform: Platform, check: Check) -> None:
-    """Two that are told of when one is missing are both told of when both are."""
-    first, second = _two_that_are_missed(platform)
+    """Two missing fields have one entry each, where the review requires both."""
+    first, second = _two_required_fields(platform)
 
-    names = Counter(_missed(platform, first, second))
+    names = Counter(_missing_fields(platform, first, second))
 
     with check("VER-037"):
         assert {first, second} <= names.keys()
@@ -140,8 +140,8 @@ def test_each_missing_field_has_an_entry(platform: Platform, check: Check) -> No
 def test_a_missing_identity_document_is_asked_for_until_it_is_there(
     platform: Platform, check: Check
 ) -> None:
-    """One of the types that are accepted is enough, and any of them will do."""
-    individual = _from_abroad(platform)
+    """The error lists accepted types, and is gone once a document of such a type is uploaded."""
+    individual = _create_mexican(platform)
     entries = _of_type(IDENTITY, platform.verification.reviews.unresolved(individual)["errors"])
 
     with check("VER-039"):
@@ -157,14 +157,14 @@ def test_a_missing_identity_document_is_asked_for_until_it_is_there(
 
 
 def test_how_a_submission_before_its_contact_is_verified_is_answered(platform: Platform) -> None:
-    """That comes first, but what keeps the order is left open."""
+    """The specification does not say whether it is refused, so the answer is recorded."""
     if not platform.profile.features.direct_onboarding:
         raise FeatureUndeclared("direct_onboarding")
 
     answer = platform.verification.reviews.submit(platform.verification.contact.customer())
 
-    told = answer.body.get("verificationStatus") if answer.accepted else answer.code
-    platform.observe(f"a submission while a contact channel is PENDING: {answer.status} {told}")
+    outcome = answer.body.get("verificationStatus") if answer.accepted else answer.code
+    platform.observe(f"a submission while a contact channel is PENDING: {answer.status} {outcome}")
 
 
 # --- Repaired -------------------------------------------------------------------------------
@@ -174,25 +174,25 @@ def test_how_a_submission_before_its_contact_is_verified_is_answered(platform: P
 def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
     platform: Platform,
 ) -> None:
-    """Fixing and submitting again is all that is needed."""
+    """After an update with the missing number, the second submission is IN_PROGRESS."""
     body = platform.customers.american_body()
     individual = platform.verification.reviews.created(without_members(body, *NUMBER))
     platform.verification.reviews.unresolved(individual)
     platform.customers.change(individual, **{name: body[name] for name in NUMBER})
 
-    submission = _submitted_as(platform.verification.reviews.prepared(), individual, platform)
+    submission = _submit_like(platform.verification.reviews.prepared(), individual, platform)
 
     assert submission["verificationStatus"] == IN_PROGRESS
 
 
 @requirement("VER-051")
 def test_a_business_is_accepted_once_owner_and_documents_are_supplied(platform: Platform) -> None:
-    """Fixing and submitting again is all that is needed."""
+    """After owners and documents were added, the second submission is IN_PROGRESS."""
     business = platform.verification.reviews.unsubmitted(business=True)
     platform.verification.reviews.unresolved(business)
     platform.verification.reviews.prepare_business(business)
 
-    submission = _submitted_as(
+    submission = _submit_like(
         platform.verification.reviews.prepared(business=True), business, platform
     )
 
@@ -203,8 +203,8 @@ def test_a_business_is_accepted_once_owner_and_documents_are_supplied(platform: 
 def test_a_second_submission_asks_for_what_is_still_missing(
     platform: Platform, check: Check
 ) -> None:
-    """What was supplied in between is not asked for again."""
-    first, second = _two_that_are_missed(platform)
+    """Of two missing fields, the second submission reports the one that was not supplied."""
+    first, second = _two_required_fields(platform)
     body = platform.customers.american_body()
     individual = platform.verification.reviews.created(without_members(body, first, second))
     platform.verification.reviews.unresolved(individual)
@@ -225,17 +225,17 @@ def test_a_second_submission_asks_for_what_is_still_missing(
 
 @requirement("VER-060", "VER-061", "VER-062", "VER-063", "VER-067")
 def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check) -> None:
-    """As one object or in a list, it says what the answer to it said."""
+    """An object or a list has the submission, with its status and number of errors."""
     business = platform.verification.reviews.unsubmitted(business=True)
     submission = platform.verification.reviews.unresolved(business)
 
-    listed = platform.verification.reviews.submissions(business)
+    submissions = platform.verification.reviews.submissions(business)
 
-    same = [one for one in listed if one.get("id") == submission["id"]]
+    same = [one for one in submissions if one.get("id") == submission["id"]]
     with check("VER-060"):
-        assert same, f"{submission['id']} is not among {[one.get('id') for one in listed]}"
+        assert same, f"{submission['id']} is not among {[one.get('id') for one in submissions]}"
     with check("VER-063"):
-        assert {one.get("customerId") or business["id"] for one in listed} == {business["id"]}
+        assert {one.get("customerId") or business["id"] for one in submissions} == {business["id"]}
     if not same:
         raise PreconditionFailed("the submission is not found")
     with check("VER-061"):
@@ -246,7 +246,7 @@ def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check)
 
 @requirement("VER-068")
 def test_an_accepted_submission_is_found_without_errors(platform: Platform) -> None:
-    """What was missing before has been supplied."""
+    """The submission that is IN_PROGRESS shows no errors when it is read."""
     individual = platform.verification.reviews.prepared()
     submission = platform.verification.reviews.submission(individual)
 
@@ -263,24 +263,22 @@ def test_an_accepted_submission_is_found_without_errors(platform: Platform) -> N
 
 @requirement("VER-064")
 def test_a_submission_is_not_found_by_another_customer(platform: Platform) -> None:
-    """Each of two customers has its own."""
+    """The submissions of each of two customers lack the submission of the other one."""
     one, other = platform.verification.reviews.prepared(), platform.verification.reviews.prepared()
-    submissions = [
-        platform.verification.reviews.submission(customer)["id"] for customer in (one, other)
+    own_ids = [platform.verification.reviews.submission(owner)["id"] for owner in (one, other)]
+
+    listed_ids = [
+        {submission["id"] for submission in platform.verification.reviews.submissions(customer)}
+        for customer in (one, other)
     ]
 
-    seen = [
-        {found["id"] for found in platform.verification.reviews.submissions(who)}
-        for who in (one, other)
-    ]
-
-    assert submissions[1] not in seen[0]
-    assert submissions[0] not in seen[1]
+    assert own_ids[1] not in listed_ids[0]
+    assert own_ids[0] not in listed_ids[1]
 
 
 @requirement("VER-065")
 def test_nothing_is_found_by_a_customer_who_does_not_exist(platform: Platform) -> None:
-    """Whether that is refused or nothing is listed is left open."""
+    """The request is refused, or its answer has no submission with an id."""
     individual = platform.verification.reviews.prepared()
     submission = platform.verification.reviews.submission(individual)
 
@@ -288,22 +286,22 @@ def test_nothing_is_found_by_a_customer_who_does_not_exist(platform: Platform) -
 
     platform.observe(f"the verifications of an unknown customer: {answer.status}")
     if answer.accepted:
-        shown = [one.get("id") for one in _readable(answer.body)]
-        assert not [name for name in shown if name], f"found {shown}, but not {submission['id']}"
+        ids = [one.get("id") for one in _submissions(answer.body)]
+        assert not [name for name in ids if name], f"found {ids}, but not {submission['id']}"
     else:
         answer.refused(twin=platform.api.list_verifications({"customerId": individual["id"]}))
 
 
 @requirement("VER-066")
 def test_a_customer_who_was_never_submitted_is_not_in_progress(platform: Platform) -> None:
-    """Whether nothing is listed, or something that says so, is left open."""
+    """The answer may be a refusal or a list, but nothing in it is IN_PROGRESS."""
     answer = platform.api.list_verifications(
         {"customerId": platform.verification.reviews.unsubmitted()["id"]}
     )
 
     platform.observe(f"the verifications of a customer without any: {answer.status}")
-    listed = _readable(answer.body) if answer.accepted else []
-    assert IN_PROGRESS not in [one.get("verificationStatus") for one in listed]
+    submissions = _submissions(answer.body) if answer.accepted else []
+    assert IN_PROGRESS not in [one.get("verificationStatus") for one in submissions]
 
 
 # --- Refused --------------------------------------------------------------------------------
@@ -311,7 +309,7 @@ def test_a_customer_who_was_never_submitted_is_not_in_progress(platform: Platfor
 
 @requirement("VER-070")
 def test_a_customer_who_does_not_exist_cannot_be_submitted(platform: Platform) -> None:
-    """Its id is refused as that of no customer, or as a wrong value of the body."""
+    """The submission of an unknown id is refused with 404 or 400."""
     individual = platform.verification.reviews.prepared()
 
     refusal = platform.verification.reviews.submit({"id": unknown_id(individual["id"])})
@@ -328,7 +326,7 @@ def test_a_customer_who_does_not_exist_cannot_be_submitted(platform: Platform) -
     ],
 )
 def test_a_submission_names_a_customer(platform: Platform, body: Json) -> None:
-    """Its body holds nothing else."""
+    """A body without ``customerId``, or with one that is no text, is refused."""
     refusal = platform.api.client.call("createVerification", body=body, valid=False)
 
     refusal.refused(
@@ -339,8 +337,8 @@ def test_a_submission_names_a_customer(platform: Platform, body: Json) -> None:
     )
 
 
-def _from_abroad(platform: Platform) -> Resource:
-    """Create an individual who has no US number that could stand for a document."""
+def _create_mexican(platform: Platform) -> Resource:
+    """Create a Mexican individual without an identification number."""
     return platform.verification.reviews.created(
         platform.customers.body(
             region="MX",
@@ -353,8 +351,8 @@ def _from_abroad(platform: Platform) -> Resource:
     )
 
 
-def _submitted_as(twin: Json, customer: Resource, platform: Platform) -> Resource:
-    """Submit a customer of whom the same is known as of its twin, and so as easily."""
+def _submit_like(twin: Json, customer: Resource, platform: Platform) -> Resource:
+    """Submit a customer; supply the documents that are asked for, if its twin is asked for some."""
     if (
         arranged_resource(platform.verification.reviews.submit(twin)).get("verificationStatus")
         == RESOLVE_ERRORS
@@ -364,7 +362,11 @@ def _submitted_as(twin: Json, customer: Resource, platform: Platform) -> Resourc
 
 
 def _of_type(kind: str, entries: Sequence[Json]) -> list[Json]:
-    """Return the entries of a type."""
+    """Return the entries of a type.
+
+    Raises:
+        ResourceMissing: no entry has the type.
+    """
     same = [entry for entry in entries if entry.get("type") == kind]
     if not same:
         raise ResourceMissing(f"what is missing is not told by an entry of the type {kind}")
@@ -372,15 +374,18 @@ def _of_type(kind: str, entries: Sequence[Json]) -> list[Json]:
 
 
 def _paths(entries: Sequence[Json]) -> list[str]:
-    """Return the fields that entries name, by their paths in the customer."""
-    named = [entry.get("field") for entry in entries if entry.get("type") == FIELD]
-    return [path.removeprefix("customer.") for path in named if isinstance(path, str)]
+    """Return the paths of the fields that entries report as missing, from the customer on."""
+    fields = [entry.get("field") for entry in entries if entry.get("type") == FIELD]
+    return [path.removeprefix("customer.") for path in fields if isinstance(path, str)]
 
 
-def _missed(platform: Platform, *lacking: str) -> list[str]:
-    """Return the fields that the review of a new individual misses; none of one not created."""
+def _missing_fields(platform: Platform, *omitted: str) -> list[str]:
+    """Return the fields that a submission reports as missing, for an individual without some.
+
+    The list is empty if the individual is not created.
+    """
     answer = platform.api.create_customer(
-        without_members(platform.customers.american_body(), *lacking)
+        without_members(platform.customers.american_body(), *omitted)
     )
     if not answer.accepted:
         return []
@@ -390,17 +395,21 @@ def _missed(platform: Platform, *lacking: str) -> list[str]:
     )
 
 
-def _two_that_are_missed(platform: Platform) -> tuple[str, str]:
-    """Return two fields that the review misses, each where it alone is missing."""
-    missed: list[str] = []
-    for name in DROPPABLE:
-        if name in _missed(platform, name):
-            missed.append(name)
-        if len(missed) > 1:
-            return missed[0], missed[1]
-    raise ResourceMissing(f"the review misses no two of {', '.join(DROPPABLE)}")
+def _two_required_fields(platform: Platform) -> tuple[str, str]:
+    """Return two fields that a submission reports, each where it alone is missing.
+
+    Raises:
+        ResourceMissing: the target requires fewer than two of the fields.
+    """
+    required_fields: list[str] = []
+    for name in OPTIONAL_MEMBERS:
+        if name in _missing_fields(platform, name):
+            required_fields.append(name)
+        if len(required_fields) > 1:
+            return required_fields[0], required_fields[1]
+    raise ResourceMissing(f"the review misses no two of {', '.join(OPTIONAL_MEMBERS)}")
 
 
-def _readable(body: Any) -> Sequence[Json]:
-    """Return the submissions in an answer that need not hold any."""
+def _submissions(body: Any) -> Sequence[Json]:
+    """Return the submissions in the body of an answer, which may have none."""
     return submissions_in(body) if body else []

@@ -22,6 +22,7 @@ from conformance.selftest.collection import ROOT
 
 ROOMS = ("conformance", "fixtures", "reports", "spec")
 PAGES = sorted([*ROOT.glob("*.md"), *(p for room in ROOMS for p in (ROOT / room).rglob("*.md"))])
+PACKAGE = ROOT / "conformance"
 MAX_README_LINES = 150
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -127,6 +128,21 @@ Faults = Callable[[Page], list[str]]
 def test_what_a_page_names_exists(path: Path, faults: Faults) -> None:
     """Whoever follows it arrives."""
     assert faults(Page.read(path)) == []
+
+
+def test_the_code_that_contributors_are_shown_stands_in_the_package() -> None:
+    """CONTRIBUTING.md quotes code as it is; ``# …`` and two empty lines leave something out."""
+    package = [_stripped(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")]
+    blocks = _MARKDOWN.parse((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    quoted = [block.content for block in blocks if block.info == "python"]
+    pieces = [_stripped(part) for text in quoted for part in re.split(r"\n\n\n|# …", text)]
+
+    assert [piece for piece in pieces if not any(piece in text for text in package)] == []
+
+
+def _stripped(text: str) -> str:
+    """Return a text without the indentation of its lines and without empty ones."""
+    return "\n".join(filter(None, map(str.strip, text.splitlines())))
 
 
 def test_the_readme_is_read_in_one_go() -> None:
