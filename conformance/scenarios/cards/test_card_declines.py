@@ -8,7 +8,7 @@ from conformance.platform.given.cards import PRICE, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import SUSPECT
+from conformance.scenarios.kit.purchases import DECLINED_PURCHASE
 from conformance.verdict.decisions import TriggerFailed
 
 DEPOSIT = 100_000
@@ -21,7 +21,9 @@ def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) ->
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
 
-    seen = platform.cards.at_status(card, platform.cards.charge(card, SUSPECT), "DECLINED")
+    seen = platform.cards.at_status(
+        card, platform.cards.charge(card, DECLINED_PURCHASE), "DECLINED"
+    )
 
     with check("CAR-045"):
         assert seen.get("status") == "DECLINED"

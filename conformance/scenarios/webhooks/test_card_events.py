@@ -12,16 +12,16 @@ from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
     DECLINED,
+    DECLINED_PURCHASE,
     PART,
     SETTLED,
-    SUSPECT,
     VOIDED,
     VOIDS,
-    arranged_purchase,
+    arrange_reports,
     expect_not_refunded,
-    is_told,
-    is_told_again,
-    settlements,
+    is_balance_reported,
+    is_settlement_reported_again,
+    settlement_ids,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -31,7 +31,7 @@ def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
     """And not as a settlement."""
     card = platform.cards.card()
 
-    row = platform.cards.charge(card, SUSPECT)
+    row = platform.cards.charge(card, DECLINED_PURCHASE)
 
     with check("EVT-173"):
         assert platform.webhooks.wait_for(DECLINED, row["id"]) is not None
@@ -46,15 +46,15 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
     """By a webhook about the purchase, as when it was settled."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
-    known = settlements(platform, purchase)
+    known = settlement_ids(platform, purchase)
     if not known:
         raise PreconditionFailed("no webhook reports the settled purchase")
 
     for rule in ("EVT-177", "EVT-178"):
         platform.cards.cause(card, purchase, "card.return", PART)
         with check(rule):
-            assert is_told_again(platform, purchase, known)
-        known |= settlements(platform, purchase)
+            assert is_settlement_reported_again(platform, purchase, known)
+        known |= settlement_ids(platform, purchase)
 
 
 @requirement("EVT-179")
@@ -116,7 +116,7 @@ def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> 
     """After the authorization, and by a webhook of its own."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
-    known = len(arranged_purchase(platform.cards.deliveries_about(row)))
+    known = len(arrange_reports(platform.cards.deliveries_about(row)))
 
     platform.cards.cause(card, row, trigger, amount)
 
@@ -136,10 +136,10 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
     with check("EVT-172"):
         assert told is not None
     with check("EVT-189"):
-        ids = {one.id for one in arranged_purchase(authorized)}
+        ids = {one.id for one in arrange_reports(authorized)}
         assert told is None or told.id not in ids
     about = [one for one in platform.webhooks.mentioning(row["id"]) if one.type == SETTLED]
-    arranged_purchase(about)
+    arrange_reports(about)
     with check("EVT-187"):
         assert all(isinstance(one.data, Mapping) for one in about)
     with check("EVT-188"):
@@ -172,7 +172,7 @@ def test_a_void_authorization_is_not_reported_as_settled(platform: Platform) -> 
     platform.cards.cause(card, row, "card.reverse")
 
     platform.cards.arrange_status(card, row, "VOIDED")
-    arranged_purchase(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
+    arrange_reports(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
     assert SETTLED not in {one.type for one in platform.webhooks.about(row["id"])}
 
 
@@ -189,7 +189,7 @@ def test_the_balance_after_a_purchase_is_reported(platform: Platform) -> None:
 
     if left >= before:
         raise PreconditionFailed(f"the balance is still {left} after a settled purchase")
-    assert is_told(platform, account, left)
+    assert is_balance_reported(platform, account, left)
 
 
 @requirement("EVT-190")
@@ -210,7 +210,7 @@ def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
 
     if after <= before:
         raise PreconditionFailed(f"the balance is still {after} after a return")
-    assert is_told(platform, account, after)
+    assert is_balance_reported(platform, account, after)
 
 
 @requirement("EVT-191")
@@ -218,7 +218,7 @@ def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
     """It is what the account had before the authorization."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
-    if not is_told(platform, account, before):
+    if not is_balance_reported(platform, account, before):
         raise PreconditionFailed("the deposit is not reported")
     card = platform.cards.card(account)
     row = platform.cards.approved_purchase(card)
@@ -228,4 +228,4 @@ def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
 
     platform.cards.cause(card, row, "card.reverse")
 
-    assert is_told(platform, account, before, known)
+    assert is_balance_reported(platform, account, before, known)
