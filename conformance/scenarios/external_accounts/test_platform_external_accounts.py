@@ -9,7 +9,7 @@ from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, funded,
 
 @requirement("EXT-600")
 def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
-    """Where the platform can have external accounts of its own."""
+    """A payment from the platform's internal account to its external account completes."""
     source = funded(platform)
     corridor = corridor_from(platform, source)
     receiver = outside_account(platform, corridor)
