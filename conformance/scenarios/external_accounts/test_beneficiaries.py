@@ -10,7 +10,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import at, masked_or_same
 from conformance.scenarios.kit.refusals import names
 from conformance.scenarios.protocol.unsaid import with_known_values
-from conformance.scenarios.quotes.payments import refused_or_unpaid
+from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
 from conformance.testdata.beneficiaries import (
     BeneficiaryExample,
     beneficiary_example,
@@ -139,7 +139,7 @@ def test_a_beneficiary_with_one_fault_is_refused(
     valid_body = platform.external_accounts.body_with_beneficiary(customer, currency, example.twin)
     twin = with_known_values(platform, platform.api.create_external_account(valid_body))
     with check(change.requirement):
-        refused_or_unpaid(platform, refusal, twin, example, (currency, change))
+        expect_refused_or_unpaid(platform, refusal, twin, example, (currency, change))
     with check(NAMING):
         if refusal.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault when it was created")
