@@ -1,4 +1,4 @@
-"""What merchants give back: returns of a purchase, standalone returns, and their reversal."""
+"""Returns by merchants: returns of a purchase, standalone returns, and their reversal."""
 
 from __future__ import annotations
 

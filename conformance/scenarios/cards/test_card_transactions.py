@@ -214,8 +214,8 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         )
         assert after < before
     with check("CAR-057"):
-        left = before - units(require_member(row, "settledAmount"))
-        assert platform.internal_accounts.wait_for_balance(account, left) == left
+        balance_left = before - units(require_member(row, "settledAmount"))
+        assert platform.internal_accounts.wait_for_balance(account, balance_left) == balance_left
     with check("CAR-058"):
         assert platform.internal_accounts.balances(other) == other_balances
 

@@ -27,7 +27,7 @@ _MAX_DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One payment out of a wallet.
+    """A payment out of a wallet.
 
     With a ``quote`` it is the execution of that quote. Without one it is the creation of a quote by
     ``body``, which has immediatelyExecute.

@@ -26,15 +26,15 @@ def test_customers_get_a_wallet_by_themselves(platform: Platform) -> None:
 
 @requirement("EMW-002")
 def test_a_wallet_is_its_customers(platform: Platform) -> None:
-    """Where the list shows a customerId of the wallet, it is the owner's."""
+    """A wallet in the list of its owner's accounts shows the owner's customerId, if any."""
     customer = platform.wallets.holder()
     name = platform.wallets.wallet(customer=customer)["id"]
 
-    listed = {
+    accounts = {
         account["id"]: account for account in platform.internal_accounts.of_customer(customer)
     }
 
-    assert require_member(listed[name], "customerId") == customer["id"]
+    assert require_member(accounts[name], "customerId") == customer["id"]
 
 
 @requirement("EMW-003")
@@ -52,7 +52,7 @@ def test_each_customer_has_a_wallet_of_its_own(platform: Platform) -> None:
 
 @requirement("EMW-004")
 def test_other_accounts_of_the_owner_of_a_wallet_are_not_private(platform: Platform) -> None:
-    """Only the wallet shows the privacy flag, and no other account of its owner does."""
+    """The wallet shows the privacy flag, and no other account of its owner does."""
     customer = platform.wallets.holder()
     require_member(
         platform.wallets.wallet(customer=customer), platform.profile.bindings.wallet_privacy
@@ -91,7 +91,7 @@ def test_nobody_has_labelled_a_wallet(platform: Platform) -> None:
 
 @requirement("EMW-007")
 def test_a_wallet_says_how_it_is_funded(platform: Platform) -> None:
-    """Where a wallet has fundingPaymentInstructions, the list is not empty."""
+    """The fundingPaymentInstructions of a wallet, if it shows them, are not empty."""
     wallet = platform.wallets.wallet()
 
     if wallet.get("fundingPaymentInstructions") is None:

@@ -57,8 +57,8 @@ def test_a_signed_retry_executes_the_quote(platform: Platform, check: Check) -> 
         assert answer.accepted, answer
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("EMW-022"):
-        left = before - quote["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+        balance_left = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     with check("EMW-023"):
         assert platform.transactions.at_status(quote, *FINAL_STATUSES)["status"] == "COMPLETED"
 
@@ -76,8 +76,8 @@ def test_a_signed_retry_creates_and_executes_a_quote(platform: Platform, check: 
         assert answer.accepted, answer
         assert answer.body["status"] in SETTLING, answer
     with check("EMW-031"):
-        left = before - answer.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+        balance_left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     with check("EMW-032"):
         assert (
             platform.transactions.at_status(answer.body, *FINAL_STATUSES)["status"] == "COMPLETED"
@@ -94,15 +94,15 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
     answer = payout.pay()
 
     quote = arranged_body(answer)
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
     with check("EMW-024"):
         assert platform.webhooks.wait_for(COMPLETED, quote["transactionId"]) is not None
     with check("EMW-025"):
         assert platform.webhooks.wait_for(
             BALANCE,
             wallet["id"],
-            where=lambda event: event.data["balance"]["amount"] == left,
-        ), f"no {BALANCE} for {wallet['id']} shows {left}"
+            where=lambda event: event.data["balance"]["amount"] == balance_left,
+        ), f"no {BALANCE} for {wallet['id']} shows {balance_left}"
 
 
 # --- Without a signature --------------------------------------------------------------------
@@ -168,7 +168,7 @@ def test_what_leaves_another_account_is_not_signed(platform: Platform) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a signed retry.
+    """A fault of a signed retry.
 
     ``headers`` returns the headers of the retry, from the first payment, its demand, and a second
     payment out of the same wallet. ``codes`` are the codes of which the refusal has to have one,
@@ -356,8 +356,8 @@ def test_a_signature_executes_a_quote_once(platform: Platform) -> None:
     second = payout.send(headers)
 
     platform.transactions.at_status(quote, *FINAL_STATUSES)
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     platform.observe(f"a signed execution that is repeated is answered with {second.status}")
 
 
@@ -373,8 +373,8 @@ def test_a_signature_creates_a_quote_once(platform: Platform) -> None:
     second = payout.send(headers)
 
     platform.transactions.at_status(quote, *FINAL_STATUSES)
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     assert len(executed_payments(platform, wallet)) == 1
     platform.observe(f"a signed creation that is repeated is answered with {second.status}")
 
@@ -393,8 +393,8 @@ def test_one_of_many_signed_executions_at_once_debits(platform: Platform) -> Non
         raise PreconditionFailed(f"none of them was accepted: {answers}")
     quote = payout.quote or {}
     platform.transactions.at_status(quote, *FINAL_STATUSES)
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
 
 
 # --- A signature is not enough --------------------------------------------------------------

@@ -74,9 +74,9 @@ def test_another_valid_account_is_created(
         platform.external_accounts.account_holder(example.sender), example.name, change=change
     )
 
-    created = with_known_values(platform, platform.api.create_external_account(body))
+    answer = with_known_values(platform, platform.api.create_external_account(body))
 
-    assert created.accepted, created
+    assert answer.accepted, answer
 
 
 @pytest.mark.parametrize(("example", "change"), REFUSALS)

@@ -30,15 +30,15 @@ def test_an_active_account_shows_by_which_rails_it_can_be_paid(
         platform.external_accounts.account_holder(), US_ACCOUNT
     )
 
-    read = arranged_resource(platform.api.get_external_account(account["id"]))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
 
     with check("AMR-028"):
-        require_details(read)
-        assert rails_of(read)
+        require_details(account_read)
+        assert rails_of(account_read)
     with check("AMR-014"):
-        assert set(at(read, "accountInfo.paymentRails")) <= set(RAILS)
+        assert set(at(account_read, "accountInfo.paymentRails")) <= set(RAILS)
     with check("AMR-029"):
-        rails = at(read, "accountInfo.paymentRails")
+        rails = at(account_read, "accountInfo.paymentRails")
         assert len(set(rails)) == len(rails)
 
 
@@ -65,13 +65,13 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
     if not answer.accepted:
         answer.refused(*REFUSED, twin=twin)
         return
-    read = arranged_resource(
+    account_read = arranged_resource(
         platform.api.get_external_account(
             platform.external_accounts.activate(arranged_resource(answer))["id"]
         )
     )
     assert rails_of(arranged_resource(answer)) != sent_rails
-    assert rails_of(read) != sent_rails
+    assert rails_of(account_read) != sent_rails
 
 
 @pytest.mark.parametrize(

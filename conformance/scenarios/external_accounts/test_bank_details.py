@@ -142,15 +142,15 @@ def test_an_account_in_rupees_shows_its_rails(
         platform.external_accounts.account_holder(), example
     )
 
-    read = arranged_resource(platform.api.get_external_account(account["id"]))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
 
     with check("ASA-187"):
-        if read.get("status") != "ACTIVE":
-            raise ResourceMissing(f"the account is {read.get('status')}")
-        require_details(read)
-        assert info_of(read).get("paymentRails"), read
+        if account_read.get("status") != "ACTIVE":
+            raise ResourceMissing(f"the account is {account_read.get('status')}")
+        require_details(account_read)
+        assert info_of(account_read).get("paymentRails"), account_read
     with check("ASA-188"):
-        rails = at(read, RAILS)
+        rails = at(account_read, RAILS)
         assert isinstance(rails, list)
         assert all(isinstance(rail, str) for rail in rails)
 
@@ -167,8 +167,10 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
     if not answer.accepted:
         answer.refused(*REFUSED, twin=platform.api.create_external_account(body))
         return
-    read = arranged_resource(platform.api.get_external_account(arranged_resource(answer)["id"]))
-    for account in (answer.body, read):
+    account_read = arranged_resource(
+        platform.api.get_external_account(arranged_resource(answer)["id"])
+    )
+    for account in (answer.body, account_read):
         assert "PIGEON" not in (info_of(account).get("paymentRails") or ())
 
 

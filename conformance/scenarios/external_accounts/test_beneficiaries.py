@@ -110,12 +110,12 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
 
     if example.form is not None and not answer.accepted:
         raise ResourceMissing("a beneficiary is not taken in this form")
-    created = arranged_resource(answer)
-    read = arranged_resource(platform.api.get_external_account(created["id"]))
+    created_account = arranged_resource(answer)
+    account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
 
     sent_members = {**beneficiary.get("businessInfo", {}), **beneficiary}
     for member, requirement_id in example.shown.items():
-        for account in (created, read):
+        for account in (created_account, account_read):
             with check(requirement_id):
                 shown_value = at(platform.external_accounts.beneficiary_of(account), member)
                 assert agree(member, shown_value, at(sent_members, member)), account

@@ -26,12 +26,12 @@ def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: 
         platform.external_accounts.account_holder()
     )
 
-    read = platform.external_accounts.read(account)
+    account_read = platform.external_accounts.read(account)
 
     with check("EXT-030"):
-        if read.get("status") == "ACTIVE":
+        if account_read.get("status") == "ACTIVE":
             raise ResourceMissing("the sandbox has verified the account by itself")
-        assert read.get("status") == WAITING
+        assert account_read.get("status") == WAITING
     with check("EXT-031"):
         platform.external_accounts.approve(account)
         assert platform.external_accounts.at_status(account, "ACTIVE").get("status") == "ACTIVE"
@@ -50,9 +50,9 @@ def test_an_account_comes_to_a_status(platform: Platform, trigger: str) -> None:
         platform.external_accounts.account_holder(), trigger
     )
 
-    read = platform.external_accounts.at_status(account, LEADS_TO[trigger])
+    account_read = platform.external_accounts.at_status(account, LEADS_TO[trigger])
 
-    assert read.get("status") == LEADS_TO[trigger]
+    assert account_read.get("status") == LEADS_TO[trigger]
 
 
 @requirement("EXT-035")
@@ -63,9 +63,9 @@ def test_a_proof_of_ownership_may_be_demanded(platform: Platform) -> None:
         platform.external_accounts.account_holder(), "ownership.demand", name
     )
 
-    read = platform.external_accounts.at_status(account, UNPROVEN)
+    account_read = platform.external_accounts.at_status(account, UNPROVEN)
 
-    assert read.get("status") == UNPROVEN
+    assert account_read.get("status") == UNPROVEN
 
 
 @requirement("EXT-033")

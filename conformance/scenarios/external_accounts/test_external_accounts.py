@@ -39,24 +39,24 @@ def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) ->
     owner = platform.external_accounts.account_holder()
     body = platform.external_accounts.body(owner)
 
-    created = arranged_resource(platform.api.create_external_account(body))
-    read = arranged_resource(platform.api.get_external_account(created["id"]))
+    created_account = arranged_resource(platform.api.create_external_account(body))
+    account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
 
     for requirement_id, member in {"EXT-009": "customerId", "EXT-010": "platformAccountId"}.items():
         with check(requirement_id):
-            require_member(read, member)
+            require_member(account_read, member)
     with check("EXT-011"):
-        assert require_member(created, "platformAccountId") == body["platformAccountId"]
+        assert require_member(created_account, "platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):
-        assert require_member(read, "platformAccountId") == body["platformAccountId"]
+        assert require_member(account_read, "platformAccountId") == body["platformAccountId"]
     with check("EXT-014"):
-        assert read.get("customerId") == owner["id"]
+        assert account_read.get("customerId") == owner["id"]
     with check("EXT-015"):
-        assert read.get("currency") == body["currency"]
+        assert account_read.get("currency") == body["currency"]
     with check("EXT-016"):
-        assert at(created, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert at(created_account, "accountInfo.accountType") == body["accountInfo"]["accountType"]
     with check("EXT-017"):
-        assert at(read, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert at(account_read, "accountInfo.accountType") == body["accountInfo"]["accountType"]
 
 
 @requirement("EXT-013")
@@ -179,8 +179,8 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
 def test_an_account_without_a_customer_is_the_platforms(platform: Platform, check: Check) -> None:
     """A request without customerId is refused, or creates an account in the platform's list."""
     owner = platform.external_accounts.account_holder()
-    created = platform.api.create_external_account(platform.external_accounts.body(owner))
-    customer_account = arranged_resource(created)
+    twin = platform.api.create_external_account(platform.external_accounts.body(owner))
+    customer_account = arranged_resource(twin)
 
     answer = platform.api.create_external_account(
         without("customerId")(platform.external_accounts.body(owner))
@@ -188,7 +188,7 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 
     with check("EXT-121"):
         if not answer.accepted:
-            answer.refused(*REFUSED, twin=created)
+            answer.refused(*REFUSED, twin=twin)
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
@@ -442,10 +442,12 @@ def test_an_external_account_is_created_and_read(platform: Platform, check: Chec
         assert answer.accepted, answer
         assert answer.body.get("currency") == body["currency"]
     account = arranged_resource(answer)
-    read = platform.api.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+    reading = platform.api.client.call(
+        "getExternalAccount", path={"externalAccountId": account["id"]}
+    )
     with check("EXT-006"):
-        assert read.accepted, read
-        assert read.body.get("id") == account["id"]
+        assert reading.accepted, reading
+        assert reading.body.get("id") == account["id"]
     with check("EXT-008"):
         assert account.get("customerId") == customer["id"]
 

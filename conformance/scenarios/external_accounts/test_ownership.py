@@ -56,8 +56,8 @@ def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, s
 
     platform.ownership.conclude(account, way, right=right)
 
-    read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
-    assert read.get("status") == status
+    account_read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
+    assert account_read.get("status") == status
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,9 @@ def challenged(platform: Platform, quote: Resource) -> Resource:
     Raises:
         PreconditionFailed: no proof is asked for.
     """
-    waiting = quote if quote["status"] == WAITING else platform.quotes.execute(quote)
-    if waiting["status"] != WAITING:
-        raise PreconditionFailed(f"no proof is asked for: the quote is at {waiting['status']}")
-    return waiting
+    waiting_quote = quote if quote["status"] == WAITING else platform.quotes.execute(quote)
+    if waiting_quote["status"] != WAITING:
+        raise PreconditionFailed(
+            f"no proof is asked for: the quote is at {waiting_quote['status']}"
+        )
+    return waiting_quote

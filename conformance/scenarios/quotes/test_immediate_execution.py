@@ -21,8 +21,8 @@ def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Che
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-122"):
         assert answer.accepted, answer
-        left = before - answer.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-123")

@@ -156,8 +156,8 @@ def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
         assert answer.accepted, answer
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-192"):
-        left = before - creation.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - creation.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-193", "QUO-194", "QUO-195", "QUO-196")

@@ -22,8 +22,8 @@ def test_executions_of_one_quote_at_the_same_time_debit_once(platform: Platform)
 
     at_once(*[partial(platform.api.execute_quote, quote.id)] * AT_ONCE)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-095")

@@ -25,7 +25,7 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
     before, _ = platform.internal_accounts.balances(source)
 
     answer = platform.api.execute_quote(quote["id"])
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
 
     with check("QUO-083"):
         assert answer.accepted, answer
@@ -36,7 +36,7 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
     with check("QUO-085"):
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-086"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-086")
@@ -49,8 +49,8 @@ def test_the_debit_does_not_wait_for_the_payout(platform: Platform) -> None:
 
     platform.quotes.execute(quote)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-081")
@@ -90,11 +90,11 @@ def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: C
     before, total_before = platform.internal_accounts.balances(source)
 
     platform.quotes.complete(quote)
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
     total_left = total_before - quote["totalSendingAmount"]
 
     with check("QUO-088"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
     with check("QUO-087"):
         assert total_balance_at(platform, source, total_left) == total_left
 
@@ -144,8 +144,8 @@ def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> Non
 
     platform.api.execute_quote(quote["id"])
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     *_, refusal = steps = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_001)
     )
-    left, _ = platform.internal_accounts.balances(source)
+    balance_left, _ = platform.internal_accounts.balances(source)
     twin = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_000)
     )
@@ -284,7 +284,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
             refusal.refused(twin=twin[: len(steps)][-1])
         assert all(status_of(step) not in SETTLING for step in steps), refusal
     with check("QUO-099"):
-        assert left == before
+        assert balance_left == before
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
 
 

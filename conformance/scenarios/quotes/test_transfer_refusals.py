@@ -146,7 +146,7 @@ def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check:
     if answer.accepted:
         status = transaction_at(platform, ends, answer, *ENDED).get("status")
     # A transfer that fails later may be debited until then.
-    left = platform.internal_accounts.wait_for_balance(ends.internal_account, before)
+    balance_left = platform.internal_accounts.wait_for_balance(ends.internal_account, before)
     twin = send_valid(platform, ends, before)
 
     with check("TRF-050"):
@@ -154,7 +154,7 @@ def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check:
             answer.refused(twin=twin)
         assert status != "COMPLETED", answer
     with check("TRF-051"):
-        assert left == before
+        assert balance_left == before
     with check("TRF-052"):
         if answer.accepted:
             raise ResourceMissing(f"it is taken, and comes to {status} later")

@@ -86,14 +86,16 @@ def test_a_transfer_out_is_debited_as_the_quote_in_its_place(
     quote = create_replacement(platform, twin)
 
     answer = make_transfer(platform, ends)
-    left = platform.internal_accounts.wait_for_balance(
+    balance_left = platform.internal_accounts.wait_for_balance(
         ends.internal_account, before - quote["totalSendingAmount"]
     )
 
     with check("TRF-010"):
-        assert before - left == quote["totalSendingAmount"]
+        assert before - balance_left == quote["totalSendingAmount"]
     with check("TRF-015"):
-        assert before - left == amount_of(transaction_at(platform, ends, answer), "sentAmount")
+        assert before - balance_left == amount_of(
+            transaction_at(platform, ends, answer), "sentAmount"
+        )
 
 
 @requirement("TRF-011", "TRF-012", "TRF-013", "TRF-014")
@@ -123,9 +125,9 @@ def test_a_transfer_in_is_credited(platform: Platform, check: Check) -> None:
 def test_the_whole_balance_can_be_transferred(platform: Platform) -> None:
     """A transfer of the whole balance is accepted, because its amount includes the fees."""
     ends = arrange_ends(platform, "out", deposit=2 * AMOUNT)
-    left = make_and_debit(platform, ends)
+    balance_left = make_and_debit(platform, ends)
 
-    answer = send_valid(platform, ends, left)
+    answer = send_valid(platform, ends, balance_left)
 
     assert answer.accepted, answer
 
@@ -241,19 +243,19 @@ def test_a_transfer_out_is_reported(platform: Platform, check: Check) -> None:
     before, _ = platform.internal_accounts.balances(ends.internal_account)
 
     answer = make_transfer(platform, ends)
-    left = platform.until(
+    balance_left = platform.until(
         lambda: platform.internal_accounts.balances(ends.internal_account)[0],
-        lambda seen: seen < before,
+        lambda balance: balance < before,
     )
 
     with check("TRF-040"):
-        if left == before:
+        if balance_left == before:
             raise PreconditionFailed("the transfer debits nothing")
-        expect_reported(platform, ends, left)
+        expect_reported(platform, ends, balance_left)
     with check("TRF-042"):
         row = transaction_at(platform, ends, answer, "COMPLETED")
-        seen = platform.webhooks.wait_for(COMPLETED, row["id"])
-        assert seen is not None, f"no {COMPLETED} for {row['id']}"
+        report = platform.webhooks.wait_for(COMPLETED, row["id"])
+        assert report is not None, f"no {COMPLETED} for {row['id']}"
 
 
 @requirement("TRF-041")

@@ -113,13 +113,13 @@ def make_and_debit(platform: Platform, ends: Ends) -> int:
     """
     before, _ = platform.internal_accounts.balances(ends.internal_account)
     make_transfer(platform, ends)
-    left = platform.until(
+    balance_left = platform.until(
         lambda: platform.internal_accounts.balances(ends.internal_account)[0],
         lambda balance: balance < before,
     )
-    if left == before:
+    if balance_left == before:
         raise PreconditionFailed("a transfer out debits nothing")
-    return left
+    return balance_left
 
 
 def listed_transaction(platform: Platform, ends: Ends, answer: Answer) -> Json | None:

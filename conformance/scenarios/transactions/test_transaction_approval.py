@@ -26,9 +26,9 @@ def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Che
 
     with check("TRX-080"):
         assert transaction.get("status") == "PENDING"
-    left = before - other["totalSendingAmount"]
+    balance_left = before - other["totalSendingAmount"]
     with check("TRX-081"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-082", "TRX-083", "TRX-084")
@@ -46,8 +46,8 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
     with check("TRX-083"):
         assert transaction.get("status") == "COMPLETED"
     with check("TRX-084"):
-        left = before - _sent_amount(transaction)
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - _sent_amount(transaction)
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-085")
@@ -66,8 +66,8 @@ def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> No
     transaction = platform.transactions.at_status(payment, "COMPLETED")
     platform.api.approve_transaction(payment["transactionId"])
 
-    left = before - _sent_amount(transaction)
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - _sent_amount(transaction)
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-086")
@@ -97,8 +97,8 @@ def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platfor
     other = platform.quotes.complete(platform.quotes.pending(source))
 
     # A later payout has been debited by then.
-    left = before - other["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left, answer
+    balance_left = before - other["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left, answer
 
 
 @requirement("TRX-087", "TRX-088")

@@ -21,8 +21,8 @@ def test_transactions_can_be_listed(platform: Platform) -> None:
 
     assert answer.accepted, answer
     # Where in the answer the list stands is not shown.
-    places = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
-    assert any(isinstance(place, list) for place in places), answer
+    members = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
+    assert any(isinstance(member, list) for member in members), answer
 
 
 @requirement("TRX-071", "TRX-072")
@@ -93,16 +93,19 @@ def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) ->
 @requirement("TRX-075")
 def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> None:
     """The filter by status is refused with 400 for the type CARD, and accepted for another type."""
-    known = platform.transactions.of_quote(platform.quotes.pending())
+    transaction = platform.transactions.of_quote(platform.quotes.pending())
 
     refusal = platform.api.list_transactions(
-        {"status": require_member(known, "status"), "type": "CARD"}
+        {"status": require_member(transaction, "status"), "type": "CARD"}
     )
 
     refusal.refused(
         400,
         twin=platform.api.list_transactions(
-            {"status": require_member(known, "status"), "type": require_member(known, "type")}
+            {
+                "status": require_member(transaction, "status"),
+                "type": require_member(transaction, "type"),
+            }
         ),
     )
 

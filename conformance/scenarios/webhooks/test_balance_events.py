@@ -74,11 +74,11 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(platform: Platform
 
     quote = platform.quotes.payout(source)
 
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
     report = platform.webhooks.wait_for(
-        BALANCE, source["id"], where=lambda event: balance_in(event) == left
+        BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
     )
-    assert report is not None, f"no {BALANCE} for {source['id']} shows {left}"
+    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
 @requirement("EVT-152", "EVT-153")

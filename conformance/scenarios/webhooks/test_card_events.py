@@ -185,13 +185,13 @@ def test_the_balance_after_a_purchase_is_reported(platform: Platform) -> None:
     before = platform.internal_accounts.balances(account)[0]
     platform.cards.settled_purchase(platform.cards.card(account))
 
-    left = platform.until(
+    balance_left = platform.until(
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < before
     )
 
-    if left >= before:
-        raise PreconditionFailed(f"the balance is still {left} after a settled purchase")
-    assert is_balance_reported(platform, account, left)
+    if balance_left >= before:
+        raise PreconditionFailed(f"the balance is still {balance_left} after a settled purchase")
+    assert is_balance_reported(platform, account, balance_left)
 
 
 @requirement("EVT-190")

@@ -352,7 +352,8 @@ def _arrange_events(
         return [event for event in events if str(event.type).startswith(FAMILIES[business])]
 
     events = platform.until(
-        read_events, lambda arrived: expected_types <= {str(event.type) for event in arrived}
+        read_events,
+        lambda events_so_far: expected_types <= {str(event.type) for event in events_so_far},
     )
     missing = expected_types - {str(event.type) for event in events}
     if missing:

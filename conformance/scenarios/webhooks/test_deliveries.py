@@ -90,9 +90,9 @@ def test_a_payout_completes_without_its_platform(platform: Platform, manner: Man
 
     with platform.webhooks.taking(manner, name, *PAYOUT):
         platform.quotes.execute(quote)
-        read = platform.transactions.at_status(quote, "COMPLETED")
+        transaction = platform.transactions.at_status(quote, "COMPLETED")
 
-    assert read.get("status") == "COMPLETED", read
+    assert transaction.get("status") == "COMPLETED", transaction
     _observe_what_comes_later(platform, quote, manner)
 
 
@@ -127,9 +127,9 @@ def test_a_review_goes_on_without_acknowledgements(platform: Platform) -> None:
         if platform.triggers.magic("customer.approve") is None:
             platform.verification.reviews.in_review(customer)
             platform.triggers.fire("customer.approve", customerId=customer["id"])
-        read = platform.customers.at_status(customer, "APPROVED")
+        approved_customer = platform.customers.at_status(customer, "APPROVED")
 
-    assert verification_status(read) == "APPROVED", read
+    assert verification_status(approved_customer) == "APPROVED", approved_customer
 
 
 def _arrange_repetition(platform: Platform, manner: Manner) -> tuple[Delivery, Delivery]:

@@ -156,20 +156,20 @@ def test_a_returned_deposit_is_reported_with_the_balance_that_it_leaves(
 
     send_back_deposit(platform, account)
 
-    left = platform.until(
+    balance_left = platform.until(
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < before
     )
-    if left >= before:
+    if balance_left >= before:
         raise ResourceMissing("a returned deposit does not lower the balance")
     report = platform.webhooks.wait_for(
         BALANCE,
         account["id"],
         # The first deposit led to the same balance.
         where=lambda event: (
-            event.id not in known_ids and value_at(event.data, "balance.amount") == left
+            event.id not in known_ids and value_at(event.data, "balance.amount") == balance_left
         ),
     )
-    assert report is not None, f"no {BALANCE} for {account['id']} shows {left}"
+    assert report is not None, f"no {BALANCE} for {account['id']} shows {balance_left}"
 
 
 @requirement("EVT-290")
