@@ -1,4 +1,4 @@
-"""Fixtures of scenarios in several areas."""
+"""Fixtures that scenarios of several areas use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.platform.resource import Json
 
 @pytest.fixture(scope="session")
 def without_effect() -> dict[str, str]:
-    """Return what the tests of a run find out about the parts of a standing fee."""
+    """Return one dictionary for all tests of a run: why a part of a standing fee has no effect."""
     return {}
 
 
@@ -21,7 +21,10 @@ def without_effect() -> dict[str, str]:
 def settings(
     platform: Platform, pytestconfig: pytest.Config, without_effect: dict[str, str]
 ) -> Iterator[Json]:
-    """Return the settings; only this test changes them, and they are put back at its end."""
+    """Return the platform's settings as they were before the test, and restore them after it.
+
+    No other process of the run changes the settings meanwhile.
+    """
     platform.configuration.without_effect = without_effect
     with turn_to_change(pytestconfig.rootpath / pytestconfig.getoption("report_dir")):
         before = platform.configuration.before_changes()

@@ -1,4 +1,4 @@
-"""Which internal accounts a target has to look at, and whether money comes in or goes out."""
+"""Internal accounts that a check needs, and whether money comes in or goes out of them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ from conformance.scenarios.kit.marks import SETTLING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNT = 10_000
-OVER = ("COMPLETED", "EXPIRED", *FAILED)
+FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
 
 
 def account_in(platform: Platform, currency: str, *, amount: int = 0) -> Resource:
-    """Return an internal account of a new customer in a currency that may not be offered.
+    """Create a customer with an internal account in a currency, and return the account.
 
     Raises:
         ResourceMissing: ``GET /config`` does not list the currency, or no account is in it.
     """
-    place = platform.profile.bindings.config_currency
-    listed = platform.configuration.read().get("supportedCurrencies") or ()
-    if currency not in {entry.get(place) for entry in listed if isinstance(entry, Mapping)}:
+    code_member = platform.profile.bindings.config_currency
+    currencies = platform.configuration.read().get("supportedCurrencies") or ()
+    if currency not in {
+        entry.get(code_member) for entry in currencies if isinstance(entry, Mapping)
+    }:
         raise ResourceMissing(f"{currency} is not among the supportedCurrencies")
     return platform.internal_accounts.account(currency, amount=amount)
 
 
 def crypto_account(platform: Platform) -> Resource:
-    """Return an internal account of a new customer that holds a crypto currency."""
+    """Create a customer with an internal account in BTC, USDC or USDT, and return the account.
+
+    Raises:
+        ResourceMissing: customers get no account in these currencies.
+    """
     for currency in ("BTC", "USDC", "USDT"):
         try:
             return account_in(platform, currency)
@@ -40,7 +46,11 @@ def crypto_account(platform: Platform) -> Resource:
 
 
 def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
-    """Return the usual internal account of a new customer, and one in another currency."""
+    """Create a customer with two internal accounts, and return the usual and the other one.
+
+    Raises:
+        ResourceMissing: the corridors of the profile have only one sending currency.
+    """
     corridors = platform.profile.resources.corridors
     for currency in dict.fromkeys(corridor.sending for corridor in corridors):
         if currency != platform.profile.currency:
@@ -51,7 +61,11 @@ def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
 
 
 def platform_account(platform: Platform) -> Resource:
-    """Return an internal account of the platform that can be paid into."""
+    """Return an internal account of the platform that is ACTIVE.
+
+    Raises:
+        ResourceMissing: the platform has no such account.
+    """
     for account in platform.internal_accounts.of_platform():
         if account.get("status") == "ACTIVE":
             return account
@@ -59,7 +73,11 @@ def platform_account(platform: Platform) -> Resource:
 
 
 def expect_no_deposit(platform: Platform, account: Resource) -> None:
-    """Assert that a deposit does not arrive on an account."""
+    """Assert that a deposit to an account is refused, or does not raise its balance.
+
+    Raises:
+        ResourceMissing: the deposit is accepted, and the account's balance cannot be read.
+    """
     __tracebackhide__ = True
     try:
         before = platform.internal_accounts.balances(account)[0]
@@ -73,59 +91,61 @@ def expect_no_deposit(platform: Platform, account: Resource) -> None:
     if before is None:
         raise ResourceMissing("the account is not shown, nor what has arrived on it")
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen != before
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance != before
     )
     assert after <= before, f"a deposit has arrived: the balance went from {before} to {after}"
 
 
 def expect_no_payment(platform: Platform, answers: list[Answer], twins: list[Answer]) -> None:
-    """Assert that a payment is refused at one of its steps, or fails in the end.
+    """Assert that a payment is refused at one of its steps, or does not complete in the end.
 
     Args:
-        platform: the platform.
-        answers: those to the steps of the payment, up to a refusal.
-        twins: those to the same steps of a payment that nothing stops.
+        platform: the suite in the part of a platform.
+        answers: the answers to the steps of the payment, up to a refusal.
+        twins: the answers to the same steps of a payment that is accepted.
     """
     __tracebackhide__ = True
     last = answers[-1]
     if not last.accepted:
         last.refused(twin=twins[: len(answers)][-1])
     elif last.body.get("status") in SETTLING:
-        ended = platform.transactions.at_status(answers[0].body, *OVER).get("status")
-        assert ended != "COMPLETED", f"the payment has arrived: {last}"
+        status = platform.transactions.at_status(answers[0].body, *FINAL_STATUSES).get("status")
+        assert status != "COMPLETED", f"the payment has arrived: {last}"
 
 
 def require_no_payment_into(platform: Platform, account: Resource) -> None:
-    """Assert that what another customer pays into an account does not arrive there.
+    """Assert that a payment of another customer into an account does not arrive.
 
     Raises:
-        ResourceMissing: customers do not pay into each other's accounts anyway.
+        ResourceMissing: customers cannot pay into each other's accounts at all.
     """
     __tracebackhide__ = True
-    source, usual = (
+    source, usual_account = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
     )
-    to_usual = platform.quotes.create_and_execute(
-        platform.quotes.body(source, usual, amount=AMOUNT)
+    twins = platform.quotes.create_and_execute(
+        platform.quotes.body(source, usual_account, amount=AMOUNT)
     )
-    if not to_usual[-1].accepted:
-        raise ResourceMissing(f"customers pay nothing into each other's accounts: {to_usual[-1]}")
+    if not twins[-1].accepted:
+        raise ResourceMissing(f"customers pay nothing into each other's accounts: {twins[-1]}")
 
-    paid = platform.quotes.create_and_execute(platform.quotes.body(source, account, amount=AMOUNT))
+    answers = platform.quotes.create_and_execute(
+        platform.quotes.body(source, account, amount=AMOUNT)
+    )
 
-    expect_no_payment(platform, paid, to_usual)
+    expect_no_payment(platform, answers, twins)
 
 
 def instruction(
     platform: Platform, fits: Callable[[Json], bool], currencies: tuple[str | None, ...] = (None,)
 ) -> Json:
-    """Return the first accountOrWalletInfo, of accounts in ``currencies``, that fits.
+    """Return the first accountOrWalletInfo of new customers' accounts for which ``fits`` is true.
 
-    ``None`` stands for the usual currency.
+    ``None`` in ``currencies`` stands for the usual currency.
 
     Raises:
-        ResourceMissing: there is none.
+        ResourceMissing: no account has such an accountOrWalletInfo.
     """
     for currency in currencies:
         try:
@@ -139,7 +159,7 @@ def instruction(
 
 
 def infos(account: Resource) -> list[Json]:
-    """Return the accountOrWalletInfo of each way to fund an account."""
+    """Return the accountOrWalletInfo of each of an account's fundingPaymentInstructions."""
     entries: Any = account.get("fundingPaymentInstructions") or ()
     return [
         entry["accountOrWalletInfo"]
@@ -149,7 +169,7 @@ def infos(account: Resource) -> list[Json]:
 
 
 def arrange_status(platform: Platform, account: Resource, status: str) -> None:
-    """Raise ``PreconditionFailed`` unless an account comes to a status that a check builds on."""
-    seen = platform.internal_accounts.at_status(account, status).get("status")
-    if seen != status:
-        raise PreconditionFailed(f"{account['id']} is {seen} in place of {status}")
+    """Raise ``PreconditionFailed`` unless an internal account comes to a status."""
+    current = platform.internal_accounts.at_status(account, status).get("status")
+    if current != status:
+        raise PreconditionFailed(f"{account['id']} is {current} in place of {status}")

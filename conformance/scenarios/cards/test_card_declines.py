@@ -1,4 +1,4 @@
-"""Purchases that are declined: why, and that no money moves."""
+"""Purchases that are declined: the reason that they show, and that no money moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.platform.given.cards import PRICE, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import SUSPECT
+from conformance.scenarios.kit.purchases import DECLINED_PURCHASE
 from conformance.verdict.decisions import TriggerFailed
 
 DEPOSIT = 100_000
@@ -16,21 +16,21 @@ DEPOSIT = 100_000
 
 @requirement("CAR-045", "CAR-026", "CAR-048", "CAR-046", "CAR-047")
 def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) -> None:
-    """It is listed, with the reason, and nothing is taken from the account."""
+    """A purchase at DECLINED shows a cardDeclinedReason, and the account's balances stay."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
 
-    seen = platform.cards.at_status(card, platform.cards.charge(card, SUSPECT), "DECLINED")
+    row = platform.cards.at_status(card, platform.cards.charge(card, DECLINED_PURCHASE), "DECLINED")
 
     with check("CAR-045"):
-        assert seen.get("status") == "DECLINED"
+        assert row.get("status") == "DECLINED"
     with check("CAR-026"):
-        assert isinstance(require_member(seen, "cardDeclinedReason"), str)
+        assert isinstance(require_member(row, "cardDeclinedReason"), str)
     with check("CAR-048"):
-        assert units(seen.get("settledAmount")) == 0
+        assert units(row.get("settledAmount")) == 0
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda found: found == before
+        lambda: platform.internal_accounts.balances(account), lambda balances: balances == before
     )
     with check("CAR-046"):
         assert after[0] == before[0]
@@ -53,30 +53,33 @@ def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) ->
     ],
 )
 def test_a_declined_purchase_tells_why(platform: Platform, trigger: str, reason: str) -> None:
-    """By a word of a closed list."""
+    """The cardDeclinedReason is the value of the closed list for the cause."""
     card = platform.cards.card()
-    ask = platform.cards.charge if reason == "CARD_NOT_ACTIVE" else platform.cards.attempt
+    purchase = platform.cards.charge if reason == "CARD_NOT_ACTIVE" else platform.cards.attempt
 
-    seen = platform.cards.at_status(card, ask(card, trigger), "DECLINED")
+    row = platform.cards.at_status(card, purchase(card, trigger), "DECLINED")
 
-    assert (seen.get("status"), seen.get("cardDeclinedReason")) == ("DECLINED", reason)
+    assert (row.get("status"), row.get("cardDeclinedReason")) == ("DECLINED", reason)
 
 
 @requirement("CAR-102")
 def test_a_purchase_above_the_balance_is_declined_or_an_exception(platform: Platform) -> None:
-    """A sandbox may decline it, and what is approved in spite of it does not settle."""
+    """The purchase is DECLINED for INSUFFICIENT_FUNDS, or approved and then an EXCEPTION."""
     card = platform.cards.card(platform.cards.account(amount=DEPOSIT))
     row = platform.cards.attempt(card, "purchase.underfunded", DEPOSIT + PRICE)
 
-    seen = _resolved(platform, card, row)
+    resolved_row = _resolve(platform, card, row)
 
-    if seen.get("status") != "EXCEPTION":
+    if resolved_row.get("status") != "EXCEPTION":
         expected = ("DECLINED", "INSUFFICIENT_FUNDS")
-        assert (seen.get("status"), seen.get("cardDeclinedReason")) == expected
+        assert (resolved_row.get("status"), resolved_row.get("cardDeclinedReason")) == expected
 
 
-def _resolved(platform: Platform, card: Json, row: Json) -> Json:
-    """Return an underfunded purchase once it is over, clearing it where it was approved."""
+def _resolve(platform: Platform, card: Json, row: Json) -> Json:
+    """Return an underfunded purchase once it is DECLINED or an EXCEPTION.
+
+    Where the purchase is approved, it is cleared first.
+    """
     ends = ("DECLINED", "EXCEPTION")
     if row.get("status") not in ends and platform.triggers.maps("card.settle"):
         try:

@@ -1,4 +1,4 @@
-"""What merchants give back: returns of a purchase, returns on their own, and their reversal."""
+"""Returns by merchants: returns of a purchase, standalone returns, and their reversal."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 @requirement("CAR-060", "CAR-024", "CAR-061", "CAR-066", "CAR-068", "CAR-069")
 def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Check) -> None:
-    """It remains settled, by as much as before."""
+    """A purchase shows the returned part as refundedAmount, and stays SETTLED by its amount."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
     platform.cards.cause(card, purchase, "card.return", PART)
 
-    seen = platform.cards.wait_for_return(card, purchase, PART)
+    row = platform.cards.wait_for_return(card, purchase, PART)
     with check("CAR-061"):
-        assert units(seen.get("refundedAmount")) == PART
+        assert units(row.get("refundedAmount")) == PART
     with check("CAR-024"):
-        units(require_member(seen, "refundedAmount"))
+        units(require_member(row, "refundedAmount"))
     with check("CAR-060"):
-        assert seen.get("status") == "SETTLED"
+        assert row.get("status") == "SETTLED"
     with check("CAR-066"):
         before = units(require_member(purchase, "settledAmount"))
-        assert units(seen.get("settledAmount")) == before
+        assert units(row.get("settledAmount")) == before
     with check("CAR-068"):
-        assert require_member(seen, "direction") == "DEBIT"
+        assert require_member(row, "direction") == "DEBIT"
     with check("CAR-069"):
-        assert "REFUNDED" not in {row.get("status") for row in platform.cards.transactions(card)}
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-062")
 def test_two_returned_parts_are_noted_together(platform: Platform) -> None:
-    """What was returned in all is shown."""
+    """The refundedAmount of a purchase is the sum of two returned parts."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     platform.cards.cause(card, purchase, "card.return", PART)
@@ -46,36 +48,38 @@ def test_two_returned_parts_are_noted_together(platform: Platform) -> None:
 
     platform.cards.cause(card, purchase, "card.return", 2 * PART)
 
-    seen = platform.cards.wait_for_return(card, purchase, 3 * PART)
-    assert units(seen.get("refundedAmount")) == 3 * PART
+    row = platform.cards.wait_for_return(card, purchase, 3 * PART)
+    assert units(row.get("refundedAmount")) == 3 * PART
 
 
 @requirement("CAR-063", "CAR-064", "CAR-079")
 def test_a_returned_purchase_remains_settled(platform: Platform, check: Check) -> None:
-    """Although nothing is left of it."""
+    """A purchase that is returned as a whole stays SETTLED, with its price as refundedAmount."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
     platform.cards.cause(card, purchase, "card.return", PRICE)
 
-    seen = platform.cards.wait_for_return(card, purchase, PRICE)
+    row = platform.cards.wait_for_return(card, purchase, PRICE)
     with check("CAR-064"):
-        assert units(seen.get("refundedAmount")) == PRICE
+        assert units(row.get("refundedAmount")) == PRICE
     with check("CAR-063"):
-        assert seen.get("status") == "SETTLED"
+        assert row.get("status") == "SETTLED"
     with check("CAR-079"):
-        assert "REFUNDED" not in {row.get("status") for row in platform.cards.transactions(card)}
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-067")
 def test_a_return_is_credited(platform: Platform) -> None:
-    """The account that paid for the purchase has more than before."""
-    account, card, purchase = _paid(platform)
+    """A return raises the balance of the account that paid for the purchase."""
+    account, card, purchase = _settled_purchase(platform)
     before = platform.internal_accounts.balances(account)[0]
 
     platform.cards.cause(card, purchase, "card.return", PART)
 
-    assert _raised(platform, account, before)
+    assert _is_balance_above(platform, account, before)
 
 
 # --- Returns on their own -------------------------------------------------------------------
@@ -83,55 +87,57 @@ def test_a_return_is_credited(platform: Platform) -> None:
 
 @requirement("CAR-070", "CAR-071", "CAR-072", "CAR-073", "CAR-074", "CAR-075", "CAR-025", "CAR-078")
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
-    """It points to the purchase, which remains as it was."""
+    """A standalone return is a CREDIT with the purchase's id as originalTransactionId."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
     row: Json | None = None
     with check("CAR-070"):
-        row = _given_back(platform, card, purchase)
+        row = _make_standalone_return(platform, card, purchase)
     if row is None:
         raise PreconditionFailed("the return is not listed")
-    seen = platform.cards.at_status(card, row, "SETTLED")
+    settled_row = platform.cards.at_status(card, row, "SETTLED")
 
     with check("CAR-071"):
-        assert seen.get("direction") == "CREDIT"
+        assert settled_row.get("direction") == "CREDIT"
     with check("CAR-072"):
-        assert seen.get("status") == "SETTLED"
+        assert settled_row.get("status") == "SETTLED"
     with check("CAR-073"):
-        assert units(seen.get("settledAmount")) == PART
+        assert units(settled_row.get("settledAmount")) == PART
     with check("CAR-074"):
-        assert is_same(seen.get("originalTransactionId"), purchase["id"])
+        assert is_same(settled_row.get("originalTransactionId"), purchase["id"])
     with check("CAR-025"):
-        assert isinstance(require_member(seen, "originalTransactionId"), str)
+        assert isinstance(require_member(settled_row, "originalTransactionId"), str)
     with check("CAR-075"):
         assert platform.cards.read(card, purchase).get("status") == "SETTLED"
     with check("CAR-078"):
-        assert "REFUNDED" not in {one.get("status") for one in platform.cards.transactions(card)}
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-076")
 def test_a_standalone_return_is_credited(platform: Platform) -> None:
-    """The account has more than before."""
-    account, card, purchase = _paid(platform)
+    """A standalone return raises the balance of the account behind the card."""
+    account, card, purchase = _settled_purchase(platform)
     before = platform.internal_accounts.balances(account)[0]
 
     platform.cards.refund(card, purchase, PART)
 
-    assert _raised(platform, account, before)
+    assert _is_balance_above(platform, account, before)
 
 
 @requirement("CAR-077")
 def test_two_standalone_returns_are_two_transactions(platform: Platform) -> None:
-    """Each of them is listed."""
+    """The card's list has the purchase and both of its standalone returns."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     first = platform.cards.refund(card, purchase, PART)
 
-    second = _given_back(platform, card, purchase)
+    second = _make_standalone_return(platform, card, purchase)
 
-    listed = {row.get("id") for row in platform.cards.transactions(card)}
-    assert {first["id"], second["id"], purchase["id"]} <= listed
+    listed_ids = {row.get("id") for row in platform.cards.transactions(card)}
+    assert {first["id"], second["id"], purchase["id"]} <= listed_ids
 
 
 # --- The reversal of a return ---------------------------------------------------------------
@@ -139,7 +145,7 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform) -> None
 
 @requirement("CAR-080", "CAR-089")
 def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
-    """The refund row names it."""
+    """A reversal by the id of the refund is accepted, and no transaction is REFUNDED."""
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
 
@@ -148,12 +154,17 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
     with check("CAR-080"):
         assert answer.accepted, answer
     with check("CAR-089"):
-        assert "REFUNDED" not in {one.get("status") for one in platform.cards.transactions(card)}
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-081")
 def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
-    """The purchase shows no refundedAmount; that of the other does."""
+    """A reversal of a standalone return is refused, as the purchase has no refundedAmount.
+
+    The reversal of a return of another purchase is accepted.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     row = platform.cards.refund(card, purchase, PART)
@@ -168,7 +179,7 @@ def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
 
 @requirement("CAR-082")
 def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform) -> None:
-    """Nor is it taken for another one."""
+    """A reversal by an unknown id of the right form is refused."""
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
 
@@ -177,11 +188,8 @@ def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform) -> 
     refusal.refused(twin=platform.cards.reverse_return(card, row["id"]))
 
 
-# --- Webhooks -------------------------------------------------------------------------------
-
-
-def _paid(platform: Platform) -> tuple[Resource, Resource, Json]:
-    """Return an account, a card, and a purchase that has been taken from the account."""
+def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:
+    """Create an account, a card and a settled purchase, which the account has paid for."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
     card = platform.cards.card(account)
@@ -190,15 +198,15 @@ def _paid(platform: Platform) -> tuple[Resource, Resource, Json]:
     return account, card, purchase
 
 
-def _raised(platform: Platform, account: Resource, before: int) -> bool:
-    seen = platform.until(
+def _is_balance_above(platform: Platform, account: Resource, before: int) -> bool:
+    after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance > before
     )
-    return seen > before
+    return after > before
 
 
-def _given_back(platform: Platform, card: Json, purchase: Json) -> Json:
-    """Return the row of a standalone return, which has to be listed."""
+def _make_standalone_return(platform: Platform, card: Json, purchase: Json) -> Json:
+    """Make a standalone return and return its row; fail where no list shows it."""
     try:
         return platform.cards.refund(card, purchase, PART)
     except PreconditionFailed as error:

@@ -1,4 +1,4 @@
-"""Card purchases: where they are listed, what they show, and what becomes of them."""
+"""Card purchases: where they are listed, what they show, and their statuses."""
 
 from __future__ import annotations
 
@@ -18,26 +18,29 @@ from conformance.scenarios.kit.purchases import PART, VOIDS
 
 @requirement("CAR-010", "CAR-011", "CAR-013", "CAR-014")
 def test_a_card_has_its_own_transactions(platform: Platform, check: Check) -> None:
-    """They are found by its id, with its type or without, and not by another card's."""
+    """The filter by a card's id lists its purchase, and the filter by another card's id does not.
+
+    The id is sent with its type and without.
+    """
     card, other = platform.cards.card(), platform.cards.card()
     row = platform.cards.approved_purchase(card)
     platform.cards.approved_purchase(other)
 
     with check("CAR-010"):
-        assert _lists(_found(platform, card, card["id"]), row)
+        assert _contains(_list_by_card(platform, card, card["id"]), row)
     with check("CAR-013"):
-        assert not _lists(platform.cards.filtered(other), row)
+        assert not _contains(platform.cards.filtered(other), row)
     with check("CAR-011"):
-        assert _lists(_found(platform, card, bare_id(card)), row)
+        assert _contains(_list_by_card(platform, card, bare_id(card)), row)
     with check("CAR-014"):
-        assert not _lists(platform.cards.filtered(other, bare_id(other)), row)
+        assert not _contains(platform.cards.filtered(other, bare_id(other)), row)
 
 
 @requirement("CAR-800", "CAR-801")
 def test_a_card_and_the_type_of_its_transactions_go_together(
     platform: Platform, check: Check
 ) -> None:
-    """Another card has its own."""
+    """The filter by a cardId and the type CARD lists the card's purchase, and no other card's."""
     card, other = platform.cards.card(), platform.cards.card()
     row = platform.cards.approved_purchase(card)
     platform.cards.approved_purchase(other)
@@ -46,30 +49,30 @@ def test_a_card_and_the_type_of_its_transactions_go_together(
 
     with check("CAR-800"):
         assert answer.accepted, answer
-        assert _lists(platform.cards.filtered(card, type="CARD"), row)
+        assert _contains(platform.cards.filtered(card, type="CARD"), row)
     with check("CAR-801"):
-        assert not _lists(platform.cards.filtered(other, type="CARD"), row)
+        assert not _contains(platform.cards.filtered(other, type="CARD"), row)
 
 
 @requirement("CAR-012", "CAR-017")
 def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
-    """They are found by it, and not by that of a payment of the same customer."""
+    """The filter by the type CARD lists a purchase, and the filter by a payment's type does not."""
     account = platform.cards.account()
     row = platform.cards.approved_purchase(platform.cards.card(account))
     owner = account["customerId"]
 
     with check("CAR-012"):
-        assert _lists(platform.transactions.of_customer(owner, type="CARD"), row)
+        assert _contains(platform.transactions.of_customer(owner, type="CARD"), row)
     with check("CAR-017"):
-        payment = _payment(platform, account)
-        assert not _lists(
+        payment = _quote_transaction(platform, account)
+        assert not _contains(
             platform.transactions.of_customer(owner, type=require_member(payment, "type")), row
         )
 
 
 @requirement("CAR-015", "CAR-016")
 def test_card_transactions_are_not_found_by_status(platform: Platform, check: Check) -> None:
-    """Not by one of their own either: the filter applies to payments."""
+    """A filter by status with the type CARD is refused with 400, also with a cardId."""
     card = platform.cards.card()
     status = require_member(platform.cards.approved_purchase(card), "status")
 
@@ -77,9 +80,9 @@ def test_card_transactions_are_not_found_by_status(platform: Platform, check: Ch
         refusal = platform.api.list_transactions({"type": "CARD", "status": status})
         refusal.refused(400, twin=platform.api.list_transactions({"type": "CARD"}))
     with check("CAR-016"):
-        named = {"type": "CARD", "cardId": card["id"]}
-        refusal = platform.api.list_transactions({**named, "status": status})
-        refusal.refused(400, twin=platform.api.list_transactions(named))
+        filters = {"type": "CARD", "cardId": card["id"]}
+        refusal = platform.api.list_transactions({**filters, "status": status})
+        refusal.refused(400, twin=platform.api.list_transactions(filters))
 
 
 # --- What they show -------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def test_card_transactions_are_not_found_by_status(platform: Platform, check: Ch
 
 @requirement("CAR-020", "CAR-021", "CAR-033", "CAR-034", "CAR-036")
 def test_a_purchase_is_a_debit(platform: Platform, check: Check) -> None:
-    """It is approved, and for no other transaction."""
+    """A purchase is a DEBIT without originalTransactionId and cardDeclinedReason."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
     with check("CAR-020"):
@@ -104,43 +107,52 @@ def test_a_purchase_is_a_debit(platform: Platform, check: Check) -> None:
 
 @requirement("CAR-027", "CAR-028", "CAR-029")
 def test_a_purchase_is_made_with_a_merchant(platform: Platform, check: Check) -> None:
-    """Of whom the network may report city and state."""
+    """A purchase may show its merchant, with a text as the city and as the state."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
     with check("CAR-027"):
         assert isinstance(require_member(row, "merchant"), Mapping)
-    for rule, member in (("CAR-028", "city"), ("CAR-029", "state")):
-        with check(rule):
+    for requirement_id, member in (("CAR-028", "city"), ("CAR-029", "state")):
+        with check(requirement_id):
             assert isinstance(require_member(require_member(row, "merchant"), member), str)
 
 
 @requirement("CAR-030", "CAR-031", "CAR-032")
 def test_a_purchase_tells_of_its_currency(platform: Platform, check: Check) -> None:
-    """As a payment in it does; where in the transaction is not shown."""
+    """A purchase shows decimals, name and symbol of its currency as a payment does.
+
+    Any object in the transaction may have them.
+    """
     account = platform.cards.account()
     row = platform.cards.approved_purchase(platform.cards.card(account))
-    currency = require_member(require_member(_payment(platform, account), "sentAmount"), "currency")
+    currency = require_member(
+        require_member(_quote_transaction(platform, account), "sentAmount"), "currency"
+    )
 
-    for rule, member in (("CAR-030", "decimals"), ("CAR-031", "name"), ("CAR-032", "symbol")):
-        with check(rule):
+    for requirement_id, member in (
+        ("CAR-030", "decimals"),
+        ("CAR-031", "name"),
+        ("CAR-032", "symbol"),
+    ):
+        with check(requirement_id):
             expected = require_member(currency, member)
-            assert any(one.get(member) == expected for one in objects(row)), row
+            assert any(part.get(member) == expected for part in objects(row)), row
 
 
 @requirement("CAR-035")
 def test_a_payment_is_not_declined_like_a_card(platform: Platform) -> None:
-    """It was made without one."""
-    payment = _payment(platform, platform.cards.account())
+    """The transaction of a payment has no cardDeclinedReason."""
+    payment = _quote_transaction(platform, platform.cards.account())
 
     assert not payment.get("cardDeclinedReason")
 
 
-# --- States ---------------------------------------------------------------------------------
+# --- Statuses -------------------------------------------------------------------------------
 
 
 @requirement("CAR-040")
 def test_an_authorized_purchase_is_not_over(platform: Platform) -> None:
-    """How its state is called is not shown."""
+    """The status of an authorized purchase is none of the final ones."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
     assert row.get("status") not in ENDS
@@ -148,48 +160,48 @@ def test_an_authorized_purchase_is_not_over(platform: Platform) -> None:
 
 @requirement("CAR-041", "CAR-042")
 def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check) -> None:
-    """More is to be cleared, and its state is another than before."""
+    """A partly cleared purchase has another status than before, and no final one."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
-    authorized = row.get("status")
+    status_before = row.get("status")
 
     platform.cards.cause(card, row, "card.settle_partly", PART)
 
-    seen = platform.until(
-        lambda: platform.cards.read(card, row).get("status"), lambda status: status != authorized
+    status_after = platform.until(
+        lambda: platform.cards.read(card, row).get("status"), lambda status: status != status_before
     )
     with check("CAR-042"):
-        assert seen != authorized
+        assert status_after != status_before
     with check("CAR-041"):
-        assert seen not in ENDS
+        assert status_after not in ENDS
 
 
 @requirement("CAR-043", "CAR-022", "CAR-023", "CAR-044", "CAR-065")
 def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None:
-    """By what was cleared, of which nothing was returned."""
+    """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded."""
     card = platform.cards.card()
-    row = platform.cards.approved_purchase(card)
+    purchase = platform.cards.approved_purchase(card)
 
-    platform.cards.cause(card, row, "card.settle")
+    platform.cards.cause(card, purchase, "card.settle")
 
-    seen = platform.cards.at_status(card, row, "SETTLED")
+    row = platform.cards.at_status(card, purchase, "SETTLED")
     with check("CAR-043"):
-        assert seen.get("status") == "SETTLED"
+        assert row.get("status") == "SETTLED"
     with check("CAR-022"):
-        assert seen.get("status") != "REFUNDED"
+        assert row.get("status") != "REFUNDED"
     with check("CAR-023"):
-        units(require_member(seen, "settledAmount"))
+        units(require_member(row, "settledAmount"))
     with check("CAR-044"):
-        assert units(require_member(seen, "settledAmount")) == PRICE
+        assert units(require_member(row, "settledAmount")) == PRICE
     with check("CAR-065"):
-        assert units(seen.get("refundedAmount")) == 0
+        assert units(row.get("refundedAmount")) == 0
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")
 def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Check) -> None:
-    """The card was issued against it, and against no other."""
+    """The settledAmount leaves the account of the card, and another account stays as it was."""
     account, other = platform.cards.account(), platform.cards.account()
-    before, others = (
+    before, other_balances = (
         platform.internal_accounts.balances(account)[0],
         platform.internal_accounts.balances(other),
     )
@@ -197,22 +209,27 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
     row = platform.cards.settled_purchase(platform.cards.card(account))
 
     with check("CAR-056"):
-        seen = platform.until(
-            lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen < before
+        after = platform.until(
+            lambda: platform.internal_accounts.balances(account)[0], lambda after: after < before
         )
-        assert seen < before
+        assert after < before
     with check("CAR-057"):
-        left = before - units(require_member(row, "settledAmount"))
-        assert platform.internal_accounts.wait_for_balance(account, left) == left
+        balance_left = before - units(require_member(row, "settledAmount"))
+        assert platform.internal_accounts.wait_for_balance(account, balance_left) == balance_left
     with check("CAR-058"):
-        assert platform.internal_accounts.balances(other) == others
+        assert platform.internal_accounts.balances(other) == other_balances
 
 
 @pytest.mark.parametrize(
-    ("trigger", "rules"),
+    ("trigger", "requirement_ids"),
     [
-        pytest.param(trigger, rules, marks=requirement(*rules), id=trigger.rpartition(".")[2])
-        for trigger, rules in zip(
+        pytest.param(
+            trigger,
+            requirement_ids,
+            marks=requirement(*requirement_ids),
+            id=trigger.rpartition(".")[2],
+        )
+        for trigger, requirement_ids in zip(
             VOIDS,
             (("CAR-049", "CAR-051", "CAR-053"), ("CAR-050", "CAR-052", "CAR-054")),
             strict=True,
@@ -220,29 +237,29 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
     ],
 )
 def test_an_authorization_that_comes_to_nothing_is_void(
-    platform: Platform, check: Check, trigger: str, rules: tuple[str, str, str]
+    platform: Platform, check: Check, trigger: str, requirement_ids: tuple[str, str, str]
 ) -> None:
-    """Nothing was cleared, and the account has its balance back."""
+    """A reversed or lapsed authorization is VOIDED, and the account has its balance back."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
     card = platform.cards.card(account)
-    row = platform.cards.approved_purchase(card)
+    purchase = platform.cards.approved_purchase(card)
 
-    platform.cards.cause(card, row, trigger)
+    platform.cards.cause(card, purchase, trigger)
 
-    state, balance, amount = rules
-    seen = platform.cards.at_status(card, row, "VOIDED")
-    with check(state):
-        assert seen.get("status") == "VOIDED"
-    with check(balance):
+    status_id, balance_id, amount_id = requirement_ids
+    row = platform.cards.at_status(card, purchase, "VOIDED")
+    with check(status_id):
+        assert row.get("status") == "VOIDED"
+    with check(balance_id):
         assert platform.internal_accounts.wait_for_balance(account, before) == before
-    with check(amount):
-        assert units(seen.get("settledAmount")) == 0
+    with check(amount_id):
+        assert units(row.get("settledAmount")) == 0
 
 
 @requirement("CAR-055")
 def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform) -> None:
-    """It is an anomaly of the settlement."""
+    """A purchase whose clearing does not fit its authorization comes to EXCEPTION."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
 
@@ -251,22 +268,19 @@ def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform) -> Non
     assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
 
 
-# --- Webhooks -------------------------------------------------------------------------------
+def _contains(rows: Any, row: Json) -> bool:
+    return row["id"] in {each.get("id") for each in rows}
 
 
-def _lists(rows: Any, row: Json) -> bool:
-    return row["id"] in {one.get("id") for one in rows}
-
-
-def _found(platform: Platform, card: Json, card_id: str) -> Sequence[Json]:
-    """Return the transactions of a card by its id in one of its forms, which has to be taken."""
+def _list_by_card(platform: Platform, card: Json, card_id: str) -> Sequence[Json]:
+    """Check that the filter by a card's id is accepted; return the transactions that it lists."""
     answer = platform.api.list_transactions({"cardId": card_id})
     assert answer.accepted, answer
     return platform.cards.filtered(card, card_id)
 
 
-def _payment(platform: Platform, account: Resource) -> Resource:
-    """Return the transaction of a payment from an account, made without a card."""
+def _quote_transaction(platform: Platform, account: Resource) -> Resource:
+    """Return the transaction of a quote from an account, which no card is part of."""
     corridor = platform.quotes.corridors_from(platform.profile.resources.card_currency)[0]
     destination = platform.external_accounts.account(account.owner, corridor.account)
     return platform.transactions.of_quote(platform.quotes.pending(account, destination))

@@ -1,4 +1,4 @@
-"""Cards: who is issued one, and what an account says that a card could do with it."""
+"""Cards: to whom they are issued, and what an internal account says that they could do."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ CODE = "CARDHOLDER_KYC_NOT_APPROVED"
 
 @requirement("CAR-001")
 def test_a_card_is_issued_against_an_internal_account(platform: Platform) -> None:
-    """It is the account of a customer whose verification is approved."""
+    """A card against an internal account of an approved customer is accepted."""
     account = platform.cards.account(amount=0)
 
-    asked = platform.cards.issue(account["customerId"], account)
+    answer = platform.cards.issue(account["customerId"], account)
 
-    assert asked.accepted, asked
+    assert answer.accepted, answer
 
 
 @requirement("CAR-003")
 def test_a_card_has_an_id_of_its_type(platform: Platform) -> None:
-    """Such as it is filtered by."""
+    """The id of a card begins with `Card:`."""
     card = platform.cards.card(platform.cards.account(amount=0))
 
     assert re.fullmatch(r"Card:.+", card["id"]), card["id"]
@@ -33,15 +33,22 @@ def test_a_card_has_an_id_of_its_type(platform: Platform) -> None:
 
 @requirement("CAR-002", "ERR-017")
 def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -> None:
-    """Nobody has verified the one, and the other is approved."""
-    approved = platform.cards.account(amount=0)
-    newcomer = _unapproved(platform)
-    own = platform.internal_accounts.of_customer(newcomer)
+    """A card for a customer who is not approved is refused with 400 and a code for it."""
+    approved_account = platform.cards.account(amount=0)
+    newcomer = _unapproved_customer(platform)
+    accounts = platform.internal_accounts.of_customer(newcomer)
     currency = platform.profile.resources.card_currency
-    account = next((a for a in own if a["balance"]["currency"]["code"] == currency), None)
+    account = next(
+        (
+            candidate
+            for candidate in accounts
+            if candidate["balance"]["currency"]["code"] == currency
+        ),
+        None,
+    )
 
-    refusal = platform.cards.issue(newcomer["id"], account or approved)
-    twin = platform.cards.issue(approved["customerId"], approved)
+    refusal = platform.cards.issue(newcomer["id"], account or approved_account)
+    twin = platform.cards.issue(approved_account["customerId"], approved_account)
 
     if refusal.accepted and verification_status(platform.customers.read(newcomer)) == "APPROVED":
         raise ResourceMissing("the sandbox has approved the customer by itself")
@@ -57,18 +64,18 @@ def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -
 
 @requirement("CAR-004")
 def test_an_account_that_says_so_can_fund_a_card(platform: Platform) -> None:
-    """What a card could do is shown only then."""
+    """A card against an account that lists what a card could do is accepted."""
     account = platform.cards.account(amount=0)
     platform.cards.funding_actions(account)
 
-    asked = platform.cards.issue(account["customerId"], account)
+    answer = platform.cards.issue(account["customerId"], account)
 
-    assert asked.accepted, asked
+    assert answer.accepted, answer
 
 
 @requirement("CAR-005")
 def test_what_a_card_could_do_does_not_depend_on_one_that_exists(platform: Platform) -> None:
-    """It is about a card that is issued now."""
+    """An account lists the same actions of a card before and after a card is issued."""
     account = platform.cards.account(amount=0)
     before = platform.cards.funding_actions(account)
 
@@ -81,8 +88,12 @@ def test_what_a_card_could_do_does_not_depend_on_one_that_exists(platform: Platf
     assert after == before
 
 
-def _unapproved(platform: Platform) -> Resource:
-    """Return a customer whose verification is not approved."""
+def _unapproved_customer(platform: Platform) -> Resource:
+    """Return a customer whose verification is not approved.
+
+    Raises:
+        ResourceMissing: the sandbox approves customers from the start.
+    """
     currencies = sorted({platform.profile.currency, platform.profile.resources.card_currency})
     customer = platform.customers.applicant(currencies=currencies)
     if verification_status(customer) == "APPROVED":

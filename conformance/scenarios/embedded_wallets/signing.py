@@ -1,4 +1,4 @@
-"""Payments out of embedded wallets, which are sent unsigned first, and then signed."""
+"""Payments out of embedded wallets: sent unsigned first, and then again with a signature."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 EXECUTION = "execution"
 CREATION = "creation"
 WAYS = (EXECUTION, CREATION)
-"""How a payment leaves a wallet: its quote is executed, or created with immediatelyExecute."""
+"""The ways to pay from a wallet: execute a quote, or create one with immediatelyExecute."""
 
 UNSIGNED = ("WALLET_SIGNATURE_MISSING", "REQUEST_ID_MISSING")
-"""The codes by which a request is refused that nobody has signed."""
+"""The codes of a refusal for a request without a signature."""
 
-_HELD = 10
-_PAID = 2
-_MOST_DECIMALS = 6
+_DEPOSIT_UNITS = 10
+_PAYMENT_UNITS = 2
+_MAX_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One payment out of a wallet. Without a ``quote``, ``body`` creates and executes one."""
+    """A payment out of a wallet.
+
+    With a ``quote`` it is the execution of that quote. Without one it is the creation of a quote by
+    ``body``, which has immediatelyExecute.
+    """
 
     platform: Platform
     wallet: Resource
@@ -35,27 +39,27 @@ class Payment:
     quote: Json | None = None
 
     def send(self, headers: Mapping[str, str] | None = None) -> Answer:
-        """Send it: without ``headers`` unsigned."""
+        """Send the payment with ``headers``; without them it is unsigned."""
         if self.quote is not None:
             return self.platform.api.execute_quote(self.quote["id"], headers=headers)
         return self.platform.api.create_quote(self.body, headers=headers)
 
     def demand(self) -> Demand:
-        """Send it unsigned, and return what has to be signed."""
-        known = () if self.quote is None else (self.quote,)
-        return self.platform.wallets.demand(self.send(), *known)
+        """Send the payment unsigned, and return what has to be signed."""
+        quotes = () if self.quote is None else (self.quote,)
+        return self.platform.wallets.demand(self.send(), *quotes)
 
     def headers(self) -> dict[str, str]:
-        """Send it unsigned, and return the headers by which its retry is signed."""
+        """Send the payment unsigned, and return the headers of its signed retry."""
         demand = self.demand()
         return demand.signed(self.platform.wallets.sign(self.wallet, demand))
 
     def pay(self) -> Answer:
-        """Send it unsigned and, signed by the device of the wallet's owner, again."""
+        """Send the payment unsigned, and then with the signature of the wallet's owner."""
         return self.send(self.headers())
 
     def of(self, amount: int) -> Payment:
-        """Return another payment to the same account, of another amount."""
+        """Return a payment of another amount, in the smallest unit, to the same account."""
         body = {**self.body, "lockedCurrencyAmount": amount}
         if self.quote is None:
             return replace(self, body=body)
@@ -65,47 +69,53 @@ class Payment:
 
 
 def funded_wallet(platform: Platform) -> Resource:
-    """Return the embedded wallet of a new customer, with a deposit."""
+    """Create a customer, and return its embedded wallet with a deposit of ten whole units."""
     wallet = platform.wallets.wallet()
-    platform.internal_accounts.deposit(wallet, _HELD * whole(wallet))
+    platform.internal_accounts.deposit(wallet, _DEPOSIT_UNITS * whole_unit(wallet))
     return wallet
 
 
-def whole(wallet: Resource) -> int:
-    """Return one whole unit of a wallet's currency, in smallest units; a million at most."""
+def whole_unit(wallet: Resource) -> int:
+    """Return one whole unit of a wallet's currency in smallest units.
+
+    It is a million at most, also where the currency has more than six decimals.
+    """
     decimals = int(wallet["balance"]["currency"]["decimals"])
-    return int(10 ** min(decimals, _MOST_DECIMALS))
+    return int(10 ** min(decimals, _MAX_DECIMALS))
 
 
 def payment(
     platform: Platform, wallet: Resource, way: str = EXECUTION, *, amount: int | None = None
 ) -> Payment:
-    """Return a payment out of a wallet to a new external account; of two units by default.
+    """Return a payment out of a wallet to a new external account; of two whole units by default.
 
     Raises:
-        PreconditionFailed: to none of the accounts at the ends of corridors a quote is created.
-        ResourceMissing: the quote itself is signed, so that its execution need not be.
+        PreconditionFailed: no quote to any of the profile's account types is created.
+        ResourceMissing: the creation of a quote is signed, so that its execution need not be.
     """
     owner = wallet.owner
-    wanted = _PAID * whole(wallet) if amount is None else amount
-    for name in _payees(platform):
+    sending_amount = _PAYMENT_UNITS * whole_unit(wallet) if amount is None else amount
+    for name in _receiver_examples(platform):
         body = platform.quotes.body(
-            wallet, platform.external_accounts.account(owner, name), amount=wanted
+            wallet, platform.external_accounts.account(owner, name), amount=sending_amount
         )
-        created = platform.api.create_quote(body)
-        if created.accepted or created.code in UNSIGNED:
+        answer = platform.api.create_quote(body)
+        if answer.accepted or answer.code in UNSIGNED:
             break
     else:
-        raise PreconditionFailed(f"no quote from {wallet['id']} is created: {created}")
+        raise PreconditionFailed(f"no quote from {wallet['id']} is created: {answer}")
     if way == CREATION:
         return Payment(platform, wallet, {**body, "immediatelyExecute": True})
-    if "transactionId" not in created.body:
-        raise ResourceMissing(f"quotes are signed before they are created: {created}")
-    return Payment(platform, wallet, body, arranged_resource(created))
+    if "transactionId" not in answer.body:
+        raise ResourceMissing(f"quotes are signed before they are created: {answer}")
+    return Payment(platform, wallet, body, arranged_resource(answer))
 
 
-def moving(platform: Platform, wallet: Resource) -> list[str]:
-    """Return the ids of the payments of a wallet's owner that are under way or have arrived."""
+def executed_payments(platform: Platform, wallet: Resource) -> list[str]:
+    """Return the transaction ids of a wallet owner's payments that are executed.
+
+    Transactions with the direction CREDIT are left out.
+    """
     return [
         transaction["id"]
         for transaction in platform.transactions.of_customer(wallet["customerId"])
@@ -113,9 +123,9 @@ def moving(platform: Platform, wallet: Resource) -> list[str]:
     ]
 
 
-def _payees(platform: Platform) -> list[str]:
-    """Return the files of accounts at the ends of corridors, the likeliest first."""
+def _receiver_examples(platform: Platform) -> list[str]:
+    """Return the examples of external accounts at the ends of corridors, the likeliest first."""
     corridors = [platform.profile.usual_corridor, *platform.profile.resources.corridors]
-    near = (platform.wallets.currency, platform.profile.currency)
-    nearest = sorted(corridors, key=lambda corridor: corridor.sending not in near)
-    return list(dict.fromkeys(corridor.account for corridor in nearest))
+    currencies = (platform.wallets.currency, platform.profile.currency)
+    sorted_corridors = sorted(corridors, key=lambda corridor: corridor.sending not in currencies)
+    return list(dict.fromkeys(corridor.account for corridor in sorted_corridors))

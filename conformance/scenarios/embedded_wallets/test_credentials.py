@@ -1,4 +1,4 @@
-"""Credentials of embedded wallets: how many of each there may be, and what their keeper says."""
+"""Credentials of embedded wallets: how many of a kind an account has, and refused ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CODES = {
     "email_otp": "EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS",
     "sms_otp": "SMS_OTP_CREDENTIAL_ALREADY_EXISTS",
 }
-SYNC = {
+SYNC_CODES = {
     "email_otp": "EMAIL_OTP_CREDENTIAL_SYNC_FAILED",
     "sms_otp": "SMS_OTP_CREDENTIAL_SYNC_FAILED",
 }
@@ -34,11 +34,11 @@ SYNC = {
     ],
 )
 def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) -> None:
-    """A second one is refused, and named."""
+    """A second one-time code credential of a kind is refused with 400 and the code of its kind."""
     wallet = platform.wallets.wallet()
-    first = added(platform, wallet, kind)
+    first = add_code(platform, wallet, kind)
 
-    second = ask(platform, wallet, kind)
+    second = ask_for_code(platform, wallet, kind)
 
     second.refused(400, CODES[kind], twin=first)
 
@@ -51,11 +51,11 @@ def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) 
     ],
 )
 def test_another_account_has_a_credential_of_its_own(platform: Platform, kind: str) -> None:
-    """One of each is what an account may have, and not the platform."""
-    mine, yours = platform.wallets.wallet(), platform.wallets.wallet()
-    without_one(platform, mine, kind)
+    """A credential is accepted although another account has one of the same kind."""
+    other_wallet, wallet = platform.wallets.wallet(), platform.wallets.wallet()
+    arrange_first_code(platform, other_wallet, kind)
 
-    answer = ask(platform, yours, kind)
+    answer = ask_for_code(platform, wallet, kind)
 
     assert answer.accepted, answer
 
@@ -68,12 +68,12 @@ def test_another_account_has_a_credential_of_its_own(platform: Platform, kind: s
     ],
 )
 def test_one_of_each_kind_is_taken(platform: Platform, first: str, second: str) -> None:
-    """A code by mail and one by text message do not exclude each other."""
-    without_one(platform, platform.wallets.wallet(), second)
+    """An email credential and an SMS credential are accepted for one account."""
+    arrange_first_code(platform, platform.wallets.wallet(), second)
     wallet = platform.wallets.wallet()
-    without_one(platform, wallet, first)
+    arrange_first_code(platform, wallet, first)
 
-    answer = ask(platform, wallet, second)
+    answer = ask_for_code(platform, wallet, second)
 
     assert answer.accepted, answer
 
@@ -83,40 +83,40 @@ def test_one_of_each_kind_is_taken(platform: Platform, first: str, second: str) 
 
 @requirement("CRD-010")
 def test_a_passkey_is_registered_once(platform: Platform) -> None:
-    """The same WebAuthn credential id is refused."""
+    """A second passkey with the same WebAuthn credential id is refused with 400."""
     wallet = platform.wallets.wallet()
     name = platform.samples.reference()
-    first = passkey(platform, wallet, name)
+    first = ask_for_passkey(platform, wallet, name)
 
-    again = passkey(platform, wallet, name)
+    second = ask_for_passkey(platform, wallet, name)
 
-    again.refused(400, "PASSKEY_CREDENTIAL_ALREADY_EXISTS", twin=first)
+    second.refused(400, "PASSKEY_CREDENTIAL_ALREADY_EXISTS", twin=first)
 
 
 @requirement("CRD-011")
 def test_a_second_passkey_is_taken(platform: Platform) -> None:
-    """It has another WebAuthn credential id."""
+    """A second passkey with another WebAuthn credential id is accepted."""
     wallet = platform.wallets.wallet()
-    first = passkey(platform, wallet, platform.samples.reference())
+    first = ask_for_passkey(platform, wallet, platform.samples.reference())
     arrange_added(first)
 
-    second = passkey(platform, wallet, platform.samples.reference())
+    second = ask_for_passkey(platform, wallet, platform.samples.reference())
 
     assert second.accepted, second
 
 
 @requirement("CRD-012")
 def test_another_account_has_a_passkey_of_its_own(platform: Platform) -> None:
-    """With a WebAuthn credential id that nobody has registered."""
-    mine, yours = platform.wallets.wallet(), platform.wallets.wallet()
-    arrange_added(passkey(platform, mine, platform.samples.reference()))
+    """A passkey is accepted although another account has a passkey of another credential id."""
+    other_wallet, wallet = platform.wallets.wallet(), platform.wallets.wallet()
+    arrange_added(ask_for_passkey(platform, other_wallet, platform.samples.reference()))
 
-    answer = passkey(platform, yours, platform.samples.reference())
+    answer = ask_for_passkey(platform, wallet, platform.samples.reference())
 
     assert answer.accepted, answer
 
 
-# --- Their keeper ---------------------------------------------------------------------------
+# --- Synchronization ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -127,15 +127,15 @@ def test_another_account_has_a_passkey_of_its_own(platform: Platform) -> None:
     ],
 )
 def test_a_credential_that_is_not_synchronized_is_told(platform: Platform, kind: str) -> None:
-    """The code says of which kind it is; the same credential of another account is taken."""
+    """A credential whose synchronization fails is refused with 424 and the code of its kind."""
     wallet, other = platform.wallets.wallet(), platform.wallets.wallet()
     platform.triggers.fire("credential.desynchronize", accountId=wallet["id"])
 
-    answer = ask(platform, wallet, kind)
+    answer = ask_for_code(platform, wallet, kind)
 
-    if is_there(answer, kind):
+    if exists_already(answer, kind):
         raise ResourceMissing(f"wallets have an {kind} credential from the start")
-    answer.refused(424, SYNC[kind], twin=added(platform, other, kind))
+    answer.refused(424, SYNC_CODES[kind], twin=add_code(platform, other, kind))
 
 
 # --- Refusals -------------------------------------------------------------------------------
@@ -145,56 +145,59 @@ def test_a_credential_that_is_not_synchronized_is_told(platform: Platform, kind:
 def test_a_refused_credential_is_answered_with_the_error_object(
     platform: Platform, check: Check
 ) -> None:
-    """It has a code and a reason, and details, if any, are an object."""
+    """The refusal of a credential has a code and a reason, and details, if any, are an object."""
     wallet = platform.wallets.wallet()
     name = platform.samples.reference()
-    arrange_added(passkey(platform, wallet, name))
+    arrange_added(ask_for_passkey(platform, wallet, name))
 
-    again = passkey(platform, wallet, name)
+    second = ask_for_passkey(platform, wallet, name)
 
-    if again.accepted:
-        raise ResourceMissing(f"it was not refused: {again}")
+    if second.accepted:
+        raise ResourceMissing(f"it was not refused: {second}")
     with check("CRD-030"):
-        assert isinstance(again.body, Mapping), again
-        assert isinstance(again.body.get("code"), str), again
-        assert isinstance(again.body.get("reason"), str), again
+        assert isinstance(second.body, Mapping), second
+        assert isinstance(second.body.get("code"), str), second
+        assert isinstance(second.body.get("reason"), str), second
     with check("CRD-031"):
-        assert isinstance(again.body.get("details") or {}, Mapping), again
+        assert isinstance(second.body.get("details") or {}, Mapping), second
 
 
-def ask(platform: Platform, wallet: Resource, kind: str) -> Asked:
-    """Ask for a one-time code credential of a wallet."""
-    return seen(platform, platform.triggers.ask(f"credential.{kind}", accountId=wallet["id"]))
+def ask_for_code(platform: Platform, wallet: Resource, kind: str) -> Asked:
+    """Ask for a one-time code credential of a wallet, and return the answer."""
+    return require_unsigned(
+        platform, platform.triggers.ask(f"credential.{kind}", accountId=wallet["id"])
+    )
 
 
-def passkey(platform: Platform, wallet: Resource, name: str) -> Asked:
-    """Ask for a passkey with a WebAuthn credential id."""
-    return seen(
+def ask_for_passkey(platform: Platform, wallet: Resource, name: str) -> Asked:
+    """Ask for a passkey of a wallet with a WebAuthn credential id, and return the answer."""
+    return require_unsigned(
         platform,
         platform.triggers.ask("credential.passkey", accountId=wallet["id"], credentialId=name),
     )
 
 
-def added(platform: Platform, wallet: Resource, kind: str) -> Asked:
-    """Return the answer by which a wallet has a one-time code credential.
+def add_code(platform: Platform, wallet: Resource, kind: str) -> Asked:
+    """Add a one-time code credential to a wallet, and return the answer.
 
-    Where it has one from the start, a passkey takes its part.
+    Where the wallet has such a credential from the start, a passkey is added in its place.
     """
-    answer = ask(platform, wallet, kind)
-    if is_there(answer, kind):
+    answer = ask_for_code(platform, wallet, kind)
+    if exists_already(answer, kind):
         platform.observe(f"wallets have an {kind} credential from the start")
-        return passkey(platform, wallet, platform.samples.reference())
+        return ask_for_passkey(platform, wallet, platform.samples.reference())
     return answer
 
 
-def without_one(platform: Platform, wallet: Resource, kind: str) -> None:
-    """Add a one-time code credential to a wallet that has none of its kind.
+def arrange_first_code(platform: Platform, wallet: Resource, kind: str) -> None:
+    """Add a one-time code credential to a wallet that has none of the kind.
 
     Raises:
-        ResourceMissing: it has one from the start.
+        ResourceMissing: the wallet has one of the kind from the start.
+        PreconditionFailed: the credential is refused.
     """
-    answer = ask(platform, wallet, kind)
-    if is_there(answer, kind):
+    answer = ask_for_code(platform, wallet, kind)
+    if exists_already(answer, kind):
         raise ResourceMissing(f"wallets have an {kind} credential from the start")
     arrange_added(answer)
 
@@ -205,17 +208,17 @@ def arrange_added(answer: Asked) -> None:
         raise PreconditionFailed(f"a step before the check failed: {answer}")
 
 
-def seen(platform: Platform, answer: Asked) -> Asked:
-    """Return the answer to a credential.
+def require_unsigned(platform: Platform, answer: Asked) -> Asked:
+    """Return the answer to a request for a credential.
 
     Raises:
-        ResourceMissing: it is added by a signed retry, which a mapped request cannot be.
+        ResourceMissing: the request needs a signed retry, which a mapped request cannot have.
     """
     if platform.wallets.asks_again(answer) or answer.code in UNSIGNED:
         raise ResourceMissing(f"a credential is added by a signed retry: {answer}")
     return answer
 
 
-def is_there(answer: Asked, kind: str) -> bool:
-    """Return whether a credential was refused, as the account has one of its kind."""
+def exists_already(answer: Asked, kind: str) -> bool:
+    """Return whether a credential was refused because the account has one of its kind."""
     return not answer.accepted and answer.code == CODES[kind]

@@ -1,12 +1,12 @@
-"""Embedded wallets: whose they are, what they show, and what comes in."""
+"""Embedded wallets: their owners, their members, and payments into them."""
 
 from __future__ import annotations
 
 from conformance.platform.given.embedded_wallets import WALLET
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
-from conformance.scenarios.cards.holdings import AMOUNT, OVER
-from conformance.scenarios.embedded_wallets.signing import whole
+from conformance.scenarios.cards.holdings import AMOUNT, FINAL_STATUSES
+from conformance.scenarios.embedded_wallets.signing import whole_unit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -16,7 +16,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 @requirement("EMW-001")
 def test_customers_get_a_wallet_by_themselves(platform: Platform) -> None:
-    """Nobody has asked for it by the time they are approved."""
+    """An approved customer has an account of the wallet type, without any request for it."""
     customer = platform.wallets.holder()
 
     wallets = platform.wallets.of_customer(customer)
@@ -26,25 +26,25 @@ def test_customers_get_a_wallet_by_themselves(platform: Platform) -> None:
 
 @requirement("EMW-002")
 def test_a_wallet_is_its_customers(platform: Platform) -> None:
-    """Where the list of a customer's accounts says whose they are."""
+    """A wallet in the list of its owner's accounts shows the owner's customerId, if any."""
     customer = platform.wallets.holder()
     name = platform.wallets.wallet(customer=customer)["id"]
 
-    listed = {
+    accounts = {
         account["id"]: account for account in platform.internal_accounts.of_customer(customer)
     }
 
-    assert require_member(listed[name], "customerId") == customer["id"]
+    assert require_member(accounts[name], "customerId") == customer["id"]
 
 
 @requirement("EMW-003")
 def test_each_customer_has_a_wallet_of_its_own(platform: Platform) -> None:
-    """Two customers share none."""
-    mine, yours = (platform.wallets.of_customer(platform.wallets.holder()) for _ in range(2))
+    """The wallets of two customers have different ids."""
+    first, second = (platform.wallets.of_customer(platform.wallets.holder()) for _ in range(2))
 
-    if not mine or not yours:
+    if not first or not second:
         raise PreconditionFailed("a customer has no embedded wallet")
-    assert not {wallet["id"] for wallet in mine} & {wallet["id"] for wallet in yours}
+    assert not {wallet["id"] for wallet in first} & {wallet["id"] for wallet in second}
 
 
 # --- What it shows --------------------------------------------------------------------------
@@ -52,29 +52,30 @@ def test_each_customer_has_a_wallet_of_its_own(platform: Platform) -> None:
 
 @requirement("EMW-004")
 def test_other_accounts_of_the_owner_of_a_wallet_are_not_private(platform: Platform) -> None:
-    """The flag is shown on the wallet, and not on the accounts beside it."""
+    """The wallet shows the privacy flag, and no other account of its owner does."""
     customer = platform.wallets.holder()
     require_member(
         platform.wallets.wallet(customer=customer), platform.profile.bindings.wallet_privacy
     )
 
-    beside = [
+    other_accounts = [
         account
         for account in platform.internal_accounts.of_customer(customer)
         if account["type"] != WALLET
     ]
 
-    if not beside:
+    if not other_accounts:
         raise ResourceMissing("customers with an embedded wallet have no other account")
     flags = {
-        account["id"]: account.get(platform.profile.bindings.wallet_privacy) for account in beside
+        account["id"]: account.get(platform.profile.bindings.wallet_privacy)
+        for account in other_accounts
     }
     assert set(flags.values()) == {None}, flags
 
 
 @requirement("EMW-005")
 def test_a_wallet_has_no_sweep_rule(platform: Platform) -> None:
-    """What settles into it stays there."""
+    """A wallet shows no sweepRule."""
     wallet = platform.wallets.wallet()
 
     assert wallet.get("sweepRule") is None
@@ -82,7 +83,7 @@ def test_a_wallet_has_no_sweep_rule(platform: Platform) -> None:
 
 @requirement("EMW-006")
 def test_nobody_has_labelled_a_wallet(platform: Platform) -> None:
-    """A label is what the platform supplies."""
+    """A wallet shows no label, because only the platform supplies labels."""
     wallet = platform.wallets.wallet()
 
     assert not wallet.get("label")
@@ -90,7 +91,7 @@ def test_nobody_has_labelled_a_wallet(platform: Platform) -> None:
 
 @requirement("EMW-007")
 def test_a_wallet_says_how_it_is_funded(platform: Platform) -> None:
-    """Where ways to fund it are given at all, there is one."""
+    """The fundingPaymentInstructions of a wallet, if it shows them, are not empty."""
     wallet = platform.wallets.wallet()
 
     if wallet.get("fundingPaymentInstructions") is None:
@@ -103,10 +104,10 @@ def test_a_wallet_says_how_it_is_funded(platform: Platform) -> None:
 
 @requirement("EMW-010")
 def test_a_deposit_is_not_signed(platform: Platform) -> None:
-    """It can be spent without anything from the owner's device."""
+    """A deposit to a wallet raises its balance without a signature."""
     wallet = platform.wallets.wallet()
     before, _ = platform.internal_accounts.balances(wallet)
-    amount = whole(wallet)
+    amount = whole_unit(wallet)
 
     platform.internal_accounts.settle_deposit(wallet, amount)
 
@@ -115,40 +116,40 @@ def test_a_deposit_is_not_signed(platform: Platform) -> None:
 
 @requirement("EMW-011")
 def test_a_deposit_to_a_wallet_is_reported(platform: Platform) -> None:
-    """The event shows the wallet with the balance that the deposit leaves."""
+    """A webhook shows the wallet with the balance after the deposit."""
     wallet = platform.wallets.wallet()
     before, _ = platform.internal_accounts.balances(wallet)
-    amount = whole(wallet)
+    amount = whole_unit(wallet)
 
     platform.internal_accounts.deposit(wallet, amount)
 
-    found = platform.webhooks.wait_for(
+    report = platform.webhooks.wait_for(
         BALANCE,
         wallet["id"],
         where=lambda event: event.data["balance"]["amount"] == before + amount,
     )
-    assert found is not None, f"no {BALANCE} for {wallet['id']} shows {before + amount}"
+    assert report is not None, f"no {BALANCE} for {wallet['id']} shows {before + amount}"
 
 
 @requirement("EMW-012", "EMW-014")
 def test_a_payment_into_a_wallet_is_not_signed(platform: Platform, check: Check) -> None:
-    """It is executed as any other payment out of the account that pays."""
+    """A quote into a wallet is executed without a signature, and its receiving amount arrives."""
     customer = platform.wallets.holder()
     wallet = platform.wallets.wallet(customer=customer)
     before, _ = platform.internal_accounts.balances(wallet)
     source = platform.internal_accounts.account(customer=customer)
-    created = platform.api.create_quote(platform.quotes.body(source, wallet, amount=AMOUNT))
-    if not created.accepted:
-        raise ResourceMissing(f"{source['id']} does not pay into an embedded wallet: {created}")
+    creation = platform.api.create_quote(platform.quotes.body(source, wallet, amount=AMOUNT))
+    if not creation.accepted:
+        raise ResourceMissing(f"{source['id']} does not pay into an embedded wallet: {creation}")
 
-    answer = platform.api.execute_quote(created.body["id"])
+    answer = platform.api.execute_quote(creation.body["id"])
 
     with check("EMW-012"):
         assert answer.accepted, answer
         assert not platform.wallets.asks_again(answer), answer
     with check("EMW-014"):
-        status = platform.transactions.at_status(created.body, *OVER)["status"]
+        status = platform.transactions.at_status(creation.body, *FINAL_STATUSES)["status"]
         if status != "COMPLETED":
             raise PreconditionFailed(f"the payment did not complete, but is {status}")
-        arrived = before + created.body["totalReceivingAmount"]
-        assert platform.internal_accounts.wait_for_balance(wallet, arrived) == arrived
+        expected = before + creation.body["totalReceivingAmount"]
+        assert platform.internal_accounts.wait_for_balance(wallet, expected) == expected

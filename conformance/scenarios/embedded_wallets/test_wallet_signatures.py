@@ -1,4 +1,4 @@
-"""Signatures of embedded wallets: what leaves one is signed by its owner's device."""
+"""Signatures of embedded wallets: the owner's device has to sign each payment out of one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from conformance.platform.given.embedded_wallets import REQUEST, SIGNATURE, WALL
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.platform.waiting import at_once
-from conformance.scenarios.cards.holdings import OVER, expect_no_payment
+from conformance.scenarios.cards.holdings import FINAL_STATUSES, expect_no_payment
 from conformance.scenarios.embedded_wallets.signing import (
     CREATION,
     EXECUTION,
     WAYS,
     Payment,
+    executed_payments,
     funded_wallet,
-    moving,
     payment,
-    whole,
+    whole_unit,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED
@@ -33,8 +33,8 @@ MALFORMED = "WALLET_SIGNATURE_MALFORMED"
 MISMATCH = "WALLET_SIGNATURE_BODY_MISMATCH"
 INVALID = "WALLET_SIGNATURE_INVALID"
 NOT_FOUND = "REQUEST_NOT_FOUND"
-BAD = (MALFORMED, MISMATCH, INVALID, "INVALID_SIGNATURE")
-"""What a wrong signature may be called: which of them it is depends on how it is looked at."""
+WRONG_SIGNATURE = (MALFORMED, MISMATCH, INVALID, "INVALID_SIGNATURE")
+"""The codes of a wrong signature: which of them comes depends on how a service checks it."""
 
 
 # --- A signed retry -------------------------------------------------------------------------
@@ -42,7 +42,7 @@ BAD = (MALFORMED, MISMATCH, INVALID, "INVALID_SIGNATURE")
 
 @requirement("EMW-020", "EMW-021", "EMW-022", "EMW-023")
 def test_a_signed_retry_executes_the_quote(platform: Platform, check: Check) -> None:
-    """The transaction of the quote carries the money, and it leaves the wallet."""
+    """A signed execution is accepted, debits the wallet, and its transaction completes."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
@@ -57,15 +57,15 @@ def test_a_signed_retry_executes_the_quote(platform: Platform, check: Check) -> 
         assert answer.accepted, answer
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("EMW-022"):
-        left = before - quote["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+        balance_left = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     with check("EMW-023"):
-        assert platform.transactions.at_status(quote, *OVER)["status"] == "COMPLETED"
+        assert platform.transactions.at_status(quote, *FINAL_STATUSES)["status"] == "COMPLETED"
 
 
 @requirement("EMW-030", "EMW-031", "EMW-032")
 def test_a_signed_retry_creates_and_executes_a_quote(platform: Platform, check: Check) -> None:
-    """Where it is created with immediatelyExecute."""
+    """A signed creation with immediatelyExecute debits the wallet, and the payment completes."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet, CREATION)
@@ -76,38 +76,40 @@ def test_a_signed_retry_creates_and_executes_a_quote(platform: Platform, check: 
         assert answer.accepted, answer
         assert answer.body["status"] in SETTLING, answer
     with check("EMW-031"):
-        left = before - answer.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+        balance_left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
     with check("EMW-032"):
-        assert platform.transactions.at_status(answer.body, *OVER)["status"] == "COMPLETED"
+        assert (
+            platform.transactions.at_status(answer.body, *FINAL_STATUSES)["status"] == "COMPLETED"
+        )
 
 
 @requirement("EMW-024", "EMW-025")
 def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
-    """By the events of its transaction and of the wallet's balance."""
+    """Webhooks report the completion of the payment and the wallet's balance after it."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
 
     answer = payout.pay()
 
-    paid = arranged_body(answer)
-    left = before - paid["totalSendingAmount"]
+    quote = arranged_body(answer)
+    balance_left = before - quote["totalSendingAmount"]
     with check("EMW-024"):
-        assert platform.webhooks.wait_for(COMPLETED, paid["transactionId"]) is not None
+        assert platform.webhooks.wait_for(COMPLETED, quote["transactionId"]) is not None
     with check("EMW-025"):
         assert platform.webhooks.wait_for(
             BALANCE,
             wallet["id"],
-            where=lambda event: event.data["balance"]["amount"] == left,
-        ), f"no {BALANCE} for {wallet['id']} shows {left}"
+            where=lambda event: event.data["balance"]["amount"] == balance_left,
+        ), f"no {BALANCE} for {wallet['id']} shows {balance_left}"
 
 
 # --- Without a signature --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("way", "untouched", "unpaid"),
+    ("way", "untouched_id", "unpaid_id"),
     [
         pytest.param(EXECUTION, "EMW-040", "EMW-041", marks=requirement("EMW-040", "EMW-041")),
         pytest.param(CREATION, "EMW-070", "EMW-071", marks=requirement("EMW-070", "EMW-071")),
@@ -115,18 +117,18 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
     ids=WAYS,
 )
 def test_nothing_leaves_a_wallet_unsigned(
-    platform: Platform, check: Check, way: str, untouched: str, unpaid: str
+    platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
 ) -> None:
-    """A request that nobody signed is refused, or answered with what has to be signed."""
+    """An unsigned request is refused, or answered with what has to be signed."""
     wallet = funded_wallet(platform)
     _, before = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet, way)
 
     answer = payout.send()
 
-    with check(untouched):
+    with check(untouched_id):
         expect_untouched(platform, wallet, before)
-    with check(unpaid):
+    with check(unpaid_id):
         if answer.accepted:
             assert answer.body.get("status") not in SETTLING, answer
     platform.observe(f"an unsigned {way} is answered with {answer.status}")
@@ -134,13 +136,13 @@ def test_nothing_leaves_a_wallet_unsigned(
 
 @requirement("EMW-106")
 def test_no_deprecated_transfer_leaves_a_wallet_unsigned(platform: Platform) -> None:
-    """They are outbound transfers as well."""
+    """An unsigned deprecated transfer out of a wallet moves nothing, however it is answered."""
     wallet = funded_wallet(platform)
     _, before = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
 
     answer = platform.transfers.send_out(
-        wallet, {"id": payout.body["destination"]["accountId"]}, whole(wallet)
+        wallet, {"id": payout.body["destination"]["accountId"]}, whole_unit(wallet)
     )
 
     expect_untouched(platform, wallet, before)
@@ -149,7 +151,7 @@ def test_no_deprecated_transfer_leaves_a_wallet_unsigned(platform: Platform) -> 
 
 @requirement("EMW-013")
 def test_what_leaves_another_account_is_not_signed(platform: Platform) -> None:
-    """Its payments are executed without being asked for a signature."""
+    """A quote from an account that is no wallet is executed without a signature."""
     source = platform.internal_accounts.account()
     if source["type"] == WALLET:
         raise ResourceMissing("customers hold the usual currency in embedded wallets")
@@ -166,12 +168,12 @@ def test_what_leaves_another_account_is_not_signed(platform: Platform) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a signed retry.
+    """A fault of a signed retry.
 
-    ``headers`` are those of the retry of the first payment, which the demand is about; ``second``
-    is another one out of the same wallet. ``codes`` are those of which one has to come, ``fitting``
-    those that fit best. ``ids`` are by the way of the payment the rules that nothing moves, that it
-    is refused, and that one of the fitting codes says why.
+    ``headers`` returns the headers of the retry, from the first payment, its demand, and a second
+    payment out of the same wallet. ``codes`` are the codes of which the refusal has to have one,
+    ``fitting`` the codes that fit best. ``ids`` are, by the way of the payment, the requirements
+    that nothing moves, that the retry is refused, and, if any, that it has a fitting code.
     """
 
     headers: Callable[[Payment, Demand, Payment], Headers]
@@ -182,7 +184,7 @@ class Fault:
 
 
 def ids(execution: int, creation: int, count: int) -> dict[str, tuple[str, ...]]:
-    """Return ``count`` ids of rules from a number on, by the way of the payment."""
+    """Return ``count`` requirement ids from a number on, by the way of the payment."""
     first = dict(zip(WAYS, (execution, creation), strict=True))
     return {
         way: tuple(f"EMW-{number:03d}" for number in range(start, start + count))
@@ -191,56 +193,60 @@ def ids(execution: int, creation: int, count: int) -> dict[str, tuple[str, ...]]
 
 
 def signature(payout: Payment, demand: Demand) -> str:
-    """Return the right signature."""
+    """Return the right signature of a payment."""
     return payout.platform.wallets.sign(payout.wallet, demand)
 
 
 def without(header: str, payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Leave one of the two headers out."""
-    signed = demand.signed(signature(payout, demand))
-    return {name: value for name, value in signed.items() if name != header}
+    """Return the right headers, without one of the two."""
+    headers = demand.signed(signature(payout, demand))
+    return {name: value for name, value in headers.items() if name != header}
 
 
 def malformed(payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Send a text that no signature is written like."""
+    """Return headers whose signature has no form of a signature."""
     return demand.signed(payout.platform.profile.bindings.wallet_malformed_signature)
 
 
 def empty(_payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Send no text as the signature."""
+    """Return headers with an empty text as the signature."""
     return demand.signed("")
 
 
 def cut_off(payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Send the first half of the right signature."""
-    right = signature(payout, demand)
-    return demand.signed(right[: len(right) // 2])
+    """Return headers with the first half of the right signature."""
+    full_signature = signature(payout, demand)
+    return demand.signed(full_signature[: len(full_signature) // 2])
 
 
 def forged(payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Let a key sign that is nobody's."""
+    """Return headers with a signature by a key of nobody."""
     return demand.signed(payout.platform.wallets.forge(payout.wallet, demand))
 
 
 def of_another_owner(payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Let the device of another wallet's owner sign."""
+    """Return headers with a signature by the device of another wallet's owner."""
     platform = payout.platform
     return demand.signed(platform.wallets.sign(platform.wallets.wallet(), demand))
 
 
 def of_another_text(payout: Payment, demand: Demand, _second: Payment) -> Headers:
-    """Let the right device sign something else."""
+    """Return headers with the right device's signature of another text."""
     payload = f"{demand.payload} " if isinstance(demand.payload, str) else [demand.payload]
-    other = replace(demand, payload=payload, body=f"{demand.body} ")
-    return demand.signed(payout.platform.wallets.sign(payout.wallet, other))
+    other_demand = replace(demand, payload=payload, body=f"{demand.body} ")
+    return demand.signed(payout.platform.wallets.sign(payout.wallet, other_demand))
 
 
 def of_another_payment(_payout: Payment, demand: Demand, second: Payment) -> Headers:
-    """Send what signs the second payment."""
-    other = second.demand()
-    if replace(other, request=demand.request) == demand:
+    """Return headers with the right signature of the second payment.
+
+    Raises:
+        ResourceMissing: the same text is signed for both payments.
+    """
+    other_demand = second.demand()
+    if replace(other_demand, request=demand.request) == demand:
         raise ResourceMissing("what is signed is the same for two payments")
-    return other.signed(signature(second, other))
+    return other_demand.signed(signature(second, other_demand))
 
 
 FAULTS = {
@@ -248,16 +254,16 @@ FAULTS = {
         partial(without, SIGNATURE), ("WALLET_SIGNATURE_MISSING",), ids(42, 72, 2)
     ),
     "no request id": Fault(partial(without, REQUEST), ("REQUEST_ID_MISSING",), ids(44, 74, 2)),
-    "malformed": Fault(malformed, BAD, ids(46, 76, 3), (MALFORMED,)),
-    "empty": Fault(empty, ("WALLET_SIGNATURE_MISSING", *BAD), ids(49, 79, 2)),
-    "cut off": Fault(cut_off, BAD, ids(51, 81, 2)),
-    "forged": Fault(forged, BAD, ids(53, 83, 3), (INVALID,)),
-    "another owner": Fault(of_another_owner, BAD, ids(56, 86, 3), (INVALID,)),
-    "another text": Fault(of_another_text, BAD, ids(59, 89, 3), (INVALID, MISMATCH)),
+    "malformed": Fault(malformed, WRONG_SIGNATURE, ids(46, 76, 3), (MALFORMED,)),
+    "empty": Fault(empty, ("WALLET_SIGNATURE_MISSING", *WRONG_SIGNATURE), ids(49, 79, 2)),
+    "cut off": Fault(cut_off, WRONG_SIGNATURE, ids(51, 81, 2)),
+    "forged": Fault(forged, WRONG_SIGNATURE, ids(53, 83, 3), (INVALID,)),
+    "another owner": Fault(of_another_owner, WRONG_SIGNATURE, ids(56, 86, 3), (INVALID,)),
+    "another text": Fault(of_another_text, WRONG_SIGNATURE, ids(59, 89, 3), (INVALID, MISMATCH)),
     "another payment": Fault(
         of_another_payment,
-        # Whoever looks for the request first does not find it.
-        (*BAD, NOT_FOUND),
+        # A service that looks for the request first does not find it.
+        (*WRONG_SIGNATURE, NOT_FOUND),
         ids(62, 92, 3),
         (MISMATCH, INVALID),
         (401, 404),
@@ -268,67 +274,70 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("fault", "way"),
     [
-        pytest.param(fault, way, id=f"{name}-{way}", marks=requirement(*fault.ids[way]))
-        for name, fault in FAULTS.items()
+        pytest.param(fault, way, id=f"{fitting_id}-{way}", marks=requirement(*fault.ids[way]))
+        for fitting_id, fault in FAULTS.items()
         for way in WAYS
     ],
 )
 def test_a_retry_has_to_be_signed_rightly(
     platform: Platform, check: Check, fault: Fault, way: str
 ) -> None:
-    """Another payment out of the same wallet, with its right signature, is made."""
+    """A retry with a wrong signature is refused and moves nothing.
+
+    Its twin is another payment out of the same wallet with the right signature.
+    """
     wallet = funded_wallet(platform)
     _, before = platform.internal_accounts.balances(wallet)
     first = payment(platform, wallet, way)
-    second = first.of(whole(wallet))
+    second = first.of(whole_unit(wallet))
     headers = fault.headers(first, first.demand(), second)
 
     answer = first.send(headers)
 
-    untouched, refused, *fitting = fault.ids[way]
-    with check(untouched):
+    untouched_id, refused_id, *fitting_ids = fault.ids[way]
+    with check(untouched_id):
         expect_untouched(platform, wallet, before)
     if not headers.get(SIGNATURE) and platform.wallets.asks_again(answer):
         raise ResourceMissing("a request without a signature is answered with what is to be signed")
     twin = second.pay()
-    with check(refused):
+    with check(refused_id):
         answer.refused(*fault.statuses, *fault.codes, twin=twin)
-    for name in fitting:
-        with check(name):
+    for fitting_id in fitting_ids:
+        with check(fitting_id):
             if answer.code == NOT_FOUND and NOT_FOUND in fault.codes:
                 raise ResourceMissing("a request that is not found is not compared")
             answer.refused(401, *fault.fitting, twin=twin)
 
 
 @pytest.mark.parametrize(
-    ("member", "rules"),
+    ("member", "requirement_ids"),
     [
-        pytest.param(member, rules, id=name, marks=requirement(*rules))
-        for name, member, rules in (
+        pytest.param(member, requirement_ids, id=name, marks=requirement(*requirement_ids))
+        for name, member, requirement_ids in (
             ("amount", "lockedCurrencyAmount", ("EMW-095", "EMW-096", "EMW-097")),
             ("destination", "destination", ("EMW-098", "EMW-099", "EMW-100")),
         )
     ],
 )
 def test_what_is_signed_cannot_be_changed(
-    platform: Platform, check: Check, member: str, rules: tuple[str, str, str]
+    platform: Platform, check: Check, member: str, requirement_ids: tuple[str, str, str]
 ) -> None:
-    """The signature is for the body that was sent before."""
-    untouched, refused, fitting = rules
+    """A retry whose body differs from the signed one in a member is refused and moves nothing."""
+    untouched_id, refused_id, fitting_id = requirement_ids
     wallet = funded_wallet(platform)
     _, before = platform.internal_accounts.balances(wallet)
     first, second = (payment(platform, wallet, CREATION) for _ in range(2))
-    other = second.of(whole(wallet)).body
-    changed = Payment(platform, wallet, {**first.body, member: other[member]})
+    other_body = second.of(whole_unit(wallet)).body
+    changed_payment = Payment(platform, wallet, {**first.body, member: other_body[member]})
 
-    answer = changed.send(first.headers())
+    answer = changed_payment.send(first.headers())
 
-    with check(untouched):
+    with check(untouched_id):
         expect_untouched(platform, wallet, before)
-    twin = changed.pay()
-    with check(refused):
-        answer.refused(401, *BAD, twin=twin)
-    with check(fitting):
+    twin = changed_payment.pay()
+    with check(refused_id):
+        answer.refused(401, *WRONG_SIGNATURE, twin=twin)
+    with check(fitting_id):
         answer.refused(401, MISMATCH, twin=twin)
 
 
@@ -337,42 +346,42 @@ def test_what_is_signed_cannot_be_changed(
 
 @requirement("EMW-101")
 def test_a_signature_executes_a_quote_once(platform: Platform) -> None:
-    """Its repetition, whatever the answer, takes nothing more."""
+    """A repeated signed execution does not debit the wallet again, however it is answered."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
     headers = payout.headers()
-    paid = arranged_body(payout.send(headers))
+    quote = arranged_body(payout.send(headers))
 
-    again = payout.send(headers)
+    second = payout.send(headers)
 
-    platform.transactions.at_status(paid, *OVER)
-    left = before - paid["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
-    platform.observe(f"a signed execution that is repeated is answered with {again.status}")
+    platform.transactions.at_status(quote, *FINAL_STATUSES)
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
+    platform.observe(f"a signed execution that is repeated is answered with {second.status}")
 
 
 @requirement("EMW-102")
 def test_a_signature_creates_a_quote_once(platform: Platform) -> None:
-    """Its repetition, whatever the answer, takes nothing more."""
+    """A repeated signed creation makes no second payment, however it is answered."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet, CREATION)
     headers = payout.headers()
-    paid = arranged_body(payout.send(headers))
+    quote = arranged_body(payout.send(headers))
 
-    again = payout.send(headers)
+    second = payout.send(headers)
 
-    platform.transactions.at_status(paid, *OVER)
-    left = before - paid["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
-    assert len(moving(platform, wallet)) == 1
-    platform.observe(f"a signed creation that is repeated is answered with {again.status}")
+    platform.transactions.at_status(quote, *FINAL_STATUSES)
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
+    assert len(executed_payments(platform, wallet)) == 1
+    platform.observe(f"a signed creation that is repeated is answered with {second.status}")
 
 
 @requirement("EMW-103")
 def test_one_of_many_signed_executions_at_once_debits(platform: Platform) -> None:
-    """All of them carry the one signature."""
+    """Four executions at the same time with one signature debit the wallet once."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
@@ -383,9 +392,9 @@ def test_one_of_many_signed_executions_at_once_debits(platform: Platform) -> Non
     if not any(answer.accepted for answer in answers):
         raise PreconditionFailed(f"none of them was accepted: {answers}")
     quote = payout.quote or {}
-    platform.transactions.at_status(quote, *OVER)
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(wallet, left) == left
+    platform.transactions.at_status(quote, *FINAL_STATUSES)
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
 
 
 # --- A signature is not enough --------------------------------------------------------------
@@ -393,26 +402,26 @@ def test_one_of_many_signed_executions_at_once_debits(platform: Platform) -> Non
 
 @requirement("EMW-104")
 def test_a_signature_does_not_pay_more_than_the_wallet_holds(platform: Platform) -> None:
-    """Such a payment is refused at one of its steps."""
+    """A signed payment above the balance is refused with 400 INSUFFICIENT_FUNDS at some step."""
     wallet = funded_wallet(platform)
-    held, before = platform.internal_accounts.balances(wallet)
-    small = payment(platform, wallet, CREATION, amount=whole(wallet))
-    large = small.of(2 * held)
+    balance, total_before = platform.internal_accounts.balances(wallet)
+    small = payment(platform, wallet, CREATION, amount=whole_unit(wallet))
+    large = small.of(2 * balance)
 
-    unsigned = large.send()
-    signed = unsigned
-    if unsigned.code != "INSUFFICIENT_FUNDS":
-        demand = platform.wallets.demand(unsigned)
-        signed = large.send(demand.signed(signature(large, demand)))
+    unsigned_answer = large.send()
+    signed_answer = unsigned_answer
+    if unsigned_answer.code != "INSUFFICIENT_FUNDS":
+        demand = platform.wallets.demand(unsigned_answer)
+        signed_answer = large.send(demand.signed(signature(large, demand)))
 
     total = platform.internal_accounts.balances(wallet)[1]
-    assert total == before, f"totalBalance went from {before} to {total}"
-    signed.refused(400, "INSUFFICIENT_FUNDS", twin=small.pay())
+    assert total == total_before, f"totalBalance went from {total_before} to {total}"
+    signed_answer.refused(400, "INSUFFICIENT_FUNDS", twin=small.pay())
 
 
 @requirement("EMW-105")
 def test_a_signature_does_not_pay_from_a_frozen_wallet(platform: Platform) -> None:
-    """Payments are blocked while it is frozen, whoever has signed them."""
+    """A signed payment from a FROZEN wallet is refused, or does not complete."""
     wallet = funded_wallet(platform)
     payout = payment(platform, wallet)
     headers = payout.headers()
@@ -426,25 +435,25 @@ def test_a_signature_does_not_pay_from_a_frozen_wallet(platform: Platform) -> No
 
 @requirement("EMW-107")
 def test_a_signature_does_not_execute_an_expired_quote(platform: Platform) -> None:
-    """It is refused as an expired quote of any other account."""
+    """A signed execution of an expired quote is refused with 400 or 409 and a code for it."""
     wallet = funded_wallet(platform)
-    expired = payment(platform, wallet)
-    good = expired.of(whole(wallet))
-    headers = expired.headers()
-    quote = expired.quote or {}
+    expired_payment = payment(platform, wallet)
+    twin_payment = expired_payment.of(whole_unit(wallet))
+    headers = expired_payment.headers()
+    quote = expired_payment.quote or {}
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
 
-    answer = expired.send(headers)
+    answer = expired_payment.send(headers)
 
-    answer.refused(400, 409, "QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE", twin=good.pay())
+    answer.refused(400, 409, "QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE", twin=twin_payment.pay())
 
 
 def expect_untouched(platform: Platform, wallet: Resource, before: int) -> None:
-    """Assert that a wallet holds what it held before, and that no payment of it is under way.
+    """Assert that a wallet's totalBalance is as before, and that no payment from it is executed.
 
-    What a payment takes may be kept back before it is signed, so that only totalBalance counts.
+    The balance is not compared, because the amount may be kept back before the signature.
     """
     __tracebackhide__ = True
     _, total = platform.internal_accounts.balances(wallet)
     assert total == before, f"totalBalance went from {before} to {total}"
-    assert not moving(platform, wallet), f"payments of {wallet['id']} are under way"
+    assert not executed_payments(platform, wallet), f"payments of {wallet['id']} are under way"

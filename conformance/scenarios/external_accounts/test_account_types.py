@@ -1,4 +1,4 @@
-"""External accounts of every type: what is taken, what is shown again, and what is refused."""
+"""External accounts of every type: created as the example, with one change, and with one fault."""
 
 from __future__ import annotations
 
@@ -15,84 +15,86 @@ from conformance.testdata.examples import Change
 from conformance.verdict.decisions import ResourceMissing
 
 EXAMPLES = [
-    pytest.param(found, marks=requirement(found.requirement, *found.shown.values()), id=found.name)
-    for found in account_examples().values()
+    pytest.param(
+        example, marks=requirement(example.requirement, *example.shown.values()), id=example.name
+    )
+    for example in account_examples().values()
 ]
 
 ACCEPTED = [
     pytest.param(
-        found,
+        example,
         change,
         marks=requirement(change.requirement),
-        id=f"{found.name}-{change.member}-{change.name}",
+        id=f"{example.name}-{change.member}-{change.name}",
     )
-    for found in account_examples().values()
-    for change in found.accepted
+    for example in account_examples().values()
+    for change in example.accepted
 ]
 
 REFUSALS = [
     pytest.param(
-        found,
+        example,
         change,
-        marks=requirement(*filter(None, (change.requirement, found.naming))),
-        id=f"{found.name}-{change.member}-{change.name}",
+        marks=requirement(*filter(None, (change.requirement, example.naming))),
+        id=f"{example.name}-{change.member}-{change.name}",
     )
-    for found in account_examples().values()
-    for change in found.refused
+    for example in account_examples().values()
+    for change in example.refused
 ]
 
 
-@pytest.mark.parametrize("found", EXAMPLES)
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_a_valid_account_is_created(
-    platform: Platform, check: Check, found: AccountExample
+    platform: Platform, check: Check, example: AccountExample
 ) -> None:
-    """What is shown of it again is what was sent."""
+    """A created account shows the currency, the account type and the details that were sent."""
     body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(found.sender), found.name
+        platform.external_accounts.account_holder(example.sender), example.name
     )
 
-    created = with_known_values(platform, platform.api.create_external_account(body))
+    answer = with_known_values(platform, platform.api.create_external_account(body))
 
-    with check(found.requirement):
-        assert created.accepted, created
-        assert created.body.get("currency") == found.currency
-        assert at(created.body, "accountInfo.accountType") == found.account_type
-    for member, rule in found.shown.items():
-        with check(rule):
-            shown = at(arranged_resource(created), f"accountInfo.{member}")
-            assert masked_or_same(shown, at(body, f"accountInfo.{member}"))
+    with check(example.requirement):
+        assert answer.accepted, answer
+        assert answer.body.get("currency") == example.currency
+        assert at(answer.body, "accountInfo.accountType") == example.account_type
+    for member, requirement_id in example.shown.items():
+        with check(requirement_id):
+            shown_value = at(arranged_resource(answer), f"accountInfo.{member}")
+            assert masked_or_same(shown_value, at(body, f"accountInfo.{member}"))
 
 
-@pytest.mark.parametrize(("found", "change"), ACCEPTED)
+@pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_account_is_created(
-    platform: Platform, found: AccountExample, change: Change
+    platform: Platform, example: AccountExample, change: Change
 ) -> None:
-    """It differs from the example in one member."""
+    """An account that differs from the example in one member, validly, is accepted."""
     body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(found.sender), found.name, change=change
+        platform.external_accounts.account_holder(example.sender), example.name, change=change
     )
 
-    created = with_known_values(platform, platform.api.create_external_account(body))
+    answer = with_known_values(platform, platform.api.create_external_account(body))
 
-    assert created.accepted, created
+    assert answer.accepted, answer
 
 
-@pytest.mark.parametrize(("found", "change"), REFUSALS)
+@pytest.mark.parametrize(("example", "change"), REFUSALS)
 def test_an_account_with_one_fault_is_refused(
-    platform: Platform, check: Check, found: AccountExample, change: Change
+    platform: Platform, check: Check, example: AccountExample, change: Change
 ) -> None:
-    """And the error, if it lists fields, names the one that is wrong."""
-    payer = platform.external_accounts.account_holder(found.sender)
-    faulty = platform.external_accounts.body(payer, found.name, change=change)
+    """A request with one wrong member is refused with 400 or 422; field errors name the member."""
+    customer = platform.external_accounts.account_holder(example.sender)
+    faulty_body = platform.external_accounts.body(customer, example.name, change=change)
 
-    refusal = platform.api.create_external_account(faulty, valid=False)
+    refusal = platform.api.create_external_account(faulty_body, valid=False)
 
-    right = platform.external_accounts.body(payer, found.name)
-    twin = with_known_values(platform, platform.api.create_external_account(right))
+    valid_body = platform.external_accounts.body(customer, example.name)
+    twin = with_known_values(platform, platform.api.create_external_account(valid_body))
     with check(change.requirement):
         refusal.refused(*REFUSED, twin=twin)
-    if found.naming is not None:
-        with check(found.naming):
+    if example.naming is not None:
+        with check(example.naming):
             if refusal.accepted or not twin.accepted:
                 raise ResourceMissing("it was not refused for its fault")
             assert names(refusal, *change.names), refusal

@@ -1,4 +1,4 @@
-"""US bank accounts: the rails by which they are paid, and the bank that a wire goes through.
+"""US bank accounts: the rails that can pay them, and the intermediary bank of a wire.
 
 What all account types have in common is in ``test_account_types.py``.
 """
@@ -18,58 +18,60 @@ from conformance.verdict.decisions import ResourceMissing
 
 RAILS = ("ACH", "WIRE", "RTP", "FEDNOW")
 US_ACCOUNT = "usd_account"
-WIRED = "usd_account.wire"
+WITH_INTERMEDIARY = "usd_account.wire"
 
 
 @requirement("AMR-014", "AMR-028", "AMR-029")
 def test_an_active_account_shows_by_which_rails_it_can_be_paid(
     platform: Platform, check: Check
 ) -> None:
-    """It is the service that finds them out."""
+    """The service fills in paymentRails of a US account with known rails, none of them twice."""
     account = platform.external_accounts.account(
         platform.external_accounts.account_holder(), US_ACCOUNT
     )
 
-    shown = arranged_resource(platform.api.get_external_account(account["id"]))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
 
     with check("AMR-028"):
-        require_details(shown)
-        assert rails_of(shown)
+        require_details(account_read)
+        assert rails_of(account_read)
     with check("AMR-014"):
-        assert set(at(shown, "accountInfo.paymentRails")) <= set(RAILS)
+        assert set(at(account_read, "accountInfo.paymentRails")) <= set(RAILS)
     with check("AMR-029"):
-        rails = at(shown, "accountInfo.paymentRails")
+        rails = at(account_read, "accountInfo.paymentRails")
         assert len(set(rails)) == len(rails)
 
 
 @requirement("AMR-020")
 def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
-    """They are ignored, or refused."""
-    payer = platform.external_accounts.account_holder()
-    body = platform.external_accounts.body(payer, US_ACCOUNT)
-    twin = platform.api.create_external_account(platform.external_accounts.body(payer, US_ACCOUNT))
-    usual = arranged_resource(
+    """A request with paymentRails is refused, or the account does not show these rails."""
+    customer = platform.external_accounts.account_holder()
+    body = platform.external_accounts.body(customer, US_ACCOUNT)
+    twin = platform.api.create_external_account(
+        platform.external_accounts.body(customer, US_ACCOUNT)
+    )
+    usual_account = arranged_resource(
         platform.api.get_external_account(
             platform.external_accounts.activate(arranged_resource(twin))["id"]
         )
     )
-    sent = next([rail] for rail in RAILS if set(rails_of(usual)) != {rail})
+    sent_rails = next([rail] for rail in RAILS if set(rails_of(usual_account)) != {rail})
 
     answer = platform.api.create_external_account(
-        placed(body, "accountInfo.paymentRails", sent), valid=False
+        placed(body, "accountInfo.paymentRails", sent_rails), valid=False
     )
 
     platform.observe(f"paymentRails in a request: {'ignored' if answer.accepted else 'refused'}")
     if not answer.accepted:
         answer.refused(*REFUSED, twin=twin)
         return
-    shown = arranged_resource(
+    account_read = arranged_resource(
         platform.api.get_external_account(
             platform.external_accounts.activate(arranged_resource(answer))["id"]
         )
     )
-    assert rails_of(arranged_resource(answer)) != sent
-    assert rails_of(shown) != sent
+    assert rails_of(arranged_resource(answer)) != sent_rails
+    assert rails_of(account_read) != sent_rails
 
 
 @pytest.mark.parametrize(
@@ -84,18 +86,20 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
 def test_an_account_with_an_intermediary_bank_is_paid_by_every_rail(
     platform: Platform, rail: str
 ) -> None:
-    """A wire goes through that bank, and the other rails ignore it."""
-    source, plain = platform.quotes.ends(into_the_us(platform))
-    account = platform.external_accounts.account(source.owner, WIRED)
-    for shown in filter(None, (rails_of(plain), rails_of(account))):
-        if rail not in shown:
-            raise ResourceMissing(f"{rail} is not among the paymentRails {shown}")
-    usual = platform.api.create_quote(paid_by(rail, platform.quotes.body(source, plain)))
-    if not usual.accepted:
-        raise ResourceMissing(f"{plain['id']} cannot be paid by {rail}: {usual}")
-    platform.quotes.execute(arranged_resource(usual))
+    """A quote by WIRE, ACH, RTP or FEDNOW to an account with an intermediary bank is executed."""
+    source, usual_account = platform.quotes.ends(us_corridor(platform))
+    account = platform.external_accounts.account(source.owner, WITH_INTERMEDIARY)
+    for rails in filter(None, (rails_of(usual_account), rails_of(account))):
+        if rail not in rails:
+            raise ResourceMissing(f"{rail} is not among the paymentRails {rails}")
+    twin = platform.api.create_quote(
+        body_with_rail(rail, platform.quotes.body(source, usual_account))
+    )
+    if not twin.accepted:
+        raise ResourceMissing(f"{usual_account['id']} cannot be paid by {rail}: {twin}")
+    platform.quotes.execute(arranged_resource(twin))
 
-    answer = platform.api.create_quote(paid_by(rail, platform.quotes.body(source, account)))
+    answer = platform.api.create_quote(body_with_rail(rail, platform.quotes.body(source, account)))
 
     assert answer.accepted, answer
     execution = platform.api.execute_quote(arranged_resource(answer)["id"])
@@ -103,19 +107,23 @@ def test_an_account_with_an_intermediary_bank_is_paid_by_every_rail(
 
 
 def rails_of(account: Resource) -> list[str]:
-    """Return the rails that an account shows, if any."""
+    """Return the paymentRails that an account shows; empty without any."""
     return account["accountInfo"].get("paymentRails") or []
 
 
-def into_the_us(platform: Platform) -> Corridor:
-    """Return a corridor of the profile into US bank accounts."""
+def us_corridor(platform: Platform) -> Corridor:
+    """Return the first corridor of the profile into US bank accounts.
+
+    Raises:
+        ResourceMissing: the profile has no such corridor.
+    """
     corridors = platform.profile.resources.corridors
-    found = next((corridor for corridor in corridors if corridor.account == US_ACCOUNT), None)
-    if found is None:
+    match = next((corridor for corridor in corridors if corridor.account == US_ACCOUNT), None)
+    if match is None:
         raise ResourceMissing(f"resources.corridors of the profile has none to {US_ACCOUNT}")
-    return found
+    return match
 
 
-def paid_by(rail: str, body: Json) -> Json:
-    """Return the body of a quote whose destination is paid by a rail."""
+def body_with_rail(rail: str, body: Json) -> Json:
+    """Return the body of a quote with ``rail`` as the paymentRail of its destination."""
     return placed(body, "destination.paymentRail", rail)

@@ -1,4 +1,4 @@
-"""Details of an account's bank that are found out, looked up, or not the client's to say."""
+"""Details of an account's bank: derived by the service, taken from discoveries, or read-only."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ BANK_NAME = "accountInfo.bankName"
 RAILS = "accountInfo.paymentRails"
 
 BANK_AND_COUNTRY = 6
-"""So many characters of a SWIFT code say which bank it is of; others may name its branch."""
+"""The number of characters of a SWIFT code that name bank and country; others name the branch."""
 
 PESOS = ("PH", "PHP")
-ELSEWHERE = (("MX", "MXN"), ("CO", "COP"), ("NG", "NGN"), ("IN", "INR"), ("BR", "BRL"))
+OTHER_COUNTRIES = (("MX", "MXN"), ("CO", "COP"), ("NG", "NGN"), ("IN", "INR"), ("BR", "BRL"))
 
 
 @requirement("EUA-021")
 def test_a_swift_code_is_missed_only_where_it_cannot_be_derived(platform: Platform) -> None:
-    """From which IBANs it can be is not said; a refusal for its lack is no fault."""
+    """An IBAN without swiftCode is accepted, or the refusal names swiftCode."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "eur_account"
     )
@@ -47,7 +47,7 @@ def test_a_swift_code_is_missed_only_where_it_cannot_be_derived(platform: Platfo
 
 @requirement("EUA-022")
 def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platform) -> None:
-    """Of whichever branch."""
+    """A derived swiftCode names the bank and the country of the example; its branch may differ."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "eur_account"
     )
@@ -56,22 +56,22 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platf
 
     if not answer.accepted:
         raise ResourceMissing("no SWIFT code is derived from this IBAN")
-    derived = str(at(arranged_resource(answer), SWIFT_CODE)).upper()
-    assert derived[:BANK_AND_COUNTRY] == at(body, SWIFT_CODE)[:BANK_AND_COUNTRY]
+    swift_code = str(at(arranged_resource(answer), SWIFT_CODE)).upper()
+    assert swift_code[:BANK_AND_COUNTRY] == at(body, SWIFT_CODE)[:BANK_AND_COUNTRY]
 
 
 @requirement("ASA-118", "ASA-101")
 def test_a_bank_that_the_discoveries_do_not_list_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """And the error, if it lists fields, names the bank's name."""
-    require_listed(platform)
+    """An invented bankName is refused with 400 or 422, and field errors, if any, name bankName."""
+    require_institutions(platform)
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "php_account"
     )
-    unlisted = placed(body, BANK_NAME, f"NO SUCH BANK {platform.samples.reference()}")
+    unlisted_bank = placed(body, BANK_NAME, f"NO SUCH BANK {platform.samples.reference()}")
 
-    refusal = platform.api.create_external_account(unlisted)
+    refusal = platform.api.create_external_account(unlisted_bank)
 
     twin = platform.api.create_external_account(body)
     with check("ASA-118"):
@@ -84,8 +84,8 @@ def test_a_bank_that_the_discoveries_do_not_list_is_refused(
 
 @requirement("ASA-119")
 def test_the_label_of_a_bank_is_not_its_name(platform: Platform) -> None:
-    """It is for users."""
-    values = {plain(name) for name in require_listed(platform)}
+    """An account with the displayName of an institution as its bankName is refused."""
+    values = {normalized(name) for name in require_institutions(platform)}
     label = next(
         (
             record["displayName"]
@@ -94,7 +94,7 @@ def test_the_label_of_a_bank_is_not_its_name(platform: Platform) -> None:
                     platform.api.list_discoveries({"country": PESOS[0], "currency": PESOS[1]})
                 )
             )
-            if record.get("displayName") and plain(record["displayName"]) not in values
+            if record.get("displayName") and normalized(record["displayName"]) not in values
         ),
         None,
     )
@@ -111,21 +111,23 @@ def test_the_label_of_a_bank_is_not_its_name(platform: Platform) -> None:
 
 @requirement("ASA-120")
 def test_a_bank_of_another_country_is_refused(platform: Platform) -> None:
-    """It is listed there, and not here."""
-    here = {plain(name) for name in require_listed(platform)}
-    there = [
+    """A bankName that the discoveries list only for another country is refused."""
+    local_names = {normalized(name) for name in require_institutions(platform)}
+    foreign_names = [
         name
-        for corridor in ELSEWHERE
+        for corridor in OTHER_COUNTRIES
         for name in platform.external_accounts.institutions(*corridor)
     ]
-    foreign = next((name for name in there if plain(name) not in here), None)
-    if foreign is None:
+    foreign_name = next(
+        (name for name in foreign_names if normalized(name) not in local_names), None
+    )
+    if foreign_name is None:
         raise ResourceMissing("no institution is listed for another country alone")
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "php_account"
     )
 
-    refusal = platform.api.create_external_account(placed(body, BANK_NAME, foreign))
+    refusal = platform.api.create_external_account(placed(body, BANK_NAME, foreign_name))
 
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
 
@@ -135,27 +137,27 @@ def test_a_bank_of_another_country_is_refused(platform: Platform) -> None:
 def test_an_account_in_rupees_shows_its_rails(
     platform: Platform, check: Check, example: str
 ) -> None:
-    """Once it can receive payments."""
+    """An INR account that is ACTIVE shows paymentRails, a list of texts."""
     account = platform.external_accounts.account(
         platform.external_accounts.account_holder(), example
     )
 
-    read = arranged_resource(platform.api.get_external_account(account["id"]))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
 
     with check("ASA-187"):
-        if read.get("status") != "ACTIVE":
-            raise ResourceMissing(f"the account is {read.get('status')}")
-        require_details(read)
-        assert info_of(read).get("paymentRails"), read
+        if account_read.get("status") != "ACTIVE":
+            raise ResourceMissing(f"the account is {account_read.get('status')}")
+        require_details(account_read)
+        assert info_of(account_read).get("paymentRails"), account_read
     with check("ASA-188"):
-        rails = at(read, RAILS)
+        rails = at(account_read, RAILS)
         assert isinstance(rails, list)
         assert all(isinstance(rail, str) for rail in rails)
 
 
 @requirement("ASA-189")
 def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
-    """Whether they are ignored or refused."""
+    """A request with paymentRails is refused, or the account does not show the sent rail."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "inr_account"
     )
@@ -165,29 +167,31 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
     if not answer.accepted:
         answer.refused(*REFUSED, twin=platform.api.create_external_account(body))
         return
-    read = arranged_resource(platform.api.get_external_account(arranged_resource(answer)["id"]))
-    for shown in (answer.body, read):
-        assert "PIGEON" not in (info_of(shown).get("paymentRails") or ())
+    account_read = arranged_resource(
+        platform.api.get_external_account(arranged_resource(answer)["id"])
+    )
+    for account in (answer.body, account_read):
+        assert "PIGEON" not in (info_of(account).get("paymentRails") or ())
 
 
-def require_listed(platform: Platform) -> list[str]:
-    """Return the listed names of banks that take Philippine pesos; they may be any.
+def require_institutions(platform: Platform) -> list[str]:
+    """Return the names of the institutions that the discoveries list for PHP in PH.
 
     Raises:
-        ResourceMissing: none is listed.
+        ResourceMissing: no institution is listed.
     """
-    listed = list(platform.external_accounts.institutions(*PESOS))
-    if not listed:
+    institutions = list(platform.external_accounts.institutions(*PESOS))
+    if not institutions:
         raise ResourceMissing("no institution is listed for PHP in PH")
-    return listed
+    return institutions
 
 
-def plain(name: object) -> str:
+def normalized(name: object) -> str:
     """Return the letters and digits of a name in lower case."""
     return "".join(filter(str.isalnum, str(name))).casefold()
 
 
 def info_of(account: Resource) -> Json:
-    """Return the ``accountInfo`` of an account, empty without one."""
+    """Return the ``accountInfo`` of an account; empty without one."""
     info = account.get("accountInfo")
     return info if isinstance(info, Mapping) else {}

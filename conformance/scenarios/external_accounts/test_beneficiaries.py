@@ -1,4 +1,4 @@
-"""Who stands behind an external account: what each currency asks for, takes and shows."""
+"""Beneficiaries of external accounts: what each currency requires, accepts and shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import at, masked_or_same
 from conformance.scenarios.kit.refusals import names
 from conformance.scenarios.protocol.unsaid import with_known_values
-from conformance.scenarios.quotes.payments import refused_or_unpaid
+from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
 from conformance.testdata.beneficiaries import (
     BeneficiaryExample,
     beneficiary_example,
@@ -23,151 +23,164 @@ EXAMPLES = beneficiary_examples().values()
 NAMING = "BEN-001"
 WORDS = ("beneficiaryType", "nationality", "address.country", "documentType")
 
-TAKEN = [
-    pytest.param(found, currency, marks=requirement(rule), id=f"{found.name}-{currency}")
-    for found in EXAMPLES
-    for currency, rule in found.taken.items()
+REQUIRED_ONLY = [
+    pytest.param(
+        example, currency, marks=requirement(requirement_id), id=f"{example.name}-{currency}"
+    )
+    for example in EXAMPLES
+    for currency, requirement_id in example.taken.items()
 ]
 
 ACCEPTED = [
     pytest.param(
-        found,
+        example,
         change,
         marks=requirement(change.requirement),
-        id=f"{found.name}-{change.member}-{change.name}",
+        id=f"{example.name}-{change.member}-{change.name}",
     )
-    for found in EXAMPLES
-    for change in found.accepted
+    for example in EXAMPLES
+    for change in example.accepted
 ]
 
-SHOWN = [
-    pytest.param(found, marks=requirement(*found.shown.values()), id=found.name)
-    for found in EXAMPLES
-    if found.shown
+SHOWN_MEMBERS = [
+    pytest.param(example, marks=requirement(*example.shown.values()), id=example.name)
+    for example in EXAMPLES
+    if example.shown
 ]
 
 FAULTS = [
     pytest.param(
-        found,
+        example,
         currency,
         change,
         marks=requirement(change.requirement, NAMING),
-        id=f"{found.name}-{currency}-{change.member}-{change.name}",
+        id=f"{example.name}-{currency}-{change.member}-{change.name}",
     )
-    for found in EXAMPLES
-    for currency, change in found.faults
+    for example in EXAMPLES
+    for currency, change in example.faults
 ]
 
 
-def agree(member: str, shown: object, sent: object) -> bool:
-    """Return whether a member is shown as it was sent; only what identifies may be masked."""
-    return shown == sent if member in WORDS else masked_or_same(shown, sent)
+def agree(member: str, shown_value: object, sent_value: object) -> bool:
+    """Return whether a member shows what was sent; only members outside of WORDS may be masked."""
+    return shown_value == sent_value if member in WORDS else masked_or_same(shown_value, sent_value)
 
 
-@pytest.mark.parametrize(("found", "currency"), TAKEN)
+@pytest.mark.parametrize(("example", "currency"), REQUIRED_ONLY)
 def test_an_account_is_created_with_no_more_than_its_currency_asks_for(
-    platform: Platform, found: BeneficiaryExample, currency: str
+    platform: Platform, example: BeneficiaryExample, currency: str
 ) -> None:
-    """Who sends to it matters for some currencies."""
-    payer = platform.external_accounts.account_holder(found.sender)
+    """An account whose beneficiary has only the required members is accepted."""
+    customer = platform.external_accounts.account_holder(example.sender)
 
-    created = platform.api.create_external_account(
-        platform.external_accounts.body_with_beneficiary(payer, currency, found.beneficiary)
+    answer = platform.api.create_external_account(
+        platform.external_accounts.body_with_beneficiary(customer, currency, example.beneficiary)
     )
 
-    assert with_known_values(platform, created).accepted, created
+    assert with_known_values(platform, answer).accepted, answer
 
 
-@pytest.mark.parametrize(("found", "change"), ACCEPTED)
+@pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_beneficiary_is_taken(
-    platform: Platform, found: BeneficiaryExample, change: Change
+    platform: Platform, example: BeneficiaryExample, change: Change
 ) -> None:
-    """It differs from the example in one member."""
-    payer = platform.external_accounts.account_holder(found.sender)
+    """A beneficiary that differs from the example in one member, validly, is accepted."""
+    customer = platform.external_accounts.account_holder(example.sender)
 
-    created = platform.api.create_external_account(
+    answer = platform.api.create_external_account(
         platform.external_accounts.body_with_beneficiary(
-            payer, found.currency, found.changed(change)
+            customer, example.currency, example.changed(change)
         )
     )
 
-    assert created.accepted, created
+    assert answer.accepted, answer
 
 
-@pytest.mark.parametrize("found", SHOWN)
+@pytest.mark.parametrize("example", SHOWN_MEMBERS)
 def test_a_beneficiary_is_shown_as_it_was_sent(
-    platform: Platform, check: Check, found: BeneficiaryExample
+    platform: Platform, check: Check, example: BeneficiaryExample
 ) -> None:
-    """When the account is created and whenever it is read, if it is shown at all."""
-    sent = platform.samples.filled(found.beneficiary)
+    """A created account and a later reading show each member as it was sent, or masked."""
+    beneficiary = platform.samples.filled(example.beneficiary)
     body = platform.external_accounts.body_with_beneficiary(
-        platform.external_accounts.account_holder(found.sender), found.currency, sent
+        platform.external_accounts.account_holder(example.sender), example.currency, beneficiary
     )
 
     answer = platform.api.create_external_account(body)
 
-    if found.form is not None and not answer.accepted:
+    if example.form is not None and not answer.accepted:
         raise ResourceMissing("a beneficiary is not taken in this form")
-    created = arranged_resource(answer)
-    read = arranged_resource(platform.api.get_external_account(created["id"]))
+    created_account = arranged_resource(answer)
+    account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
 
-    told = {**sent.get("businessInfo", {}), **sent}
-    for member, rule in found.shown.items():
-        for account in (created, read):
-            with check(rule):
-                shown = at(platform.external_accounts.beneficiary_of(account), member)
-                assert agree(member, shown, at(told, member)), account
+    sent_members = {**beneficiary.get("businessInfo", {}), **beneficiary}
+    for member, requirement_id in example.shown.items():
+        for account in (created_account, account_read):
+            with check(requirement_id):
+                shown_value = at(platform.external_accounts.beneficiary_of(account), member)
+                assert agree(member, shown_value, at(sent_members, member)), account
 
 
-@pytest.mark.parametrize(("found", "currency", "change"), FAULTS)
+@pytest.mark.parametrize(("example", "currency", "change"), FAULTS)
 def test_a_beneficiary_with_one_fault_is_refused(
-    platform: Platform, check: Check, found: BeneficiaryExample, currency: str, change: Change
+    platform: Platform, check: Check, example: BeneficiaryExample, currency: str, change: Change
 ) -> None:
-    """And the error, if it lists fields, names the one that is wrong."""
-    payer = platform.external_accounts.account_holder(found.sender)
-    faulty = platform.external_accounts.body_with_beneficiary(
-        payer, currency, found.changed(change)
+    """An account with one wrong member of its beneficiary is refused, or a payment to it.
+
+    Field errors of the refused account, if any, name the wrong member.
+    """
+    customer = platform.external_accounts.account_holder(example.sender)
+    faulty_body = platform.external_accounts.body_with_beneficiary(
+        customer, currency, example.changed(change)
     )
 
-    refusal = platform.api.create_external_account(faulty, valid=False)
+    refusal = platform.api.create_external_account(faulty_body, valid=False)
 
-    right = platform.external_accounts.body_with_beneficiary(payer, currency, found.twin)
-    twin = with_known_values(platform, platform.api.create_external_account(right))
+    valid_body = platform.external_accounts.body_with_beneficiary(customer, currency, example.twin)
+    twin = with_known_values(platform, platform.api.create_external_account(valid_body))
     with check(change.requirement):
-        refused_or_unpaid(platform, refusal, twin, found, (currency, change))
+        expect_refused_or_unpaid(platform, refusal, twin, example, (currency, change))
     with check(NAMING):
         if refusal.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault when it was created")
-        place = platform.profile.bindings.beneficiary.rpartition(".")[2]
-        assert names(refusal, *change.names, place), refusal
+        beneficiary_member = platform.profile.bindings.beneficiary.rpartition(".")[2]
+        assert names(refusal, *change.names, beneficiary_member), refusal
 
 
 @requirement("BEN-002")
 def test_all_faults_of_a_beneficiary_are_named_together(platform: Platform) -> None:
-    """Each that is refused by itself is in the list, so that all can be corrected at once."""
-    right = beneficiary_example("business-with-number")
-    payer = platform.external_accounts.account_holder()
-    told = right.twin
+    """Two members are missing, and one refusal lists both.
+
+    Only targets that refuse each missing member by itself with INVALID_INPUT are checked.
+    """
+    example = beneficiary_example("business-with-number")
+    customer = platform.external_accounts.account_holder()
+    beneficiary = example.twin
     members = ("address", "registrationNumber")
-    alone = {
+    refusals = {
         name: platform.api.create_external_account(
             platform.external_accounts.body_with_beneficiary(
-                payer, right.currency, placed(told, name, ABSENT)
+                customer, example.currency, placed(beneficiary, name, ABSENT)
             ),
             valid=False,
         )
         for name in members
     }
-    if any(refusal.code != "INVALID_INPUT" for refusal in alone.values()):
-        raise ResourceMissing(f"not each was refused with INVALID_INPUT: {alone}")
-    wrong = placed(placed(told, "address", ABSENT), "registrationNumber", ABSENT)
+    if any(refusal.code != "INVALID_INPUT" for refusal in refusals.values()):
+        raise ResourceMissing(f"not each was refused with INVALID_INPUT: {refusals}")
+    faulty_beneficiary = placed(
+        placed(beneficiary, "address", ABSENT), "registrationNumber", ABSENT
+    )
 
     refusal = platform.api.create_external_account(
-        platform.external_accounts.body_with_beneficiary(payer, right.currency, wrong), valid=False
+        platform.external_accounts.body_with_beneficiary(
+            customer, example.currency, faulty_beneficiary
+        ),
+        valid=False,
     )
 
     twin = platform.api.create_external_account(
-        platform.external_accounts.body_with_beneficiary(payer, right.currency, told)
+        platform.external_accounts.body_with_beneficiary(customer, example.currency, beneficiary)
     )
     refusal.refused(twin=twin)
     assert all(names(refusal, name) for name in members), refusal

@@ -10,35 +10,39 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 COUNTRY, CURRENCY, EXAMPLE = "PH", "PHP", "php_account"
-MOST_TRIED = 3
+MAX_TRIES = 3
 
 
 def institutions(
     platform: Platform, country: str = COUNTRY, currency: str = CURRENCY
 ) -> list[Json]:
-    """Return the records that are listed for a country and a currency."""
+    """Return the institutions that the discoveries list for a country and a currency.
+
+    Raises:
+        PreconditionFailed: the request is refused, or its answer has no list under ``data``.
+    """
     body = arranged_body(platform.api.list_discoveries({"country": country, "currency": currency}))
-    listed = body.get("data") if isinstance(body, Mapping) else None
-    if not isinstance(listed, list):
+    records = body.get("data") if isinstance(body, Mapping) else None
+    if not isinstance(records, list):
         raise PreconditionFailed("the discoveries are no list under data")
-    return [record for record in listed if isinstance(record, Mapping)]
+    return [record for record in records if isinstance(record, Mapping)]
 
 
 def require_peso_accounts(platform: Platform) -> None:
-    """Raise ``ResourceMissing`` where the implementation has no accounts in Philippine pesos."""
+    """Raise ``ResourceMissing`` where the profile's account types lack PHP_ACCOUNT."""
     offered = platform.profile.resources.account_types
     if offered is not None and "PHP_ACCOUNT" not in offered:
         raise ResourceMissing("resources.account_types of the profile has no PHP_ACCOUNT")
 
 
 def country_of(record: Json) -> str:
-    """Return the country of a record, in whatever case."""
+    """Return the country of an institution in upper case."""
     return str(record.get("country")).upper()
 
 
 @requirement("DSC-001", "DSC-002", "DSC-003", "DSC-004", "DSC-005", "DSC-008")
 def test_institutions_of_a_corridor_are_listed(platform: Platform, check: Check) -> None:
-    """An account in Philippine pesos needs the name of one."""
+    """GET /discoveries for PHP in PH is accepted and lists at least one institution."""
     require_peso_accounts(platform)
 
     answer = platform.api.list_discoveries({"country": COUNTRY, "currency": CURRENCY})
@@ -50,36 +54,36 @@ def test_institutions_of_a_corridor_are_listed(platform: Platform, check: Check)
 
 @requirement("DSC-006", "DSC-007", "DSC-010")
 def test_institutions_of_other_corridors_are_left_out(platform: Platform, check: Check) -> None:
-    """A name of one corridor is worth nothing in another."""
+    """The list for PHP in PH has no other currency or country, and is not the list for MXN."""
     require_peso_accounts(platform)
 
-    listed = institutions(platform)
+    records = institutions(platform)
 
-    if not listed:
+    if not records:
         raise ResourceMissing(f"no institution is listed for {CURRENCY} in {COUNTRY}")
     with check("DSC-006"):
-        assert {record.get("currency") for record in listed} == {CURRENCY}
+        assert {record.get("currency") for record in records} == {CURRENCY}
     with check("DSC-007"):
-        assert {country_of(record) for record in listed} <= {COUNTRY, "PHL"}
+        assert {country_of(record) for record in records} <= {COUNTRY, "PHL"}
     with check("DSC-010"):
-        names = {record["bankName"] for record in listed}
-        elsewhere = platform.api.list_discoveries({"country": "MX", "currency": "MXN"})
-        if not elsewhere.accepted:
+        names = {record["bankName"] for record in records}
+        answer = platform.api.list_discoveries({"country": "MX", "currency": "MXN"})
+        if not answer.accepted:
             raise ResourceMissing("no institutions are listed for MXN in MX")
-        others = {record.get("bankName") for record in institutions(platform, "MX", "MXN")}
-        assert names != others or not others, "both lists are the same"
+        other_names = {record.get("bankName") for record in institutions(platform, "MX", "MXN")}
+        assert names != other_names or not other_names, "both lists are the same"
 
 
 @requirement("DSC-009")
 def test_an_account_is_created_at_an_institution_that_is_listed(platform: Platform) -> None:
-    """By the value that is listed for it."""
-    payer = platform.external_accounts.account_holder()
+    """Each of the first three listed bankNames is accepted as the bankName of an account."""
+    customer = platform.external_accounts.account_holder()
     names = [record["bankName"] for record in institutions(platform)]
     if not names:
         raise ResourceMissing(f"no institution is listed for {CURRENCY} in {COUNTRY}")
 
-    for name in names[:MOST_TRIED]:
-        body = platform.external_accounts.body(payer, EXAMPLE, accountInfo={"bankName": name})
+    for name in names[:MAX_TRIES]:
+        body = platform.external_accounts.body(customer, EXAMPLE, accountInfo={"bankName": name})
         answer = platform.api.create_external_account(body)
 
         assert answer.accepted, answer

@@ -1,4 +1,4 @@
-"""The statuses of external accounts: what leads to them, and which of them can receive."""
+"""The statuses of external accounts: what leads to them, and which of them can receive a payout."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"
 SMALL, LARGE = 10_000, 5_000_000
 
 
-# --- What leads to them ---------------------------------------------------------------------
+# --- What leads to a status ------------------------------------------------------------------
 
 
 @requirement("EXT-030", "EXT-031")
 def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: Check) -> None:
-    """Until the review ends with approval."""
+    """A new external account is PENDING until its approval, and ACTIVE after it."""
     account = platform.external_accounts.awaiting_verification(
         platform.external_accounts.account_holder()
     )
 
-    read = platform.external_accounts.read(account)
+    account_read = platform.external_accounts.read(account)
 
     with check("EXT-030"):
-        if read.get("status") == "ACTIVE":
+        if account_read.get("status") == "ACTIVE":
             raise ResourceMissing("the sandbox has verified the account by itself")
-        assert read.get("status") == WAITING
+        assert account_read.get("status") == WAITING
     with check("EXT-031"):
         platform.external_accounts.approve(account)
         assert platform.external_accounts.at_status(account, "ACTIVE").get("status") == "ACTIVE"
@@ -45,32 +45,32 @@ def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: 
     ],
 )
 def test_an_account_comes_to_a_status(platform: Platform, trigger: str) -> None:
-    """It is read at the status that says what happened to it."""
+    """A review leads to UNDER_REVIEW, and disabling the account to INACTIVE."""
     account = platform.external_accounts.account_after(
         platform.external_accounts.account_holder(), trigger
     )
 
-    read = platform.external_accounts.at_status(account, LEADS_TO[trigger])
+    account_read = platform.external_accounts.at_status(account, LEADS_TO[trigger])
 
-    assert read.get("status") == LEADS_TO[trigger]
+    assert account_read.get("status") == LEADS_TO[trigger]
 
 
 @requirement("EXT-035")
 def test_a_proof_of_ownership_may_be_demanded(platform: Platform) -> None:
-    """The account waits for it."""
+    """An account whose proof is demanded comes to PENDING_OWNERSHIP_VERIFICATION."""
     name = platform.profile.resources.ownership_account
     account = platform.external_accounts.account_after(
         platform.external_accounts.account_holder(), "ownership.demand", name
     )
 
-    read = platform.external_accounts.at_status(account, UNPROVEN)
+    account_read = platform.external_accounts.at_status(account, UNPROVEN)
 
-    assert read.get("status") == UNPROVEN
+    assert account_read.get("status") == UNPROVEN
 
 
 @requirement("EXT-033")
 def test_a_review_ends_with_approval(platform: Platform) -> None:
-    """The account is active again."""
+    """An account under review is ACTIVE again after the approval."""
     account = platform.external_accounts.moved(
         platform.external_accounts.account_holder(), "external_account.review"
     )
@@ -82,29 +82,29 @@ def test_a_review_ends_with_approval(platform: Platform) -> None:
 
 @requirement("EXT-036", "EXT-037")
 def test_a_status_is_that_of_one_account(platform: Platform, check: Check) -> None:
-    """The list shows it too."""
+    """Disabling one account leaves another of the customer as it was; the list shows INACTIVE."""
     owner = platform.external_accounts.account_holder()
     other = platform.external_accounts.account(owner)
     account = platform.external_accounts.moved(owner, "external_account.disable")
 
-    untouched = platform.external_accounts.read(other)
-    shown = platform.until(
+    other_read = platform.external_accounts.read(other)
+    listed_account = platform.until(
         lambda: platform.external_accounts.as_listed(owner, account) or account.but(status=None),
-        lambda found: found.get("status") == "INACTIVE",
+        lambda row: row.get("status") == "INACTIVE",
     )
 
     with check("EXT-036"):
-        assert untouched.get("status") == other["status"]
+        assert other_read.get("status") == other["status"]
     with check("EXT-037"):
-        assert shown.get("status") == "INACTIVE"
+        assert listed_account.get("status") == "INACTIVE"
 
 
-# --- Which can receive ----------------------------------------------------------------------
+# --- Who can receive ------------------------------------------------------------------------
 
 
 @requirement("EXT-040")
 def test_an_active_account_receives(platform: Platform) -> None:
-    """Its payout completes."""
+    """A payout to an ACTIVE external account completes."""
     source = platform.internal_accounts.account()
     account = platform.external_accounts.account(source.owner)
     if account.get("status") == UNPROVEN:
@@ -117,7 +117,7 @@ def test_an_active_account_receives(platform: Platform) -> None:
 
 @requirement("EXT-041")
 def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
-    """Nobody has verified it yet."""
+    """A payout to an account before its verification is refused, or does not complete."""
     source = platform.internal_accounts.account()
     account = platform.external_accounts.awaiting_verification(source.owner)
 
@@ -125,7 +125,7 @@ def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
 
     if platform.external_accounts.read(account).get("status") != WAITING:
         raise ResourceMissing("the sandbox verifies accounts by itself")
-    # Of another customer: the accounts of this one wait.
+    # The twin is of another customer, as the accounts of this one wait for their verification.
     _expect_unpaid(platform, steps, platform.quotes.create_and_execute(platform.quotes.body()))
 
 
@@ -137,20 +137,20 @@ def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
     ],
 )
 def test_an_account_that_is_not_active_receives_nothing(platform: Platform, trigger: str) -> None:
-    """The quote or its execution is refused, or the payout fails."""
+    """A payment to an UNDER_REVIEW or INACTIVE account is refused, or does not complete."""
     source = platform.internal_accounts.account()
     owner = source.owner
     account = platform.external_accounts.moved(owner, trigger)
 
     steps = platform.quotes.create_and_execute(platform.quotes.body(source, account))
 
-    _expect_unpaid(platform, steps, _to_active(platform, source))
+    _expect_unpaid(platform, steps, _pay_active_account(platform, source))
 
 
 @requirement("EXT-044")
 def test_an_account_whose_proof_failed_receives_nothing(platform: Platform) -> None:
-    """Somebody else may own it."""
-    source, account = _unproven(platform)
+    """A payout to an UNVERIFIED account is refused at some step, or does not complete."""
+    source, account = _unproven_ends(platform)
     platform.ownership.conclude(account, "signature", right=False)
     platform.external_accounts.arrange_status(account, "UNVERIFIED")
 
@@ -159,41 +159,48 @@ def test_an_account_whose_proof_failed_receives_nothing(platform: Platform) -> N
     _expect_unpaid(
         platform,
         steps,
-        platform.quotes.create_and_execute(platform.quotes.body(*_proven(platform))),
+        platform.quotes.create_and_execute(platform.quotes.body(*_proven_ends(platform))),
     )
 
 
 @requirement("EXT-045", "ERR-014")
 def test_an_account_that_is_not_proved_may_receive_little(platform: Platform, check: Check) -> None:
-    """Or nothing, or anything: the thresholds are not shown, but the code beyond them is."""
-    most = platform.profile.resources.single_transaction_limit
-    large = LARGE if most is None else min(LARGE, most.amount)
-    source, account = _unproven(platform, amount=2 * large)
-    proven = _proven(platform, amount=2 * large)
+    """Without a proof of ownership, a refused payout has EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED.
+
+    The status is 400. The thresholds are unknown: a small or a large amount may be paid.
+    """
+    limit = platform.profile.resources.single_transaction_limit
+    large = LARGE if limit is None else min(LARGE, limit.amount)
+    source, account = _unproven_ends(platform, amount=2 * large)
+    proven_ends = _proven_ends(platform, amount=2 * large)
 
     payments = [
         [
             platform.quotes.create_and_execute(platform.quotes.body(*ends, amount=amount))
-            for ends in ((source, account), proven)
+            for ends in ((source, account), proven_ends)
         ]
         for amount in (SMALL, large)
     ]
-    refused = [ends for ends in payments if ends[1][-1].accepted and not ends[0][-1].accepted]
+    refused_payments = [
+        ends for ends in payments if ends[1][-1].accepted and not ends[0][-1].accepted
+    ]
 
-    platform.observe(f"of {SMALL} and {large} an unproved account is refused {len(refused)}")
+    platform.observe(
+        f"of {SMALL} and {large} an unproved account is refused {len(refused_payments)}"
+    )
     with check("EXT-045"):
-        for steps, twins in refused:
-            _refused(steps, twins, 400, VERIFICATION_REQUIRED)
+        for steps, twins in refused_payments:
+            _expect_refusal(steps, twins, 400, VERIFICATION_REQUIRED)
     with check("ERR-014"):
-        if not refused:
+        if not refused_payments:
             raise ResourceMissing(f"accounts that are not proved can receive {large}")
-        for steps, twins in refused:
-            _refused(steps, twins, 400, VERIFICATION_REQUIRED)
+        for steps, twins in refused_payments:
+            _expect_refusal(steps, twins, 400, VERIFICATION_REQUIRED)
 
 
 @requirement("EXT-046")
 def test_an_account_receives_after_its_review(platform: Platform) -> None:
-    """As any other that is active."""
+    """A payout to an account that was under review completes once the account is ACTIVE."""
     source = platform.internal_accounts.account()
     account = platform.external_accounts.moved(source.owner, "external_account.review")
     platform.external_accounts.approve(account)
@@ -206,8 +213,8 @@ def test_an_account_receives_after_its_review(platform: Platform) -> None:
 
 @requirement("EXT-047")
 def test_an_account_receives_after_its_proof(platform: Platform) -> None:
-    """As any other that is active."""
-    source, account = _unproven(platform)
+    """A payout to an account whose ownership was proved by a signature completes."""
+    source, account = _unproven_ends(platform)
     platform.ownership.conclude(account, "signature", right=True)
     platform.external_accounts.arrange_status(account, "ACTIVE")
 
@@ -218,7 +225,7 @@ def test_an_account_receives_after_its_proof(platform: Platform) -> None:
 
 @requirement("EXT-048")
 def test_an_account_that_was_disabled_is_not_paid_by_an_older_quote(platform: Platform) -> None:
-    """Another quote of that time is executed."""
+    """The execution of a quote from before the disabling is refused, or does not complete."""
     source = platform.internal_accounts.account()
     owner = source.owner
     account, other = (
@@ -236,7 +243,7 @@ def test_an_account_that_was_disabled_is_not_paid_by_an_older_quote(platform: Pl
 
 @requirement("EXT-049")
 def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> None:
-    """Though no step comes between the quote and its execution."""
+    """A quote with immediatelyExecute to an INACTIVE account is refused, or does not complete."""
     source = platform.internal_accounts.account()
     owner = source.owner
     account, other = (
@@ -252,61 +259,71 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
     _expect_unpaid(platform, [step], [twin])
 
 
-def _unproven(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
-    """Return a funded internal account and an external one whose ownership is to be proved.
+def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+    """Return a funded internal account and an external account whose ownership is not proved.
 
     Raises:
         ResourceMissing: the profile names no corridor to such an account.
     """
     name = platform.profile.resources.ownership_account
-    found = [one for one in platform.profile.resources.corridors if one.account == name]
-    if not found:
+    corridors = [
+        corridor for corridor in platform.profile.resources.corridors if corridor.account == name
+    ]
+    if not corridors:
         raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
-    source = platform.internal_accounts.account(found[0].sending, amount=amount)
+    source = platform.internal_accounts.account(corridors[0].sending, amount=amount)
     return source, platform.ownership.unproven(source.owner)
 
 
-def _proven(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
-    """Return the same of another customer, who has proved that the account is its own."""
-    source, account = _unproven(platform, amount=amount)
+def _proven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+    """Return a funded internal account and an external account whose ownership is proved."""
+    source, account = _unproven_ends(platform, amount=amount)
     platform.ownership.conclude(account, "signature", right=True)
     return source, platform.external_accounts.arrange_status(account, "ACTIVE")
 
 
-def _to_active(platform: Platform, source: Resource) -> list[Answer]:
+def _pay_active_account(platform: Platform, source: Resource) -> list[Answer]:
     return platform.quotes.create_and_execute(
         platform.quotes.body(source, platform.external_accounts.account(source.owner))
     )
 
 
 def _is_paid(platform: Platform, steps: list[Answer]) -> bool:
-    """Return whether the payout of a quote and its execution completes.
+    """Return whether the payout of a quote completes; a refused step counts as no.
 
     Raises:
-        PreconditionFailed: it is neither refused nor decided.
+        PreconditionFailed: the transaction comes neither to COMPLETED nor to a failure.
     """
     if not steps[-1].accepted:
         return False
-    seen = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")
-    if seen not in ("COMPLETED", *FAILED):
-        raise PreconditionFailed(f"the payout comes to no end: {seen}")
-    return bool(seen == "COMPLETED")
+    status = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")
+    if status not in ("COMPLETED", *FAILED):
+        raise PreconditionFailed(f"the payout comes to no end: {status}")
+    return bool(status == "COMPLETED")
 
 
 def _expect_unpaid(platform: Platform, steps: list[Answer], twins: list[Answer]) -> None:
-    """Assert that a payment is refused at some step, or fails, and that another one is not."""
+    """Assert that a payment is refused at some step, or that its payout does not complete.
+
+    Raises:
+        PreconditionFailed: the payment of the twin is not made either.
+    """
     __tracebackhide__ = True
     if not steps[-1].accepted:
-        _refused(steps, twins)
+        _expect_refusal(steps, twins)
         return
-    seen = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED)
-    assert seen.get("status") != "COMPLETED", f"the account was paid: {seen}"
+    transaction = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED)
+    assert transaction.get("status") != "COMPLETED", f"the account was paid: {transaction}"
     if not _is_paid(platform, twins):
         raise PreconditionFailed(f"an active account is not paid either: {twins[-1]}")
 
 
-def _refused(steps: list[Answer], twins: list[Answer], *expected: int | str) -> None:
-    """Assert that the last step was refused; its twin is the same one of another payment."""
+def _expect_refusal(steps: list[Answer], twins: list[Answer], *expected: int | str) -> None:
+    """Assert that the last step of a payment was refused; its twin is the same step of another.
+
+    Raises:
+        PreconditionFailed: the other payment was refused at an earlier step.
+    """
     __tracebackhide__ = True
     if len(twins) < len(steps):
         raise PreconditionFailed(f"an active account is not paid either: {twins[-1]}")

@@ -1,4 +1,4 @@
-"""External accounts: what is shown of them, who sees them in which list, and their deletion."""
+"""External accounts: their members, the lists that show them, their deletion, and refusals."""
 
 from __future__ import annotations
 
@@ -25,68 +25,68 @@ from conformance.scenarios.kit.notation import at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed, names
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-GONE = (404, 410)
-NAMED_IN_A_BODY = (*REFUSED, 404)
-"""How an id in a body may be refused that leads to nothing."""
+DELETED = (404, 410)
+UNKNOWN_IN_BODY = (*REFUSED, 404)
+"""The statuses of a refusal for an unknown id in a body."""
 
 
-# --- What is shown --------------------------------------------------------------------------
+# --- Their members --------------------------------------------------------------------------
 
 
 @requirement("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017")
 def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """At once and later: whose it is, its currency, its type, and the platform's own id for it."""
+    """A created account and a reading show the customer, the type and the platformAccountId."""
     owner = platform.external_accounts.account_holder()
     body = platform.external_accounts.body(owner)
 
-    created = arranged_resource(platform.api.create_external_account(body))
-    read = arranged_resource(platform.api.get_external_account(created["id"]))
+    created_account = arranged_resource(platform.api.create_external_account(body))
+    account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
 
-    for name, member in {"EXT-009": "customerId", "EXT-010": "platformAccountId"}.items():
-        with check(name):
-            require_member(read, member)
+    for requirement_id, member in {"EXT-009": "customerId", "EXT-010": "platformAccountId"}.items():
+        with check(requirement_id):
+            require_member(account_read, member)
     with check("EXT-011"):
-        assert require_member(created, "platformAccountId") == body["platformAccountId"]
+        assert require_member(created_account, "platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):
-        assert require_member(read, "platformAccountId") == body["platformAccountId"]
+        assert require_member(account_read, "platformAccountId") == body["platformAccountId"]
     with check("EXT-014"):
-        assert read.get("customerId") == owner["id"]
+        assert account_read.get("customerId") == owner["id"]
     with check("EXT-015"):
-        assert read.get("currency") == body["currency"]
+        assert account_read.get("currency") == body["currency"]
     with check("EXT-016"):
-        assert at(created, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert at(created_account, "accountInfo.accountType") == body["accountInfo"]["accountType"]
     with check("EXT-017"):
-        assert at(read, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert at(account_read, "accountInfo.accountType") == body["accountInfo"]["accountType"]
 
 
 @requirement("EXT-013")
 def test_an_account_needs_no_id_of_the_platform(platform: Platform) -> None:
-    """It has one of the service."""
+    """A request without platformAccountId is accepted."""
     body = without("platformAccountId")(
         platform.external_accounts.body(platform.external_accounts.account_holder())
     )
 
-    created = platform.api.create_external_account(body)
+    answer = platform.api.create_external_account(body)
 
-    assert created.accepted, created
+    assert answer.accepted, answer
 
 
 @requirement("EXT-018", "EXT-019")
 def test_two_accounts_are_told_apart(platform: Platform, check: Check) -> None:
-    """By their ids, and each is read as itself."""
+    """Two accounts of a customer have different ids, and each id leads to its own account."""
     owner = platform.external_accounts.account_holder()
     bodies = [platform.external_accounts.body(owner) for _ in range(2)]
 
     accounts = [arranged_resource(platform.api.create_external_account(body)) for body in bodies]
-    read = [
+    accounts_read = [
         arranged_resource(platform.api.get_external_account(account["id"])) for account in accounts
     ]
 
     with check("EXT-018"):
         assert accounts[0]["id"] != accounts[1]["id"]
     with check("EXT-019"):
-        for body, seen in zip(bodies, read, strict=True):
-            assert require_member(seen, "platformAccountId") == body["platformAccountId"]
+        for body, account in zip(bodies, accounts_read, strict=True):
+            assert require_member(account, "platformAccountId") == body["platformAccountId"]
 
 
 # --- Lists ----------------------------------------------------------------------------------
@@ -94,45 +94,47 @@ def test_two_accounts_are_told_apart(platform: Platform, check: Check) -> None:
 
 @requirement("EXT-080", "EXT-081", "EXT-082", "EXT-091", "EXT-092")
 def test_a_customer_has_a_list_of_its_own_accounts(platform: Platform, check: Check) -> None:
-    """All of them are in it, and none of somebody else."""
+    """The list has all accounts of the customer, and no account of another customer."""
     other, owner = (
         platform.external_accounts.account_holder(),
         platform.external_accounts.account_holder(),
     )
-    foreign = _created(platform, other)
-    own = [_created(platform, owner) for _ in range(2)]
+    other_account = _create_account(platform, other)
+    accounts = [_create_account(platform, owner) for _ in range(2)]
 
-    shown = [platform.external_accounts.as_listed(owner, account) for account in own]
+    listed_accounts = [platform.external_accounts.as_listed(owner, account) for account in accounts]
     rows = platform.external_accounts.of_customer(owner)
 
     with check("EXT-080"):
-        assert None not in shown, f"{[account['id'] for account in own]} are not all in {rows}"
+        assert None not in listed_accounts, (
+            f"{[account['id'] for account in accounts]} are not all in {rows}"
+        )
     with check("EXT-081"):
         assert {row.get("customerId") for row in rows} <= {owner["id"], None}
     with check("EXT-082"):
-        assert foreign["id"] not in _ids(rows)
-    found = _found(shown[0], own[0])
+        assert other_account["id"] not in _ids(rows)
+    row = _arrange_listed(listed_accounts[0], accounts[0])
     with check("EXT-091"):
-        assert found.get("currency") == own[0]["currency"]
+        assert row.get("currency") == accounts[0]["currency"]
     with check("EXT-092"):
-        kind = at(found, "accountInfo.accountType")
-        assert kind == at(own[0], "accountInfo.accountType")
+        account_type = at(row, "accountInfo.accountType")
+        assert account_type == at(accounts[0], "accountInfo.accountType")
 
 
 @requirement("EXT-083")
 def test_a_customer_may_have_no_accounts(platform: Platform) -> None:
-    """However many there are of others."""
-    _created(platform, platform.external_accounts.account_holder())
+    """The list of a new customer is empty, although another customer has an account."""
+    _create_account(platform, platform.external_accounts.account_holder())
 
     assert platform.external_accounts.of_customer(platform.external_accounts.account_holder()) == []
 
 
 @requirement("EXT-089")
 def test_a_customer_who_does_not_exist_has_no_accounts(platform: Platform) -> None:
-    """The request may be refused as well."""
+    """The list by an unknown customerId is empty, or the request is refused."""
     owner = platform.external_accounts.account_holder()
-    account = _created(platform, owner)
-    _found(platform.external_accounts.as_listed(owner, account), account)
+    account = _create_account(platform, owner)
+    _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
 
     answer = platform.api.client.call(
         "listCustomerExternalAccounts", query={"customerId": unknown_id(owner["id"])}
@@ -144,22 +146,22 @@ def test_a_customer_who_does_not_exist_has_no_accounts(platform: Platform) -> No
 
 @requirement("EXT-090")
 def test_all_accounts_are_listed_on_however_many_pages(platform: Platform) -> None:
-    """The pages are those of the profile's bindings, if any."""
+    """Pages of two show each of three accounts once; the bindings say how pages are asked for."""
     owner = platform.external_accounts.account_holder()
-    own = [_created(platform, owner) for _ in range(3)]
-    _found(platform.external_accounts.as_listed(owner, own[-1]), own[-1])
+    accounts = [_create_account(platform, owner) for _ in range(3)]
+    _arrange_listed(platform.external_accounts.as_listed(owner, accounts[-1]), accounts[-1])
 
     rows = platform.external_accounts.of_customer_by_pages(owner, 2)
 
-    assert sorted(_ids(rows)) == sorted(_ids(own))
+    assert sorted(_ids(rows)) == sorted(_ids(accounts))
 
 
 @requirement("EXT-084", "EXT-085", "EXT-086")
 def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: Check) -> None:
-    """It does not show those of the customers."""
+    """GET /platform/external-accounts is accepted and shows no account of a customer."""
     owner = platform.external_accounts.account_holder()
-    account = _created(platform, owner)
-    _found(platform.external_accounts.as_listed(owner, account), account)
+    account = _create_account(platform, owner)
+    _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
 
     answer = platform.api.client.call("listPlatformExternalAccounts")
 
@@ -169,16 +171,16 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
     with check("EXT-084"):
         assert account["id"] not in _ids(rows)
     with check("EXT-086"):
-        # Whatever is there came from somewhere else; the customer's would be a fault as well.
+        # Other tests may have created the platform's accounts; a customer's would be a fault.
         assert [row for row in rows if row.get("customerId")] == []
 
 
 @requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121")
 def test_an_account_without_a_customer_is_the_platforms(platform: Platform, check: Check) -> None:
-    """Where such a request is the way to one, and not refused."""
+    """A request without customerId is refused, or creates an account in the platform's list."""
     owner = platform.external_accounts.account_holder()
-    created = platform.api.create_external_account(platform.external_accounts.body(owner))
-    mine = arranged_resource(created)
+    twin = platform.api.create_external_account(platform.external_accounts.body(owner))
+    customer_account = arranged_resource(twin)
 
     answer = platform.api.create_external_account(
         without("customerId")(platform.external_accounts.body(owner))
@@ -186,7 +188,7 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 
     with check("EXT-121"):
         if not answer.accepted:
-            answer.refused(*REFUSED, twin=created)
+            answer.refused(*REFUSED, twin=twin)
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
@@ -194,11 +196,14 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
         assert account.get("customerId") in (None, "")
     with check("EXT-087"):
         rows = platform.until(
-            platform.external_accounts.of_platform, lambda seen: account["id"] in _ids(seen)
+            platform.external_accounts.of_platform,
+            lambda listed_rows: account["id"] in _ids(listed_rows),
         )
         assert account["id"] in _ids(rows)
     with check("EXT-093"):
-        _found(platform.external_accounts.as_listed(owner, mine), mine)
+        _arrange_listed(
+            platform.external_accounts.as_listed(owner, customer_account), customer_account
+        )
         assert account["id"] not in _ids(platform.external_accounts.of_customer(owner))
 
 
@@ -207,13 +212,15 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 
 @requirement("EXT-100", "EXT-101", "EXT-102", "EXT-106", "EXT-107", "EXT-108")
 def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
-    """From its list and to whoever asks for it; the others stay."""
+    """A deletion answers 204. The account is not read, listed or looked up, and others stay."""
     owner, other = (
         platform.external_accounts.account_holder(),
         platform.external_accounts.account_holder(),
     )
-    account, sibling, foreign = (_created(platform, one) for one in (owner, owner, other))
-    _found(platform.external_accounts.as_listed(owner, account), account)
+    account, sibling, other_account = (
+        _create_account(platform, holder) for holder in (owner, owner, other)
+    )
+    _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
     before = platform.api.get_external_account(account["id"])
 
     answer = platform.api.delete_external_account(account["id"])
@@ -223,19 +230,20 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
     arranged_body(answer)
     with check("EXT-101"):
         after = platform.until(
-            lambda: platform.api.get_external_account(account["id"]), lambda seen: not seen.accepted
+            lambda: platform.api.get_external_account(account["id"]),
+            lambda reading: not reading.accepted,
         )
         after.refused(404, twin=before)
     with check("EXT-102"):
         rows = platform.until(
             lambda: platform.external_accounts.of_customer(owner),
-            lambda seen: account["id"] not in _ids(seen),
+            lambda reading: account["id"] not in _ids(reading),
         )
         assert account["id"] not in _ids(rows)
     with check("EXT-106"):
         assert platform.api.get_external_account(sibling["id"]).accepted
     with check("EXT-107"):
-        assert platform.api.get_external_account(foreign["id"]).accepted
+        assert platform.api.get_external_account(other_account["id"]).accepted
     with check("EXT-108"):
         customer = {"customerId": owner["id"]}
         twin = platform.api.lookup_external_account(sibling["id"], customer)
@@ -246,8 +254,8 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
 
 @requirement("EXT-103")
 def test_what_does_not_exist_is_not_deleted(platform: Platform) -> None:
-    """The id is one of its form."""
-    account = _created(platform, platform.external_accounts.account_holder())
+    """A deletion by an unknown id of the right form is refused with 404."""
+    account = _create_account(platform, platform.external_accounts.account_holder())
 
     refusal = platform.api.delete_external_account(unknown_id(account["id"]))
 
@@ -256,18 +264,18 @@ def test_what_does_not_exist_is_not_deleted(platform: Platform) -> None:
 
 @requirement("EXT-104")
 def test_an_account_is_deleted_once(platform: Platform) -> None:
-    """The second time there is no such account."""
-    account = _created(platform, platform.external_accounts.account_holder())
+    """The second deletion of an external account is refused with 404 or 410."""
+    account = _create_account(platform, platform.external_accounts.account_holder())
     first = platform.api.delete_external_account(account["id"])
 
     second = platform.api.delete_external_account(account["id"])
 
-    second.refused(*GONE, twin=first)
+    second.refused(*DELETED, twin=first)
 
 
 @requirement("EXT-105")
 def test_a_deleted_account_receives_nothing(platform: Platform) -> None:
-    """A quote to it is refused, or comes to nothing."""
+    """A payment to a deleted account is refused at some step, or does not complete."""
     source = platform.internal_accounts.account()
     owner = source.owner
     account, other = (
@@ -279,8 +287,8 @@ def test_a_deleted_account_receives_nothing(platform: Platform) -> None:
     *_, last = platform.quotes.create_and_execute(platform.quotes.body(source, account))
 
     if last.accepted:
-        seen = platform.transactions.at_status(last.body, "COMPLETED", *FAILED)
-        assert seen.get("status") != "COMPLETED"
+        transaction = platform.transactions.at_status(last.body, "COMPLETED", *FAILED)
+        assert transaction.get("status") != "COMPLETED"
         return
     steps = platform.quotes.create_and_execute(platform.quotes.body(source, other))
     twin = next((step for step in steps if step.operation.id == last.operation.id), steps[-1])
@@ -311,100 +319,108 @@ FAULTS: tuple[tuple[str, str, str, Fault], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("rule", "member", "fault"),
+    ("requirement_id", "member", "fault"),
     [
-        pytest.param(rule, member, fault, marks=requirement(rule, "EXT-140"), id=name)
-        for rule, name, member, fault in FAULTS
+        pytest.param(
+            requirement_id, member, fault, marks=requirement(requirement_id, "EXT-140"), id=name
+        )
+        for requirement_id, name, member, fault in FAULTS
     ],
 )
 def test_an_account_with_one_fault_is_refused(
-    platform: Platform, check: Check, rule: str, member: str, fault: Fault
+    platform: Platform, check: Check, requirement_id: str, member: str, fault: Fault
 ) -> None:
-    """And the error, if it lists fields, names the one that is wrong."""
+    """A request with one fault is refused, and field errors, if any, name the wrong member."""
     body = platform.external_accounts.body(platform.external_accounts.account_holder())
 
     refusal = platform.api.create_external_account(fault(body), valid=False)
 
     twin = platform.api.create_external_account(body)
-    with check(rule):
-        refusal.refused(*NAMED_IN_A_BODY if member == "customerId" else REFUSED, twin=twin)
+    with check(requirement_id):
+        refusal.refused(*UNKNOWN_IN_BODY if member == "customerId" else REFUSED, twin=twin)
     with check("EXT-140"):
         if refusal.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault")
-        # What is missing from an object may be told of the object.
+        # A missing member may be reported as an error of the object around it.
         assert names(refusal, member, "accountInfo" if member == "accountType" else member), refusal
 
 
 @requirement("EXT-138")
 def test_an_account_holds_the_currency_of_its_type(platform: Platform) -> None:
-    """Not one that nobody has."""
+    """An account in a currency that no target supports is refused with 400 or 422."""
     body = platform.external_accounts.body(platform.external_accounts.account_holder())
-    foreign = having("currency", platform.profile.bindings.unsupported_currency)(body)
+    foreign_body = having("currency", platform.profile.bindings.unsupported_currency)(body)
 
-    refusal = platform.api.create_external_account(foreign, valid=False)
+    refusal = platform.api.create_external_account(foreign_body, valid=False)
 
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
 
 
 @requirement("EXT-120", "EXT-136")
 def test_an_account_belongs_to_a_customer_who_exists(platform: Platform, check: Check) -> None:
-    """Neither to an unknown one, nor to another account."""
+    """An unknown customerId is refused, and so is the id of an external account."""
     owner = platform.external_accounts.account_holder()
-    created = platform.api.create_external_account(platform.external_accounts.body(owner))
-    others = {"id": unknown_id(owner["id"])}, {"id": arranged_resource(created)["id"]}
+    twin = platform.api.create_external_account(platform.external_accounts.body(owner))
+    wrong_owners = {"id": unknown_id(owner["id"])}, {"id": arranged_resource(twin)["id"]}
 
-    unknown_owner, other_kind = (
-        platform.api.create_external_account(platform.external_accounts.body(other))
-        for other in others
+    to_unknown, to_account = (
+        platform.api.create_external_account(platform.external_accounts.body(wrong_owner))
+        for wrong_owner in wrong_owners
     )
 
     with check("EXT-120"):
-        unknown_owner.refused(*NAMED_IN_A_BODY, twin=created)
+        to_unknown.refused(*UNKNOWN_IN_BODY, twin=twin)
     with check("EXT-136"):
-        other_kind.refused(*NAMED_IN_A_BODY, twin=created)
+        to_account.refused(*UNKNOWN_IN_BODY, twin=twin)
 
 
 @requirement("EXT-141")
 def test_every_invalid_field_of_an_account_is_listed(platform: Platform) -> None:
-    """Both numbers of a US bank account are wrong."""
+    """A US account with a wrong account number and a wrong routing number: both are listed."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "usd_account"
     )
     numbers = ("accountNumber", "routingNumber")
-    wrong = {**body["accountInfo"], **dict.fromkeys(numbers, "12")}
+    faulty_info = {**body["accountInfo"], **dict.fromkeys(numbers, "12")}
 
-    refusal = platform.api.create_external_account({**body, "accountInfo": wrong}, valid=False)
+    refusal = platform.api.create_external_account(
+        {**body, "accountInfo": faulty_info}, valid=False
+    )
 
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
-    found = {last_name(entry.get("field")) for entry in listed(refusal)}
-    assert found.issuperset(numbers), refusal
+    invalid_fields = {last_name(entry.get("field")) for entry in listed(refusal)}
+    assert invalid_fields.issuperset(numbers), refusal
 
 
 @requirement("EXT-142")
 def test_an_account_that_was_refused_is_not_there(platform: Platform) -> None:
-    """Only the one without the fault is."""
+    """The list has only the account that was accepted, not the one without accountType."""
     owner = platform.external_accounts.account_holder()
     body = platform.external_accounts.body(owner)
     number = platform.samples.reference()
-    faulty = {**without("accountInfo.accountType")(body), "platformAccountId": number}
+    faulty_body = {**without("accountInfo.accountType")(body), "platformAccountId": number}
 
-    refusal = platform.api.create_external_account(faulty, valid=False)
+    refusal = platform.api.create_external_account(faulty_body, valid=False)
 
     if refusal.accepted:
         raise PreconditionFailed(f"an account without a type was accepted: {refusal}")
-    account = _created(platform, owner)
-    _found(platform.external_accounts.as_listed(owner, account), account)
+    account = _create_account(platform, owner)
+    _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
     assert _ids(platform.external_accounts.of_customer(owner)) == [account["id"]]
 
 
-def _created(platform: Platform, owner: Resource) -> Resource:
+def _create_account(platform: Platform, owner: Resource) -> Resource:
     return arranged_resource(
         platform.api.create_external_account(platform.external_accounts.body(owner))
     )
 
 
-def _found(row: Json | None, account: Resource) -> Json:
-    """Return an account as it was listed; raise ``PreconditionFailed`` where it was not."""
+def _arrange_listed(row: Json | None, account: Resource) -> Json:
+    """Return an account as the list shows it.
+
+    Raises:
+        PreconditionFailed: the list does not show the account.
+    """
     if row is None:
         raise PreconditionFailed(f"{account['id']} is not in its customer's list")
     return row
@@ -416,27 +432,29 @@ def _ids(rows: Sequence[Json]) -> list[str]:
 
 @requirement("EXT-001", "EXT-002", "EXT-003", "EXT-004", "EXT-005", "EXT-006", "EXT-008")
 def test_an_external_account_is_created_and_read(platform: Platform, check: Check) -> None:
-    """It is answered in the currency and for the customer that it was sent for."""
+    """The account has the currency and the customer of the request, and is read by its id."""
     customer = platform.approved.customer()
     body = platform.external_accounts.body(customer)
 
-    created = platform.api.create_external_account(body)
+    answer = platform.api.create_external_account(body)
 
     with check("EXT-005"):
-        assert created.accepted, created
-        assert created.body.get("currency") == body["currency"]
-    account = arranged_resource(created)
-    read = platform.api.client.call("getExternalAccount", path={"externalAccountId": account["id"]})
+        assert answer.accepted, answer
+        assert answer.body.get("currency") == body["currency"]
+    account = arranged_resource(answer)
+    reading = platform.api.client.call(
+        "getExternalAccount", path={"externalAccountId": account["id"]}
+    )
     with check("EXT-006"):
-        assert read.accepted, read
-        assert read.body.get("id") == account["id"]
+        assert reading.accepted, reading
+        assert reading.body.get("id") == account["id"]
     with check("EXT-008"):
         assert account.get("customerId") == customer["id"]
 
 
 @requirement("EXT-007")
 def test_nothing_is_read_by_an_id_that_no_external_account_has(platform: Platform) -> None:
-    """The id is one of its form."""
+    """A reading by an unknown id of the right form is refused with 404."""
     account = platform.external_accounts.account(platform.approved.customer())
 
     def read(identifier: str) -> Answer:

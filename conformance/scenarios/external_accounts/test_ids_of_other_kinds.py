@@ -1,4 +1,4 @@
-"""An id of a resource of another kind is as good as none."""
+"""Ids of resources of another kind: they are refused like unknown ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.scenarios.kit.refusals import NOT_FOUND
 
 @requirement("EXT-800")
 def test_an_external_account_is_read_by_its_own_id_alone(platform: Platform) -> None:
-    """Not by that of its customer."""
+    """A reading of an external account by the id of its customer is refused."""
     customer = platform.external_accounts.account_holder()
     account = platform.external_accounts.account(customer)
 
@@ -22,7 +22,7 @@ def test_an_external_account_is_read_by_its_own_id_alone(platform: Platform) -> 
 def test_an_external_account_is_deleted_by_its_own_id_alone(
     platform: Platform, check: Check
 ) -> None:
-    """Not by that of its customer, whose account stays."""
+    """A deletion by the id of the customer is refused, and the external account stays."""
     customer = platform.external_accounts.account_holder()
     account, other = (
         platform.external_accounts.account(customer),
@@ -39,7 +39,7 @@ def test_an_external_account_is_deleted_by_its_own_id_alone(
 
 @requirement("LKP-800")
 def test_an_external_account_is_looked_up_by_its_own_id_alone(platform: Platform) -> None:
-    """Its customer is no receiver."""
+    """A receiver lookup by the id of a customer is refused."""
     customer = platform.approved.customer()
     account = platform.external_accounts.account(customer)
 

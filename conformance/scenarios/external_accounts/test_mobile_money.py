@@ -1,4 +1,4 @@
-"""Mobile money: the operators that each currency has, and that no others are taken."""
+"""Mobile money: the operators that each currency has, and that no others are accepted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.testdata.accounts import account_example
 from conformance.testdata.examples import ABSENT, Change
 from conformance.verdict.decisions import ResourceMissing, expect
 
-NOBODY = "No Such Operator"
-UNNAMED = Change("", "none", "accountInfo.provider", ABSENT, ())
+UNKNOWN_OPERATOR = "No Such Operator"
+WITHOUT_OPERATOR = Change("", "none", "accountInfo.provider", ABSENT, ())
 
 OPERATORS = {
     "kes_account": ("AFA-036", "AFA-035"),
@@ -23,10 +23,10 @@ OPERATORS = {
     "mwk_account": ("AFA-096", "AFA-095"),
     "ugx_account": ("AFA-116", "AFA-115"),
 }
-"""By example the rules that the named operators are taken, and that others are not."""
+"""By example the requirements that named operators are accepted, and that others are refused."""
 
 
-COUNTED = {
+COUNTS = {
     "kes_account": ("AFA-039", 1),
     "tzs_account": ("AFA-059", 2),
     "zmw_account": ("AFA-079", 4),
@@ -34,80 +34,101 @@ COUNTED = {
     "mwk_account": ("AFA-099", 2),
     "ugx_account": ("AFA-119", 2),
 }
-"""By example how many operators its currency has, with the rule that there are no more."""
+"""By example the requirement that its currency has no more operators, and their number."""
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=requirement(named), id=name)
-        for name, (named, _) in OPERATORS.items()
+        pytest.param(name, marks=requirement(requirement_id), id=name)
+        for name, (requirement_id, _) in OPERATORS.items()
     ],
 )
 def test_the_operators_that_the_profile_names_are_taken(platform: Platform, name: str) -> None:
-    """Whether one is needed at all is open, so that it is only recorded."""
+    """An account with each operator of ``bindings.providers`` is accepted.
+
+    It is open whether an operator is required, so an account without one is only recorded.
+    """
     currency = account_example(name).currency
     operators = platform.profile.bindings.providers.get(currency)
     if not operators:
         raise ResourceMissing(f"bindings.providers of the profile has none for {currency}")
-    payer = platform.external_accounts.account_holder()
+    customer = platform.external_accounts.account_holder()
     bodies = {
-        operator: platform.external_accounts.body(payer, name, accountInfo={"provider": operator})
+        operator: platform.external_accounts.body(
+            customer, name, accountInfo={"provider": operator}
+        )
         for operator in operators
     }
 
     answers = {key: platform.api.create_external_account(body) for key, body in bodies.items()}
 
-    without = platform.api.create_external_account(
-        platform.external_accounts.body(payer, name, change=UNNAMED)
+    without_operator = platform.api.create_external_account(
+        platform.external_accounts.body(customer, name, change=WITHOUT_OPERATOR)
     )
-    platform.observe(f"{currency} without a provider is answered with {without.status}")
-    refused = {key: answer for key, answer in answers.items() if not answer.accepted}
-    assert not refused, f"bindings.providers of the profile names {', '.join(refused)}: {refused}"
+    platform.observe(f"{currency} without a provider is answered with {without_operator.status}")
+    refusals = {key: answer for key, answer in answers.items() if not answer.accepted}
+    assert not refusals, (
+        f"bindings.providers of the profile names {', '.join(refusals)}: {refusals}"
+    )
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=requirement(rule), id=name) for name, (_, rule) in OPERATORS.items()],
+    [
+        pytest.param(name, marks=requirement(requirement_id), id=name)
+        for name, (_, requirement_id) in OPERATORS.items()
+    ],
 )
 def test_an_operator_that_does_not_exist_is_refused(platform: Platform, name: str) -> None:
-    """The list of each currency is closed."""
-    payer = platform.external_accounts.account_holder()
-    right = platform.external_accounts.body(payer, name)
-    wrong = platform.external_accounts.body(payer, name, accountInfo={"provider": NOBODY})
+    """An account with an invented operator is refused, as each currency has a closed list."""
+    customer = platform.external_accounts.account_holder()
+    valid_body = platform.external_accounts.body(customer, name)
+    faulty_body = platform.external_accounts.body(
+        customer, name, accountInfo={"provider": UNKNOWN_OPERATOR}
+    )
 
-    refusal = platform.api.create_external_account(wrong)
+    refusal = platform.api.create_external_account(faulty_body)
 
-    twin = platform.api.create_external_account(right)
+    twin = platform.api.create_external_account(valid_body)
     refusal.refused(*REFUSED, twin=with_known_values(platform, twin))
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        pytest.param(name, count, marks=requirement(rule), id=name)
-        for name, (rule, count) in COUNTED.items()
+        pytest.param(name, count, marks=requirement(requirement_id), id=name)
+        for name, (requirement_id, count) in COUNTS.items()
     ],
 )
 def test_a_currency_has_no_more_operators_than_are_told(
     platform: Platform, name: str, count: int
 ) -> None:
-    """Those of other currencies are not taken, where the profile knows all of its own."""
-    named = platform.profile.bindings.providers
-    currency = account_example(name).currency
-    elsewhere = sorted({operator for names in named.values() for operator in names})
-    payer = platform.external_accounts.account_holder()
+    """Exactly the specified number of operators is accepted in each currency.
 
-    taken = {
+    The operators of other currencies are tried as well. The profile has to name all operators of
+    the currency.
+    """
+    providers = platform.profile.bindings.providers
+    currency = account_example(name).currency
+    all_operators = sorted({operator for names in providers.values() for operator in names})
+    customer = platform.external_accounts.account_holder()
+
+    accepted_operators = {
         operator.casefold()
-        for operator in dict.fromkeys([*named.get(currency, []), *elsewhere])
+        for operator in dict.fromkeys([*providers.get(currency, []), *all_operators])
         if platform.api.create_external_account(
-            platform.external_accounts.body(payer, name, accountInfo={"provider": operator})
+            platform.external_accounts.body(customer, name, accountInfo={"provider": operator})
         ).accepted
     }
 
-    if len(taken) < count:
+    if len(accepted_operators) < count:
         raise ResourceMissing(
-            f"bindings.providers of the profile has {len(taken)} of {count} operators in {currency}"
+            f"bindings.providers of the profile has {len(accepted_operators)} of {count} operators "
+            f"in {currency}"
         )
-    expect(len(taken) == count, f"{count} operators in {currency}", f"{sorted(taken)}")
+    expect(
+        len(accepted_operators) == count,
+        f"{count} operators in {currency}",
+        f"{sorted(accepted_operators)}",
+    )

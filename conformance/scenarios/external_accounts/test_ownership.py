@@ -12,35 +12,37 @@ from conformance.scenarios.kit.marks import Check, requirement
 
 
 @pytest.mark.parametrize(
-    ("way", "taken", "waits"),
+    ("way", "accepted_id", "waiting_id"),
     [
-        pytest.param(way, taken, waits, marks=requirement(taken, waits), id=way)
-        for way, taken, waits in (
+        pytest.param(
+            way, accepted_id, waiting_id, marks=requirement(accepted_id, waiting_id), id=way
+        )
+        for way, accepted_id, waiting_id in (
             ("signature", "EXT-060", "EXT-062"),
             ("liveness", "EXT-061", "EXT-063"),
         )
     ],
 )
 def test_a_proof_can_be_started(
-    platform: Platform, check: Check, way: Way, taken: str, waits: str
+    platform: Platform, check: Check, way: Way, accepted_id: str, waiting_id: str
 ) -> None:
-    """That alone proves nothing."""
+    """The start of a proof of ownership is accepted, and leaves the account's status as it is."""
     account = platform.ownership.unproven(platform.external_accounts.account_holder())
 
-    started = platform.ownership.start(account, way)
+    answer = platform.ownership.start(account, way)
 
-    with check(taken):
-        assert started.accepted, started
-    with check(waits):
-        arranged_body(started)
+    with check(accepted_id):
+        assert answer.accepted, answer
+    with check(waiting_id):
+        arranged_body(answer)
         assert platform.external_accounts.read(account).get("status") == UNPROVEN
 
 
 @pytest.mark.parametrize(
     ("way", "right", "status"),
     [
-        pytest.param(way, right, status, marks=requirement(rule), id=f"{way}-{status}")
-        for rule, way, right, status in (
+        pytest.param(way, right, status, marks=requirement(requirement_id), id=f"{way}-{status}")
+        for requirement_id, way, right, status in (
             ("EXT-064", "signature", True, "ACTIVE"),
             ("EXT-065", "signature", False, "UNVERIFIED"),
             ("EXT-066", "liveness", True, "ACTIVE"),
@@ -49,13 +51,13 @@ def test_a_proof_can_be_started(
     ],
 )
 def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, status: str) -> None:
-    """Whether it succeeds or fails."""
+    """A valid proof of ownership leads to ACTIVE, a wrong one to UNVERIFIED."""
     account = platform.ownership.unproven(platform.external_accounts.account_holder())
 
     platform.ownership.conclude(account, way, right=right)
 
-    read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
-    assert read.get("status") == status
+    account_read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
+    assert account_read.get("status") == status
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, s
     ],
 )
 def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: str) -> None:
-    """Nobody has to wait for another event, or to ask again."""
+    """A reading directly after the signature shows ACTIVE or UNVERIFIED, without waiting."""
     account = platform.ownership.unproven(platform.external_accounts.account_holder())
 
     platform.ownership.conclude(account, "signature", right=right)
@@ -76,7 +78,7 @@ def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: 
 
 @requirement("EXT-070", "EXT-071")
 def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None:
-    """For the account that it is about, and no other."""
+    """A valid signature proves the ownership of its account, and not of another account."""
     account, other = (
         platform.ownership.unproven(platform.external_accounts.account_holder()) for _ in range(2)
     )
@@ -94,14 +96,14 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
 
 @requirement("EXT-072", "EXT-073")
 def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Check) -> None:
-    """Neither is the proof started, nor completed."""
+    """Starting and completing a proof for an unknown account are refused with 404."""
     account = platform.ownership.unproven(platform.external_accounts.account_holder())
-    missing = {"id": unknown_id(account["id"])}
+    unknown_account = {"id": unknown_id(account["id"])}
 
-    started = platform.ownership.start(missing, "signature")
-    signed = platform.ownership.sign(missing)
+    start_refusal = platform.ownership.start(unknown_account, "signature")
+    signature_refusal = platform.ownership.sign(unknown_account)
 
     with check("EXT-072"):
-        started.refused(404, twin=platform.ownership.start(account, "signature"))
+        start_refusal.refused(404, twin=platform.ownership.start(account, "signature"))
     with check("EXT-073"):
-        signed.refused(404, twin=platform.ownership.sign(account))
+        signature_refusal.refused(404, twin=platform.ownership.sign(account))

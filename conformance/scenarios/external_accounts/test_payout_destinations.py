@@ -1,4 +1,4 @@
-"""Payouts to each kind of account outside the service."""
+"""Payouts to each kind of external account: bank, mobile money, crypto wallet and Lightning."""
 
 from __future__ import annotations
 
@@ -16,22 +16,26 @@ KINDS = {
     "crypto wallet": "EXT-603",
     "Lightning": "EXT-604",
 }
-"""The kinds of external accounts, with the rule that each can be paid."""
+"""The kinds of external accounts, each with the requirement that it can be paid."""
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=requirement(rule), id=kind) for kind, rule in KINDS.items()]
+    "kind",
+    [
+        pytest.param(kind, marks=requirement(requirement_id), id=kind)
+        for kind, requirement_id in KINDS.items()
+    ],
 )
 def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
-    """By the first corridor of the profile that ends in one."""
+    """A payout completes on the profile's first corridor to an account of the kind."""
     corridor = corridor_to(platform, kind)
     source = platform.internal_accounts.account(corridor.sending)
     body = platform.external_accounts.body(source.owner, corridor.account)
-    created = platform.api.create_external_account(body)
-    if not created.accepted:
-        raise ResourceMissing(f"there can be no {corridor.account}: {created}")
+    answer = platform.api.create_external_account(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"there can be no {corridor.account}: {answer}")
 
-    quote = platform.quotes.pending(source, platform.external_accounts.activate(created.body))
+    quote = platform.quotes.pending(source, platform.external_accounts.activate(answer.body))
     platform.quotes.execute(quote)
 
     status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]
@@ -41,10 +45,10 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
 
 
 def corridor_to(platform: Platform, kind: str) -> Corridor:
-    """Return a corridor of the profile to a kind of account.
+    """Return the first corridor of the profile to a kind of account.
 
     Raises:
-        ResourceMissing: the profile names none.
+        ResourceMissing: the profile names no such corridor.
     """
     for corridor in platform.profile.resources.corridors:
         if kind_of(account_example(corridor.account)) == kind:
@@ -54,10 +58,10 @@ def corridor_to(platform: Platform, kind: str) -> Corridor:
     raise ResourceMissing(f"resources.corridors of the profile has none to {kind}")
 
 
-def kind_of(found: AccountExample) -> str:
-    """Return what kind of account an example is."""
-    if found.account_type == "LIGHTNING":
+def kind_of(example: AccountExample) -> str:
+    """Return the kind of the external account in an example, one of KINDS."""
+    if example.account_type == "LIGHTNING":
         return "Lightning"
-    if found.account_type.endswith("_WALLET"):
+    if example.account_type.endswith("_WALLET"):
         return "crypto wallet"
-    return "mobile money" if "phoneNumber" in found.body["accountInfo"] else "bank account"
+    return "mobile money" if "phoneNumber" in example.body["accountInfo"] else "bank account"

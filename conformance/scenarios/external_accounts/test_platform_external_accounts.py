@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import requirement
-from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, funded, outside_account
+from conformance.scenarios.quotes.payments import (
+    AMOUNT,
+    corridor_from,
+    create_platform_external_account,
+    fund_platform_account,
+)
 
 
 @requirement("EXT-600")
 def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
-    """Where the platform can have external accounts of its own."""
-    source = funded(platform)
+    """A payment from the platform's internal account to its external account completes."""
+    source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
-    receiver = outside_account(platform, corridor)
+    receiver = create_platform_external_account(platform, corridor)
 
     quote = platform.quotes.pending(source, receiver, amount=AMOUNT)
     platform.quotes.execute(quote)

@@ -17,16 +17,25 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 DOLLARS = ("USDB", "USDC", "USDT")
-"""Coins whose rates may honestly be those of US dollars."""
+"""Coins whose rates may be those of US dollars in a conforming service."""
 
 MEMBERS = ("id", "customerId", "status", "currency", "platformAccountId", "accountInfo")
-"""What the interface says about an external account; others may tell when it was looked at."""
+"""Members of an external account that a lookup must not change."""
 
-STATED = ("LKP-002", "LKP-003", "LKP-004", "LKP-005", "LKP-006", "LKP-007", "LKP-013", "LKP-014")
+MEMBERS_OF_LOOKUP = (
+    "LKP-002",
+    "LKP-003",
+    "LKP-004",
+    "LKP-005",
+    "LKP-006",
+    "LKP-007",
+    "LKP-013",
+    "LKP-014",
+)
 
 
-def looked_up(platform: Platform) -> tuple[Json, Json, Answer]:
-    """Return a customer, its external account, and the answer to a lookup of it."""
+def look_up(platform: Platform) -> tuple[Json, Json, Answer]:
+    """Look up an external account of a new customer; return customer, account and answer."""
     customer = platform.approved.customer()
     account = platform.external_accounts.account(customer)
     return (
@@ -36,40 +45,40 @@ def looked_up(platform: Platform) -> tuple[Json, Json, Answer]:
     )
 
 
-def preferences(lookup: Json) -> list[Json]:
-    """Return the supported currencies of a lookup; the judge says whether they are what they are.
+def supported_currencies(lookup: Json) -> list[Json]:
+    """Return the objects in supportedCurrencies of a lookup.
 
     Raises:
-        PreconditionFailed: there are none.
+        PreconditionFailed: the list is missing or empty.
     """
-    found = lookup.get("supportedCurrencies")
-    if not isinstance(found, list) or not found:
+    entries = lookup.get("supportedCurrencies")
+    if not isinstance(entries, list) or not entries:
         raise PreconditionFailed("the lookup shows no supported currency")
-    return [entry for entry in found if isinstance(entry, Mapping)]
+    return [entry for entry in entries if isinstance(entry, Mapping)]
 
 
 def code_of(currency: object) -> str | None:
-    """Return the code of a currency object."""
+    """Return the code of a currency object, or None without one."""
     code = currency.get("code") if isinstance(currency, Mapping) else None
     return code if isinstance(code, str) else None
 
 
-def preference(lookup: Json, code: str) -> Json:
-    """Return what a lookup says about one currency.
+def supported_currency(lookup: Json, code: str) -> Json:
+    """Return the entry of a lookup for one currency.
 
     Raises:
-        PreconditionFailed: it does not support it.
+        PreconditionFailed: the lookup does not list the currency.
     """
-    for entry in preferences(lookup):
+    for entry in supported_currencies(lookup):
         if code_of(entry.get("currency")) == code:
             return entry
     raise PreconditionFailed(f"the lookup does not support {code}")
 
 
-@requirement("LKP-001", *STATED, "LKP-020", "LKP-021", "LKP-022")
+@requirement("LKP-001", *MEMBERS_OF_LOOKUP, "LKP-020", "LKP-021", "LKP-022")
 def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Check) -> None:
-    """Its own currency at least."""
-    _, account, answer = looked_up(platform)
+    """A lookup answers 200 and lists the account's currency; no min is above its max."""
+    _, account, answer = look_up(platform)
 
     with check("LKP-001"):
         assert answer.status == 200, answer
@@ -77,18 +86,18 @@ def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Ch
     with check("LKP-020"):
         assert lookup.get("accountId") == account["id"]
     with check("LKP-021"):
-        codes = [code_of(entry.get("currency")) for entry in preferences(lookup)]
+        codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
         assert account["currency"] in codes
     with check("LKP-022"):
-        for entry in preferences(lookup):
+        for entry in supported_currencies(lookup):
             assert entry["min"] <= entry["max"]
 
 
 @requirement("LKP-008", "LKP-009", "LKP-028", "LKP-600")
 def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check) -> None:
-    """Where they can be resolved."""
-    *_, answer = looked_up(platform)
-    entries = preferences(arranged_body(answer))
+    """Where minSendingAmount and maxSendingAmount are given, the first is not above the second."""
+    *_, answer = look_up(platform)
+    entries = supported_currencies(arranged_body(answer))
 
     with check("LKP-600"):
         assert entries
@@ -105,8 +114,11 @@ def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check
 
 @requirement("LKP-010", "LKP-011", "LKP-012")
 def test_fields_that_are_asked_about_the_payer_have_a_name(platform: Platform) -> None:
-    """And say whether they have to be given."""
-    *_, answer = looked_up(platform)
+    """The judge checks the name and the mandatory flag of each requiredPayerDataFields entry.
+
+    The test only makes sure that there is an entry.
+    """
+    *_, answer = look_up(platform)
 
     if not require_member(arranged_body(answer), "requiredPayerDataFields"):
         raise ResourceMissing("nothing is asked about the payer")
@@ -116,9 +128,12 @@ def test_fields_that_are_asked_about_the_payer_have_a_name(platform: Platform) -
 def test_rates_convert_from_the_currency_that_is_asked_for(
     platform: Platform, check: Check
 ) -> None:
-    """And from one of the sender where none is."""
-    customer, account, default = looked_up(platform)
-    asked = {
+    """A lookup names the sendingCurrency of the request, or a default one without it.
+
+    Two sending currencies of different worth have different rates.
+    """
+    customer, account, default = look_up(platform)
+    answers = {
         code: platform.api.lookup_external_account(
             account["id"], {"customerId": customer["id"], "sendingCurrency": code}
         )
@@ -126,47 +141,48 @@ def test_rates_convert_from_the_currency_that_is_asked_for(
     }
 
     with check("LKP-023"):
-        for code, answer in asked.items():
+        for code, answer in answers.items():
             assert answer.accepted, answer
             assert code_of(answer.body.get("sendingCurrency")) == code
     with check("LKP-024"):
         assert default.accepted, default
         assert code_of(default.body.get("sendingCurrency")) is not None
     with check("LKP-026"):
-        if len(asked) < 2:
+        if len(answers) < 2:
             raise ResourceMissing(
                 "resources.corridors of the profile send no two currencies of different worth to "
                 "one account"
             )
         rates = [
-            preference(arranged_body(answer), account["currency"])["estimatedExchangeRate"]
-            for answer in asked.values()
+            supported_currency(arranged_body(answer), account["currency"])["estimatedExchangeRate"]
+            for answer in answers.values()
         ]
-        assert len(set(rates)) == len(rates), f"the rates from {list(asked)} are {rates}"
+        assert len(set(rates)) == len(rates), f"the rates from {list(answers)} are {rates}"
 
 
 def sending_currencies(platform: Platform) -> list[str]:
     """Return up to two currencies that the profile sends to the usual account, the usual first.
 
-    Where there are several others it is one of another worth.
+    The second one is worth another amount than the first one.
     """
     usual = platform.profile.usual_corridor
     others = [
         corridor.sending
         for corridor in platform.profile.resources.corridors
-        if corridor.account == usual.account and worth(corridor.sending) != worth(usual.sending)
+        if corridor.account == usual.account
+        and worth_currency(corridor.sending) != worth_currency(usual.sending)
     ]
     return [usual.sending, *others[:1]]
 
 
-def worth(currency: str) -> str:
-    """Return the currency that one is worth as much as: some stand for US dollars."""
+def worth_currency(currency: str) -> str:
+    """Return USD for a coin that stands for US dollars, and any other currency as it is."""
     return "USD" if currency in DOLLARS else currency
 
 
 @requirement("LKP-031")
 def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
-    """The customer's id is not needed then."""
+    """A lookup with senderUmaAddress and without customerId is answered with 200."""
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -182,7 +198,7 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
 
 @requirement("LKP-801")
 def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
-    """Neither is needed beside the other, and both name one customer."""
+    """A lookup with customerId and senderUmaAddress of one customer is answered with 200."""
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -200,41 +216,45 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
 
 @requirement("LKP-032")
 def test_a_lookup_needs_a_sender(platform: Platform) -> None:
-    """One of the two ways to name it is due."""
-    _, account, twin = looked_up(platform)
+    """A lookup with neither customerId nor senderUmaAddress is refused with 400."""
+    _, account, twin = look_up(platform)
 
     platform.api.lookup_external_account(account["id"]).refused(400, twin=twin)
 
 
 @requirement("LKP-033", "LKP-035", "LKP-036")
 def test_what_does_not_exist_is_not_looked_up(platform: Platform, check: Check) -> None:
-    """Neither the account nor the customer nor the currency."""
-    customer, account, twin = looked_up(platform)
+    """A lookup is refused for an unknown account, customer or sending currency."""
+    customer, account, twin = look_up(platform)
     sender = customer["id"]
-    nowhere = {"id": unknown_id(account["id"])}
+    unknown_account = {"id": unknown_id(account["id"])}
 
-    no_account = platform.api.lookup_external_account(nowhere["id"], {"customerId": sender})
-    nobody = platform.api.lookup_external_account(account["id"], {"customerId": unknown_id(sender)})
-    nothing = platform.api.lookup_external_account(
+    account_refusal = platform.api.lookup_external_account(
+        unknown_account["id"], {"customerId": sender}
+    )
+    customer_refusal = platform.api.lookup_external_account(
+        account["id"], {"customerId": unknown_id(sender)}
+    )
+    currency_refusal = platform.api.lookup_external_account(
         account["id"],
         {"customerId": sender, "sendingCurrency": platform.profile.bindings.unsupported_currency},
     )
 
     with check("LKP-033"):
-        no_account.refused(404, twin=twin)
+        account_refusal.refused(404, twin=twin)
     with check("LKP-035"):
-        nobody.refused(400, 404, twin=twin)
+        customer_refusal.refused(400, 404, twin=twin)
     with check("LKP-036"):
-        nothing.refused(twin=twin)
+        currency_refusal.refused(twin=twin)
 
 
 @requirement("LKP-034")
 def test_a_deleted_account_is_not_looked_up(platform: Platform) -> None:
-    """It could be before."""
-    customer, account, twin = looked_up(platform)
-    deleted = platform.api.delete_external_account(account["id"])
-    if not deleted.accepted:
-        raise PreconditionFailed(f"the account is not deleted: {deleted}")
+    """A lookup that was accepted before the deletion is refused with 404 after it."""
+    customer, account, twin = look_up(platform)
+    deletion = platform.api.delete_external_account(account["id"])
+    if not deletion.accepted:
+        raise PreconditionFailed(f"the account is not deleted: {deletion}")
 
     # The deletion may be seen a moment late.
     refusal = platform.until(
@@ -246,8 +266,11 @@ def test_a_deleted_account_is_not_looked_up(platform: Platform) -> None:
 
 @requirement("LKP-037")
 def test_an_outdated_counterparty_cannot_be_asked(platform: Platform) -> None:
-    """Whether it rejects our version or both share none is for the implementation to tell."""
-    customer, account, twin = looked_up(platform)
+    """A lookup at an outdated counterparty is refused with 412 or 424 and a code of UMA versions.
+
+    A conforming service may report that its version is rejected, or that no version is shared.
+    """
+    customer, account, twin = look_up(platform)
     platform.triggers.fire("counterparty.outdated", externalAccountId=account["id"])
 
     refusal = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
@@ -257,8 +280,8 @@ def test_an_outdated_counterparty_cannot_be_asked(platform: Platform) -> None:
 
 @requirement("LKP-038")
 def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> None:
-    """The service is fine, and says that the other side is not."""
-    customer, account, twin = looked_up(platform)
+    """A lookup at a counterparty that is down has 400 with LOOKUP_REQUEST_FAILED, or 424."""
+    customer, account, twin = look_up(platform)
     platform.triggers.fire("counterparty.down", externalAccountId=account["id"])
 
     refusal = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
@@ -271,7 +294,7 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
 
 @requirement("LKP-040")
 def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform) -> None:
-    """In the currency that it is paid from."""
+    """A lookup with the corridor's sending currency is accepted and names that currency."""
     customer = platform.approved.customer()
     accounts: dict[str, Json] = {}
 
@@ -291,7 +314,10 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform) -> N
 
 @requirement("LKP-041", "LKP-042", "LKP-043")
 def test_a_quote_follows_a_lookup(platform: Platform, check: Check) -> None:
-    """Where the lookup's id goes, if anywhere, is for the profile to say."""
+    """A lookup leaves the account unchanged, and quotes are created with and without its id.
+
+    The profile names the member of a quote that takes the id.
+    """
     source = platform.internal_accounts.account()
     customer = source.owner
     account = platform.external_accounts.account(customer)

@@ -1,4 +1,4 @@
-"""Trusted beneficiaries: they cannot be deleted until the trust is taken away."""
+"""Trusted beneficiaries: accounts that cannot be deleted until they are untrusted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRUSTED = "BENEFICIARY_TRUSTED"
 
 @requirement("EXT-160", "EXT-161", "EXT-162")
 def test_a_trusted_beneficiary_cannot_be_deleted(platform: Platform, check: Check) -> None:
-    """Another account of the customer can."""
+    """The deletion of a trusted account is refused with 409 and BENEFICIARY_TRUSTED."""
     owner = platform.trust.customer()
     account, other = platform.trust.trusted(owner), platform.external_accounts.account(owner)
 
@@ -34,32 +34,32 @@ def test_a_trusted_beneficiary_cannot_be_deleted(platform: Platform, check: Chec
 
 @requirement("EXT-163", "EXT-164", "EXT-165", "EXT-166", "EXT-172")
 def test_the_trust_in_a_beneficiary_can_be_taken_away(platform: Platform, check: Check) -> None:
-    """Then the account can be deleted, but nobody has to."""
+    """An untrusted account keeps its status, and its deletion is answered with 204."""
     account = platform.trust.trusted(platform.trust.customer())
     before = platform.external_accounts.read(account)
 
-    asked = platform.trust.ask_to_untrust(account)
+    untrusting = platform.trust.ask_to_untrust(account)
 
     with check("EXT-163"):
-        assert asked.accepted, asked
-    confirmed = platform.trust.confirm(account)
+        assert untrusting.accepted, untrusting
+    confirmation = platform.trust.confirm(account)
     with check("EXT-164"):
-        if not confirmed.accepted and challenge_of(asked.body) is None:
-            raise ResourceMissing(f"no proof is asked for, and none is taken: {confirmed}")
-        assert confirmed.accepted, confirmed
-    after = platform.api.get_external_account(account["id"])
+        if not confirmation.accepted and challenge_of(untrusting.body) is None:
+            raise ResourceMissing(f"no proof is asked for, and none is taken: {confirmation}")
+        assert confirmation.accepted, confirmation
+    reading = platform.api.get_external_account(account["id"])
     with check("EXT-166"):
-        assert after.accepted, after
+        assert reading.accepted, reading
     with check("EXT-172"):
-        assert arranged_body(after).get("status") == before.get("status")
+        assert arranged_body(reading).get("status") == before.get("status")
     with check("EXT-165"):
-        deleted = platform.api.delete_external_account(account["id"])
-        assert deleted.status == HTTPStatus.NO_CONTENT, deleted
+        deletion = platform.api.delete_external_account(account["id"])
+        assert deletion.status == HTTPStatus.NO_CONTENT, deletion
 
 
 @requirement("EXT-167")
 def test_another_beneficiary_stays_trusted(platform: Platform) -> None:
-    """Trust is taken away one by one."""
+    """Untrusting one account leaves another of the same customer trusted."""
     owner = platform.trust.customer()
     account, other = platform.trust.trusted(owner), platform.trust.trusted(owner)
     platform.trust.untrusted(account)
@@ -71,8 +71,8 @@ def test_another_beneficiary_stays_trusted(platform: Platform) -> None:
 
 @requirement("EXT-168")
 def test_a_beneficiary_is_trusted_until_the_proof(platform: Platform) -> None:
-    """Asking alone takes nothing away, where a proof is asked for."""
-    account = _challenged(platform)
+    """Before the confirmation of an untrusting, the deletion is refused with 409."""
+    account = _challenged_account(platform)
 
     refusal = platform.api.delete_external_account(account["id"])
 
@@ -82,8 +82,8 @@ def test_a_beneficiary_is_trusted_until_the_proof(platform: Platform) -> None:
 
 @requirement("EXT-169")
 def test_a_wrong_proof_takes_no_trust_away(platform: Platform) -> None:
-    """The right one does."""
-    account = _challenged(platform)
+    """After a wrong proof the deletion is refused with 409, and after a right one accepted."""
+    account = _challenged_account(platform)
     platform.trust.confirm(account, right=False)
 
     refusal = platform.api.delete_external_account(account["id"])
@@ -95,28 +95,28 @@ def test_a_wrong_proof_takes_no_trust_away(platform: Platform) -> None:
 
 @requirement("EXT-170", "EXT-171")
 def test_nothing_is_untrusted_that_does_not_exist(platform: Platform, check: Check) -> None:
-    """Neither asked for, nor confirmed."""
+    """Both steps of an untrusting are refused with 404 for an unknown account."""
     account = platform.trust.trusted(platform.trust.customer())
-    missing = {"id": unknown_id(account["id"])}
-    asked = platform.trust.ask_to_untrust(account)
-    confirmed = platform.trust.confirm(account)
+    unknown_account = {"id": unknown_id(account["id"])}
+    untrusting = platform.trust.ask_to_untrust(account)
+    confirmation = platform.trust.confirm(account)
 
     with check("EXT-170"):
-        platform.trust.ask_to_untrust(missing).refused(404, twin=asked)
+        platform.trust.ask_to_untrust(unknown_account).refused(404, twin=untrusting)
     with check("EXT-171"):
-        if not confirmed.accepted and challenge_of(asked.body) is None:
-            raise ResourceMissing(f"no confirmation is needed: {confirmed}")
-        platform.trust.confirm(missing).refused(404, twin=confirmed)
+        if not confirmation.accepted and challenge_of(untrusting.body) is None:
+            raise ResourceMissing(f"no confirmation is needed: {confirmation}")
+        platform.trust.confirm(unknown_account).refused(404, twin=confirmation)
 
 
-def _challenged(platform: Platform) -> Resource:
+def _challenged_account(platform: Platform) -> Resource:
     """Return a trusted account whose untrusting waits for a proof.
 
     Raises:
-        ResourceMissing: none is asked for.
+        ResourceMissing: an untrusting asks for no proof, or shows no challenge.
     """
     account = platform.trust.trusted(platform.trust.customer())
-    asked = arranged_body(platform.trust.ask_to_untrust(account))
-    if challenge_of(asked) is None:
+    untrusting = arranged_body(platform.trust.ask_to_untrust(account))
+    if challenge_of(untrusting) is None:
         raise ResourceMissing("an untrusting asks for no proof, or shows no challenge")
     return account

@@ -1,4 +1,4 @@
-"""Wallets: accounts that money reaches by an address, with nobody named behind it."""
+"""Crypto wallets as external accounts: they have an address, and need no beneficiary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.protocol.unsaid import with_known_values
 
-UNNAMED = {
+WALLETS = {
     "base_wallet": "WAL-027",
     "polygon_wallet": "WAL-047",
     "solana_wallet": "WAL-125",
@@ -17,16 +17,20 @@ UNNAMED = {
     "arbitrum_wallet": "WAL-107",
     "spark_wallet": "WAL-145",
 }
-"""By example the rule that such wallets need no beneficiary."""
+"""By example the requirement that such wallets need no beneficiary."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=requirement(rule), id=name) for name, rule in UNNAMED.items()]
+    "name",
+    [
+        pytest.param(name, marks=requirement(requirement_id), id=name)
+        for name, requirement_id in WALLETS.items()
+    ],
 )
 def test_a_wallet_needs_no_beneficiary(platform: Platform, name: str) -> None:
-    """Nothing about its owner is sent."""
+    """A request with the example of a wallet, which has no beneficiary, is accepted."""
     body = platform.external_accounts.body(platform.external_accounts.account_holder(), name)
 
-    created = platform.api.create_external_account(body)
+    answer = platform.api.create_external_account(body)
 
-    assert with_known_values(platform, created).accepted, created
+    assert with_known_values(platform, answer).accepted, answer

@@ -1,1 +1,1 @@
-"""What scenarios of several areas share."""
+"""Helpers that scenarios of several areas share."""

@@ -1,4 +1,4 @@
-"""What the scenarios of strong authentication share."""
+"""Challenges of strong customer authentication (SCA), and the proofs that answer them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ WAITING = "PENDING_AUTHORIZATION"
 
 
 def wrong(platform: Platform) -> Json:
-    """Return the proof of a customer who guessed the code."""
+    """Return a proof with the wrong code that the profile's bindings name."""
     return {"code": platform.profile.bindings.sca_wrong_code}
 
 
 def expect_untouched(platform: Platform, account: Resource, before: tuple[int, int]) -> None:
-    """Assert that nothing left an account; what was kept back may have been let go."""
+    """Assert that the balance and the totalBalance of an account have not fallen.
+
+    They may have risen, because funds that were kept back may have been released.
+    """
     __tracebackhide__ = True
-    now = platform.internal_accounts.balances(account)
-    assert now[0] >= before[0], f"balance fell from {before[0]} to {now[0]}"
-    assert now[1] >= before[1], f"totalBalance fell from {before[1]} to {now[1]}"
+    after = platform.internal_accounts.balances(account)
+    assert after[0] >= before[0], f"balance fell from {before[0]} to {after[0]}"
+    assert after[1] >= before[1], f"totalBalance fell from {before[1]} to {after[1]}"
 
 
 def followed(answer: Answer, quote: Json) -> Json:
-    """Return a quote as a proof answered with it, when another proof is asked for.
+    """Return a quote with the members of the answer to a proof, which asks for another proof.
 
     Raises:
-        PreconditionFailed: none is.
+        PreconditionFailed: the proof is refused, or the answer does not ask for another one.
     """
     if not answer.accepted or answer.body.get("status") != WAITING:
         raise PreconditionFailed(f"a proof was not followed by another challenge: {answer}")
@@ -35,7 +38,7 @@ def followed(answer: Answer, quote: Json) -> Json:
 
 
 def expire(platform: Platform, quote: Json) -> None:
-    """Let the lifetime of the challenge that a quote carries pass."""
+    """Let the challenge of a quote expire, by the trigger ``sca.challenge_expire``."""
     challenge = quote["scaChallenge"]
     platform.triggers.fire(
         "sca.challenge_expire",

@@ -1,4 +1,4 @@
-"""Kinds of customers that a scenario meets."""
+"""Parameters of scenarios that run for both types of customer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.scenarios.kit.marks import requirement
 
 
 def both(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
-    """Run a test for both types of customer, where it decides requirements of their own."""
+    """Parametrize a test over an individual and a business, each with its own requirements."""
     return pytest.mark.parametrize(
         ("ids", "business"),
         [

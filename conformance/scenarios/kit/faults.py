@@ -1,4 +1,4 @@
-"""Faults: what makes one thing wrong with a body, and leaves the rest as it is."""
+"""Faults of request bodies: each makes one member wrong and leaves the others as they are."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from conformance.platform.resource import Json
 
 Fault = Callable[[Json], Json]
-"""Returns a body with a fault."""
+"""A function from a request body to a copy of it with one fault."""
 
 
 def without(path: str) -> Fault:
-    """Return the fault of a body that lacks the member at a dotted path."""
+    """Return a fault that removes the member at a dotted path."""
 
     def apply(body: Json) -> Json:
         name, _, rest = path.partition(".")
@@ -23,7 +23,7 @@ def without(path: str) -> Fault:
 
 
 def having(path: str, value: object) -> Fault:
-    """Return the fault of a body whose member at a dotted path has a wrong value."""
+    """Return a fault that sets the member at a dotted path to a wrong value."""
 
     def apply(body: Json) -> Json:
         name, _, rest = path.partition(".")

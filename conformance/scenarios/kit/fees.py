@@ -1,4 +1,4 @@
-"""Fees of the platform: the standing one, and one of a quote."""
+"""Fees of the platform: the standing fee, and the fee of one quote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 def quoted(platform: Platform, body: Json) -> Json:
-    """Create a quote and return it."""
+    """Create a quote and return it.
+
+    Raises:
+        PreconditionFailed: the request is refused, or its answer is no object.
+    """
     quote = arranged_body(platform.api.create_quote(body))
     if not isinstance(quote, Mapping):
         raise PreconditionFailed(f"expected a quote, got {quote!r}")
@@ -32,7 +36,11 @@ def quoted(platform: Platform, body: Json) -> Json:
 
 
 def own_fee(quote: Json) -> int:
-    """Return what the platform takes of a quote; nothing where that is not shown."""
+    """Return the platform's fee in a quote, in the smallest unit; 0 where the quote shows none.
+
+    Raises:
+        PreconditionFailed: ``platformFeesIncluded`` is no integer.
+    """
     fee = quote.get("platformFeesIncluded") or 0
     if not isinstance(fee, int):
         raise PreconditionFailed(f"platformFeesIncluded is {fee!r}")
@@ -40,7 +48,11 @@ def own_fee(quote: Json) -> int:
 
 
 def not_from(currency: str, platform: Platform) -> Corridor:
-    """Return a corridor whose sending currency is another."""
+    """Return the first corridor of the profile whose sending currency is not ``currency``.
+
+    Raises:
+        ResourceMissing: all corridors of the profile send ``currency``.
+    """
     for corridor in platform.profile.resources.corridors:
         if corridor.sending != currency:
             return corridor

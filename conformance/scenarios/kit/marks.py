@@ -1,4 +1,4 @@
-"""What every scenario imports: the marker for requirements, and the type of ``check``."""
+"""The marker for requirements, the type of ``check``, and the statuses of an executed quote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 requirement = pytest.mark.requirement
-"""Names the requirements of the catalogue that a test decides."""
+"""The marker that names the requirements of the catalogue which a test decides."""
 
 Check: TypeAlias = Callable[..., AbstractContextManager[None]]
 """The ``check`` fixture: ``with check("QUO-001"): assert …`` decides a requirement."""

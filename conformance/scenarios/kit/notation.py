@@ -1,4 +1,4 @@
-"""Members of resources: whether they have the form that the interface gives them, and agree."""
+"""Members of resources: whether they are well-formed, and whether they agree with a request."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ _COUNTRIES = ("nationality", "country")
 _NUMBERS = ("identifier", "taxId")
 
 
-def well_formed(path: str, shown: Any) -> bool:
-    """Return whether a date or a country is one; other members may have any form.
+def well_formed(path: str, value: Any) -> bool:
+    """Return whether a member is well-formed: a date as YYYY-MM-DD, a country as two letters.
 
-    The document does not say it, so that it is asked of the customers alone whose data are right.
+    Members of other names may have any form. The OpenAPI document does not give these forms, so
+    only customers whose data are right are checked.
     """
     name = path.rpartition(".")[2]
     if name in _DATES:
-        return re.fullmatch(r"\d{4}-\d\d-\d\d", str(shown)) is not None and is_date(str(shown))
-    return name not in _COUNTRIES or re.fullmatch("[A-Za-z]{2}", str(shown)) is not None
+        return re.fullmatch(r"\d{4}-\d\d-\d\d", str(value)) is not None and is_date(str(value))
+    return name not in _COUNTRIES or re.fullmatch("[A-Za-z]{2}", str(value)) is not None
 
 
 def is_date(text: str) -> bool:
-    """Return whether a calendar has the date."""
+    """Return whether a text is an ISO 8601 date that exists in the calendar."""
     try:
         date.fromisoformat(text)
     except ValueError:
@@ -35,36 +36,36 @@ def is_date(text: str) -> bool:
     return True
 
 
-def moment(shown: Any) -> datetime:
-    """Return the moment of a timestamp, in whatever notation.
+def moment(timestamp: Any) -> datetime:
+    """Return the time of an ISO 8601 timestamp in UTC.
 
     Raises:
-        ResourceMissing: it is none, which is another rule's to say.
+        ResourceMissing: the value is no timestamp; another requirement decides on that.
     """
     try:
-        return datetime.fromisoformat(str(shown)).astimezone(UTC)
+        return datetime.fromisoformat(str(timestamp)).astimezone(UTC)
     except ValueError:
-        raise ResourceMissing(f"{shown!r} is no timestamp") from None
+        raise ResourceMissing(f"{timestamp!r} is no timestamp") from None
 
 
-def same(path: str, shown: Any, sent: Any) -> bool:
-    """Return whether a member is shown as what was sent, in whatever notation.
+def same(path: str, shown_value: Any, sent_value: Any) -> bool:
+    """Return whether a member shows the value that was sent, in any notation.
 
-    Numbers that identify somebody may be masked, but for their last digits. What an object leaves
-    out is not shown.
+    Numbers that identify somebody may be masked except for their last digits. Members that an
+    object leaves out are not compared.
     """
     name = path.rpartition(".")[2]
-    if isinstance(sent, Mapping) and isinstance(shown, Mapping):
-        return all(shown.get(key) in (None, value) for key, value in sent.items())
+    if isinstance(sent_value, Mapping) and isinstance(shown_value, Mapping):
+        return all(shown_value.get(key) in (None, value) for key, value in sent_value.items())
     if name in _NUMBERS:
-        return digits(sent).endswith(digits(shown))
+        return digits(sent_value).endswith(digits(shown_value))
     if name == "currencies":
-        return sorted(shown) == sorted(sent)
+        return sorted(shown_value) == sorted(sent_value)
     if name == "phoneNumber":
-        return digits(shown) == digits(sent)
+        return digits(shown_value) == digits(sent_value)
     if name == "email":
-        return str(shown).casefold() == str(sent).casefold()
-    return bool(shown == sent)
+        return str(shown_value).casefold() == str(sent_value).casefold()
+    return bool(shown_value == sent_value)
 
 
 def digits(text: object) -> str:
@@ -72,20 +73,24 @@ def digits(text: object) -> str:
     return re.sub(r"\D", "", str(text))
 
 
-def masked_or_same(shown: Any, sent: Any) -> bool:
-    """Return whether a member is shown as what was sent, with or without its first characters.
+def masked_or_same(shown_value: Any, sent_value: Any) -> bool:
+    """Return whether a member shows the text that was sent, or only its last characters.
 
-    Letters and digits count, in whatever case; signs between them group or mask them.
+    Only letters and digits are compared, in any case; other characters group or mask them.
     """
-    if not isinstance(shown, str) or not isinstance(sent, str):
-        return bool(shown == sent)
-    seen, whole = (re.sub(r"[\W_]", "", text).casefold() for text in (shown, sent))
-    clear = re.sub(r"^.*[*•xX]{2,}[\W_]*", "", shown)
-    return seen == whole or whole.endswith(re.sub(r"[\W_]", "", clear).casefold())
+    if not isinstance(shown_value, str) or not isinstance(sent_value, str):
+        return bool(shown_value == sent_value)
+    shown_text, sent_text = (
+        re.sub(r"[\W_]", "", text).casefold() for text in (shown_value, sent_value)
+    )
+    clear_text = re.sub(r"^.*[*•xX]{2,}[\W_]*", "", shown_value)
+    return shown_text == sent_text or sent_text.endswith(
+        re.sub(r"[\W_]", "", clear_text).casefold()
+    )
 
 
 def require_details(account: Resource) -> None:
-    """Raise ``ResourceMissing`` where an account shows nothing but its kind."""
+    """Raise ``ResourceMissing`` unless ``accountInfo`` has a member beside ``accountType``."""
     info = account.get("accountInfo")
     if not isinstance(info, Mapping) or not info.keys() - {"accountType"}:
         raise ResourceMissing("the details of an account are not shown")
@@ -95,7 +100,7 @@ def at(body: Json, path: str) -> Any:
     """Return the value at a dotted path.
 
     Raises:
-        ResourceMissing: there is none, so that there is nothing to check.
+        ResourceMissing: a member on the path is missing, so that there is nothing to check.
     """
     name, _, rest = path.partition(".")
     value = require_member(body, name)

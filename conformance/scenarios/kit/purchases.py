@@ -1,4 +1,4 @@
-"""Purchases on cards, and the events that report what becomes of them."""
+"""Purchases on cards, and the webhooks that report what becomes of them."""
 
 from __future__ import annotations
 
@@ -24,29 +24,30 @@ VOIDED = "CARD_TRANSACTION.VOIDED"
 VOIDS = ("card.reverse", "card.lapse")
 """The triggers that end an authorization before it is cleared."""
 
-SUSPECT = "purchase.declined"
+DECLINED_PURCHASE = "purchase.declined"
+"""The trigger of a purchase that is declined."""
 
 
-def is_told(
+def is_balance_reported(
     platform: Platform,
     account: Resource,
     balance: int,
-    known: Collection[str | None] = (),
+    known_ids: Collection[str | None] = (),
 ) -> bool:
-    """Return whether a webhook that is not ``known`` reports a balance of an account."""
-    told = platform.webhooks.wait_for(
+    """Return whether a webhook whose id is not in ``known_ids`` reports a balance of an account."""
+    report = platform.webhooks.wait_for(
         BALANCE,
         account["id"],
-        where=lambda one: balance_after(one) == balance and one.id not in known,
+        where=lambda delivery: balance_after(delivery) == balance and delivery.id not in known_ids,
     )
-    return told is not None
+    return report is not None
 
 
-def arranged_purchase(deliveries: list[Delivery]) -> list[Delivery]:
-    """Return deliveries about a card transaction.
+def arrange_reports(deliveries: list[Delivery]) -> list[Delivery]:
+    """Return webhooks about a card transaction, of which there has to be at least one.
 
     Raises:
-        PreconditionFailed: there are none.
+        PreconditionFailed: there is no webhook.
     """
     if not deliveries:
         raise PreconditionFailed("no webhook reports the card transaction")
@@ -54,32 +55,47 @@ def arranged_purchase(deliveries: list[Delivery]) -> list[Delivery]:
 
 
 def expect_not_refunded(platform: Platform, card: Json) -> None:
-    """Assert that no webhook says REFUNDED by the time that a later purchase is reported."""
+    """Assert that no webhook about a card's transactions has the type CARD_TRANSACTION.REFUNDED.
+
+    A later purchase is made and reported first, so that earlier webhooks have arrived by then.
+
+    Raises:
+        PreconditionFailed: no webhook reports the later purchase.
+    """
     if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
         raise PreconditionFailed("no webhook reports the purchase after it")
     types = {
-        one.type
+        delivery.type
         for row in platform.cards.transactions(card)
-        for one in platform.webhooks.about(row["id"])
+        for delivery in platform.webhooks.about(row["id"])
     }
     assert REFUNDED not in types
 
 
-def is_told_again(platform: Platform, purchase: Json, known: set[str | None]) -> bool:
-    """Return whether the settlement of a purchase is reported by another event than those known."""
-    told = platform.webhooks.wait_for(
-        SETTLED, purchase["id"], where=lambda one: one.id not in known
+def is_settlement_reported_again(
+    platform: Platform, purchase: Json, known_ids: set[str | None]
+) -> bool:
+    """Return whether a webhook whose id is not in ``known_ids`` reports a purchase as settled."""
+    report = platform.webhooks.wait_for(
+        SETTLED, purchase["id"], where=lambda delivery: delivery.id not in known_ids
     )
-    return told is not None
+    return report is not None
 
 
-def settlements(platform: Platform, purchase: Json) -> set[str | None]:
-    """Return the ids of the webhooks that report a purchase as settled, waiting for the first."""
+def settlement_ids(platform: Platform, purchase: Json) -> set[str | None]:
+    """Wait for a webhook that reports a purchase as settled; return the ids of all of them."""
     platform.webhooks.wait_for(SETTLED, purchase["id"])
-    return {one.id for one in platform.webhooks.about(purchase["id"]) if one.type == SETTLED}
+    return {
+        delivery.id
+        for delivery in platform.webhooks.about(purchase["id"])
+        if delivery.type == SETTLED
+    }
 
 
 def balance_after(delivery: Delivery) -> Any:
-    """Return the balance that a webhook about an internal account reports, in the smallest unit."""
+    """Return the balance in a webhook about an internal account, in the smallest unit.
+
+    Without a balance in the webhook it is None.
+    """
     balance = delivery.data.get("balance")
     return balance.get("amount") if isinstance(balance, Mapping) else None

@@ -1,4 +1,4 @@
-"""How a fault in what is told about a customer is refused, and how it is named."""
+"""Refusals of faulty requests: their statuses, their codes, and the fields that they name."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ INVALID = ("INVALID_INPUT", "INVALID_REQUEST_FORMAT")
 def refused_or_held(
     platform: Platform, answer: Answer, twin: Answer, *, late: bool = False
 ) -> None:
-    """Assert that a fault is refused at once, or held against the customer at its submission.
+    """Assert that a fault in a customer's data is refused at once, or reported by its submission.
 
-    Where an honest service looks at a customer's data first is not said: when it takes them, or
-    when they are submitted for review. Where nobody is submitted it has to be at once.
+    A conforming service may check the data of a customer when it takes them or when the customer is
+    submitted for review. Where a regulated target has no submission, it has to refuse them at once.
 
     Args:
-        platform: the platform.
-        answer: that to the customer, or the change, with the fault.
-        twin: that to another customer, or change of another one, without it.
-        late: whether it may be left for a submission, even where the suite can make none.
+        platform: the suite in the part of a platform.
+        answer: the answer to the creation or the update of a customer with the fault.
+        twin: the answer to the same request for another customer without the fault.
+        late: whether the submission may refuse the fault even where the suite can make none.
+
+    Raises:
+        FeatureUndeclared: the fault is accepted, and only the hosted flow could refuse it.
+        PreconditionFailed: the submission without the fault is refused as well.
     """
     __tracebackhide__ = True
     features = platform.profile.features
@@ -41,27 +45,29 @@ def refused_or_held(
     if not features.direct_onboarding:
         because = "whether the hosted flow refuses it is not for the suite to see"
         raise FeatureUndeclared("direct_onboarding", because=because)
-    submitted = platform.verification.reviews.submit(
+    submission = platform.verification.reviews.submit(
         platform.verification.contact.ready(arranged_resource(answer))
     )
-    right = platform.verification.reviews.submit(
+    twin_submission = platform.verification.reviews.submit(
         platform.verification.contact.ready(arranged_resource(twin))
     )
-    if not submitted.accepted:
-        submitted.refused(*REFUSED, twin=right)
+    if not submission.accepted:
+        submission.refused(*REFUSED, twin=twin_submission)
         return
-    if not right.accepted:
-        raise PreconditionFailed(f"without the fault the submission is refused: {right}")
-    assert complaints(submitted) - complaints(right), (
-        f"the fault was taken, and its submission does not complain: {submitted}"
+    if not twin_submission.accepted:
+        raise PreconditionFailed(f"without the fault the submission is refused: {twin_submission}")
+    assert submission_errors(submission) - submission_errors(twin_submission), (
+        f"the fault was taken, and its submission does not complain: {submission}"
     )
 
 
-def complaints(submission: Answer) -> set[tuple[str, str]]:
+def submission_errors(submission: Answer) -> set[tuple[str, str]]:
     """Return the type and the field of each error of a submission."""
-    found = submission.body.get("errors") if isinstance(submission.body, Mapping) else None
+    errors = submission.body.get("errors") if isinstance(submission.body, Mapping) else None
     return {
-        (str(e.get("type")), str(e.get("field"))) for e in found or () if isinstance(e, Mapping)
+        (str(error.get("type")), str(error.get("field")))
+        for error in errors or ()
+        if isinstance(error, Mapping)
     }
 
 
@@ -69,43 +75,46 @@ def listed(refusal: Answer) -> list[Json]:
     """Return the entries of ``details.errors`` of a refusal.
 
     Raises:
-        ResourceMissing: it lists no fields, and does not have to, as its code is another one than
+        ResourceMissing: there are no entries, and none are required: the code of the refusal is not
             INVALID_INPUT.
     """
-    found = field_errors(refusal)
-    if not found and refusal.code != "INVALID_INPUT":
+    errors = field_errors(refusal)
+    if not errors and refusal.code != "INVALID_INPUT":
         raise ResourceMissing(f"{refusal.operation.id} was answered with {refusal.code}")
-    return [entry for entry in found or () if isinstance(entry, Mapping)]
+    return [entry for entry in errors or () if isinstance(entry, Mapping)]
 
 
 def require_refusal(answer: Answer) -> None:
-    """Raise ``ResourceMissing`` where nothing was refused: whether it has to be is another rule."""
+    """Raise ``ResourceMissing`` where a request was accepted.
+
+    Another requirement decides whether it has to be refused.
+    """
     if answer.accepted:
         raise ResourceMissing(f"it was not refused: {answer}")
 
 
 def field_errors(refusal: Answer) -> Any:
-    """Return what stands under ``details.errors`` of a refusal, be it a list or not."""
+    """Return ``details.errors`` of a refusal, whether it is a list or not; None without it."""
     details = refusal.body.get("details") if isinstance(refusal.body, Mapping) else None
     return details.get("errors") if isinstance(details, Mapping) else None
 
 
 def names(refusal: Answer, *members: str) -> bool:
-    """Return whether the invalid fields of a refusal have one of ``members`` among them."""
+    """Return whether an entry of ``details.errors`` of a refusal names one of ``members``."""
     return any(last_name(entry.get("field")) in members for entry in listed(refusal))
 
 
 def last_name(path: object) -> str:
-    """Return the name that a path ends in, or no text."""
-    found = path_names(path)
-    return found[-1] if found else ""
+    """Return the last name along a path, or an empty text without one."""
+    names_on_path = path_names(path)
+    return names_on_path[-1] if names_on_path else ""
 
 
 def path_names(path: object) -> list[str]:
-    """Return the names along a path; indexes of lists are none."""
+    """Return the names along a path, without the indexes of lists."""
     return re.findall(r"[A-Za-z_]\w*", str(path))
 
 
 NOT_FOUND = (400, 404, 422)
 
-"""What is looked for does not exist, or is no id of its kind."""
+"""The statuses of a refusal for an id that nothing has, or a resource of another kind."""

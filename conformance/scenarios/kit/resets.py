@@ -1,4 +1,4 @@
-"""Starts of factor resets, and how many a customer may make in a day."""
+"""Starts of factor resets, and how many of them a customer may make in a day."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from conformance.platform.platform import Platform
 MOST_STARTS = 5
 
 
-def starts(platform: Platform, lost: Sequence[str], *, ending: bool = False) -> list[Answer]:
-    """Return the answers to one start after the other by a new customer.
+def starts(
+    platform: Platform, lost_factors: Sequence[str], *, ending: bool = False
+) -> list[Answer]:
+    """Start a reset for each lost factor of a new customer, and return the answers.
 
-    Where a customer has one reset at a time, each is ended before the next.
+    Where the second start is refused with 409, a customer can have only one reset at a time. Then
+    all is repeated with another new customer, and each reset is ended before the next start.
     """
     customer = platform.resets.holder()
     platform.resets.enroll(customer, PHONE, required=False)
     answers: list[Answer] = []
-    for factor in lost:
+    for factor in lost_factors:
         if ending and answers and answers[-1].accepted:
             platform.resets.liveness({**answers[-1].body, "customerId": customer["id"]}, "fail")
         answers.append(platform.resets.start(customer, factor))
     if not ending and answers[1].status == HTTPStatus.CONFLICT:
-        return starts(platform, lost, ending=True)
+        return starts(platform, lost_factors, ending=True)
     return answers

@@ -1,4 +1,4 @@
-"""Uploads of documents, and what a review says about them."""
+"""Uploads of verification documents: statuses of refusals, and errors of a submission."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from conformance.platform.resource import Json, Resource, arranged_body
 
 UNFIT = (400, 413, 415, 422)
 
-"""How a form or a file that breaks a rule may be refused; the last is for looked-at documents."""
+"""The statuses of a refused form or file; 422 is for documents whose content was examined."""
 
 
 def errors_about(platform: Platform, holder: Resource) -> list[Json]:
-    """Submit a customer and return the errors that are about it."""
+    """Submit a customer for review, and return the errors whose resourceId is the customer's."""
     submission = arranged_body(platform.verification.reviews.submit(holder))
     return [error for error in submission["errors"] if error.get("resourceId") == holder["id"]]
 
 
 def kind_of(error: Json) -> tuple[object, object]:
-    """Return what an error of a submission is about."""
+    """Return the type and the field of an error of a submission."""
     return error.get("type"), error.get("field")

@@ -1,4 +1,4 @@
-"""Where a fault of a beneficiary shows: when its account is created, or when it is to be paid."""
+"""Payments that decide whether a beneficiary is refused, and payments of the platform itself."""
 
 from __future__ import annotations
 
@@ -13,61 +13,68 @@ from conformance.testdata.examples import Change
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 _UNPAID = (*REFUSED, 409)
-"""The statuses of a refusal to pay to an account that was created with a fault."""
+"""The statuses of a refused payment to an account that was created with a fault."""
 
 
-def refused_or_unpaid(
+def expect_refused_or_unpaid(
     platform: Platform,
     refusal: Answer,
     twin: Answer,
-    found: BeneficiaryExample,
+    example: BeneficiaryExample,
     fault: tuple[str, Change],
 ) -> None:
-    """Assert that a fault is refused with its account, or at the latest with a payment there.
+    """Assert that a fault of a beneficiary is refused with the account, or with a payment to it.
 
-    What currencies need of a beneficiary is said, and not at which of the two steps.
+    The specification says what currencies require of a beneficiary, and not at which step it is
+    checked.
 
     Args:
-        platform: the platform.
-        refusal: the answer to the account with the fault.
-        twin: the answer to the account without it.
-        found: the beneficiary without the fault.
+        platform: the suite in the part of a platform.
+        refusal: the answer to the creation of the account with the fault.
+        twin: the answer to the creation of the account without it.
+        example: the beneficiary without the fault.
         fault: the currency of the account, and the change that is the fault.
+
+    Raises:
+        ResourceMissing: no payment in the currency can be made.
     """
     __tracebackhide__ = True
     if not refusal.accepted:
         refusal.refused(*REFUSED, twin=twin)
         return
     currency, change = fault
-    payer = (
-        platform.approved.business() if found.sender == "BUSINESS" else platform.approved.customer()
+    customer = (
+        platform.approved.business()
+        if example.sender == "BUSINESS"
+        else platform.approved.customer()
     )
-    source = platform.internal_accounts.account(customer=payer, amount=100_000)
-    again, right = (
+    source = platform.internal_accounts.account(customer=customer, amount=100_000)
+    account_answer, account_twin = (
         platform.api.create_external_account(
-            platform.external_accounts.body_with_beneficiary(payer, currency, told), valid=False
+            platform.external_accounts.body_with_beneficiary(customer, currency, beneficiary),
+            valid=False,
         )
-        for told in (found.changed(change), found.twin)
+        for beneficiary in (example.changed(change), example.twin)
     )
-    if not again.accepted:
-        # Now that its owner is approved it is.
-        again.refused(*REFUSED, twin=right)
+    if not account_answer.accepted:
+        # The account of an approved customer is refused, though that of the first was not.
+        account_answer.refused(*REFUSED, twin=account_twin)
         return
-    paid = _paid(platform, source, arranged_resource(right))
-    if not paid[-1].accepted:
-        raise ResourceMissing(f"a payment in {currency} cannot be made: {paid[-1]}")
-    for answer, accepted in zip(
-        _paid(platform, source, arranged_resource(again)), paid, strict=False
+    twin_steps = _pay(platform, source, arranged_resource(account_twin))
+    if not twin_steps[-1].accepted:
+        raise ResourceMissing(f"a payment in {currency} cannot be made: {twin_steps[-1]}")
+    for answer, twin_step in zip(
+        _pay(platform, source, arranged_resource(account_answer)), twin_steps, strict=False
     ):
         if not answer.accepted:
-            answer.refused(*_UNPAID, twin=accepted)
+            answer.refused(*_UNPAID, twin=twin_step)
             return
     raise AssertionError(
-        f"an account in {currency} was created with the fault and paid to: {again}"
+        f"an account in {currency} was created with the fault and paid to: {account_answer}"
     )
 
 
-def _paid(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
+def _pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
     """Quote a payment to an account and execute it; return the answer of each step."""
     return platform.quotes.create_and_execute(
         platform.quotes.body(source, platform.external_accounts.activate(account), amount=10_000)
@@ -77,10 +84,14 @@ def _paid(platform: Platform, source: Resource, account: Resource) -> list[Answe
 AMOUNT = 10_000
 
 
-def funded(platform: Platform) -> Resource:
-    """Return an internal account of the platform with money to spend.
+def fund_platform_account(platform: Platform) -> Resource:
+    """Return an internal account of the platform that has ``AMOUNT`` at least to spend.
 
-    Other tests may pay in and out at the same moment, so that nothing is said of its balance.
+    Other tests may pay in and out at the same moment, so its balance is not known.
+
+    Raises:
+        ResourceMissing: no deposit to an account of the platform can be made.
+        PreconditionFailed: the deposit did not arrive.
     """
     account = platform_account(platform)
     before, _ = platform.internal_accounts.balances(account)
@@ -89,7 +100,7 @@ def funded(platform: Platform) -> Resource:
     except TriggerFailed as error:
         raise ResourceMissing(f"deposits are for customers alone: {error}") from error
     platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen > before
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance > before
     )
     if platform.internal_accounts.balances(account)[0] < AMOUNT:
         raise PreconditionFailed(f"the deposit to {account['id']} did not arrive")
@@ -97,15 +108,15 @@ def funded(platform: Platform) -> Resource:
 
 
 def corridor_from(platform: Platform, account: Resource) -> Corridor:
-    """Return a corridor from the currency of an account."""
+    """Return the first corridor of the profile that sends the currency of an account."""
     return platform.quotes.corridors_from(account["balance"]["currency"]["code"])[0]
 
 
-def outside_account(platform: Platform, corridor: Corridor) -> Resource:
-    """Create an external account that belongs to no customer.
+def create_platform_external_account(platform: Platform, corridor: Corridor) -> Resource:
+    """Create an external account that belongs to the platform and to no customer.
 
     Raises:
-        ResourceMissing: a request without a customer is not the way to one.
+        ResourceMissing: a request without ``customerId`` is refused.
     """
     body = platform.external_accounts.body({"id": ""}, corridor.account)
     answer = platform.api.create_external_account(
@@ -117,7 +128,7 @@ def outside_account(platform: Platform, corridor: Corridor) -> Resource:
 
 
 def pulling(platform: Platform, customer: Resource) -> Json:
-    """Return the body of a quote that pulls money into an account of the same customer."""
+    """Return the body of a quote from a customer's external account to its internal account."""
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     return platform.quotes.body(
         source, platform.internal_accounts.account(amount=0, customer=customer)

@@ -1,4 +1,4 @@
-"""Quotes that are funded just in time by a customer who has to prove each payment."""
+"""Real-time funded quotes of customers who have to prove each payment (SCA customers)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ from conformance.verdict.decisions import PreconditionFailed
 
 
 def challenged_quote(platform: Platform) -> Resource:
-    """Return a real-time funded quote of a new SCA customer as it waits for a proof."""
+    """Return a real-time funded quote of a new SCA customer that waits for a proof."""
     return challenged(platform, platform.quotes.realtime(platform.approved.sca_customer()))
 
 
 def expect_none(answer: Answer) -> None:
-    """Assert that an answer does not say where to pay."""
+    """Assert that an answer has no paymentInstructions."""
     __tracebackhide__ = True
-    shown = answer.body.get("paymentInstructions") if isinstance(answer.body, Mapping) else None
-    assert not shown, answer
+    instructions = (
+        answer.body.get("paymentInstructions") if isinstance(answer.body, Mapping) else None
+    )
+    assert not instructions, answer
 
 
 def challenged(platform: Platform, quote: Resource) -> Resource:
-    """Return a real-time funded quote of an SCA customer as it waits for a proof."""
-    waiting = quote if quote["status"] == WAITING else platform.quotes.execute(quote)
-    if waiting["status"] != WAITING:
-        raise PreconditionFailed(f"no proof is asked for: the quote is at {waiting['status']}")
-    return waiting
+    """Return a real-time funded quote of an SCA customer once it waits for a proof.
+
+    The quote waits from its creation on, or is executed first.
+
+    Raises:
+        PreconditionFailed: no proof is asked for.
+    """
+    waiting_quote = quote if quote["status"] == WAITING else platform.quotes.execute(quote)
+    if waiting_quote["status"] != WAITING:
+        raise PreconditionFailed(
+            f"no proof is asked for: the quote is at {waiting_quote['status']}"
+        )
+    return waiting_quote

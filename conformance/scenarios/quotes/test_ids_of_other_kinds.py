@@ -1,4 +1,4 @@
-"""An id of a resource of another kind is as good as none."""
+"""Ids of resources of another kind: they are refused like unknown ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.scenarios.kit.refusals import NOT_FOUND
 
 @requirement("QUO-800", "QUO-801")
 def test_money_moves_between_accounts(platform: Platform, check: Check) -> None:
-    """A customer is at neither end of a quote."""
+    """A quote with the id of a customer as its source or destination is refused."""
     body = platform.quotes.body()
     source = body["source"]["accountId"]
     customer = platform.ledger.accounts[source]["customerId"]
@@ -29,7 +29,7 @@ def test_money_moves_between_accounts(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-802")
 def test_a_quote_is_executed_by_its_own_id_alone(platform: Platform) -> None:
-    """Not by that of its transaction."""
+    """An execution by the id of the quote's transaction is refused."""
     quote = platform.quotes.pending()
 
     refusal = platform.api.execute_quote(quote["transactionId"])

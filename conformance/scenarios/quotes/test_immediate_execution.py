@@ -1,4 +1,4 @@
-"""Quotes with ``immediatelyExecute``: created and executed in one request."""
+"""Quotes with ``immediatelyExecute``: one request creates and executes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 
 @requirement("QUO-120", "QUO-121", "QUO-122")
 def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Check) -> None:
-    """The funds are debited by the one request."""
+    """The request answers 201, the quote is PROCESSING or COMPLETED, and its source is debited."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
@@ -21,15 +21,15 @@ def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Che
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-122"):
         assert answer.accepted, answer
-        left = before - answer.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-123")
 def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
     platform: Platform,
 ) -> None:
-    """Direct pull needs no deposit before."""
+    """A quote with immediatelyExecute from a pullable source needs no deposit before it."""
     customer = platform.approved.customer()
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     destination = platform.internal_accounts.account(amount=0, customer=customer)
@@ -44,7 +44,7 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
 
 @requirement("QUO-124")
 def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(platform: Platform) -> None:
-    """Its payment has yet to arrive."""
+    """A real-time funded quote with immediatelyExecute is refused or not executed yet."""
     body = platform.quotes.realtime_body()
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})

@@ -1,4 +1,4 @@
-"""Strong customer authentication: an executed quote waits for its customer's proof."""
+"""Strong customer authentication (SCA): an executed quote waits for its customer's proof."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AT_ONCE = 6
 def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
     platform: Platform, check: Check
 ) -> None:
-    """The quote is pending until it is executed; from then on it carries a challenge."""
+    """A quote of an SCA customer is executed to PENDING_AUTHORIZATION, and carries a challenge."""
     quote = platform.quotes.pending(platform.sca.account())
 
     answer = platform.api.execute_quote(quote["id"])
@@ -64,7 +64,7 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
     ],
 )
 def test_a_challenge_may_say_more(platform: Platform, member: str) -> None:
-    """A challenge may leave these out, but what it gives has the documented form."""
+    """A challenge may leave out the member; the judge checks the form of a given one."""
     quote = platform.sca.challenged()
 
     require_member(require_member(quote, "scaChallenge"), member)
@@ -72,7 +72,7 @@ def test_a_challenge_may_say_more(platform: Platform, member: str) -> None:
 
 @requirement("QUO-183")
 def test_a_quote_that_waits_for_a_proof_has_taken_nothing(platform: Platform) -> None:
-    """The amount may be kept back meanwhile, so that only totalBalance has to stay."""
+    """The totalBalance stays while a quote waits for a proof; the amount may be kept back."""
     source = platform.sca.account()
     _, before = platform.internal_accounts.balances(source)
 
@@ -85,25 +85,25 @@ def test_a_quote_that_waits_for_a_proof_has_taken_nothing(platform: Platform) ->
 def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
     platform: Platform, check: Check
 ) -> None:
-    """A repeated execution neither replaces the challenge nor passes it by."""
+    """A second execution has 409, and the first challenge still authorizes the quote."""
     quote = platform.quotes.pending(platform.sca.account())
     first = platform.api.execute_quote(quote["id"])
 
-    again = platform.api.execute_quote(quote["id"])
+    second = platform.api.execute_quote(quote["id"])
 
     with check("QUO-184"):
-        again.refused(409, twin=first)
+        second.refused(409, twin=first)
     with check("QUO-602"):
-        if again.accepted:
-            raise PreconditionFailed(f"it was executed again: {again}")
-        authorized = platform.sca.authorize_fully({**quote, **arranged_body(first)})
-        assert authorized.accepted, authorized
-        assert authorized.body["status"] in SETTLING, authorized
+        if second.accepted:
+            raise PreconditionFailed(f"it was executed again: {second}")
+        authorization = platform.sca.authorize_fully({**quote, **arranged_body(first)})
+        assert authorization.accepted, authorization
+        assert authorization.body["status"] in SETTLING, authorization
 
 
 @requirement("QUO-126")
 def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: Platform) -> None:
-    """It may be created waiting for a proof, or be refused."""
+    """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet."""
     body = platform.quotes.body(platform.sca.account())
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
@@ -121,7 +121,7 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: P
 
 @requirement("QUO-190", "QUO-191", "QUO-192")
 def test_a_valid_proof_executes_the_quote(platform: Platform, check: Check) -> None:
-    """What was executed and proven is debited, once."""
+    """A valid proof executes the quote and debits its total sending amount once."""
     source = platform.sca.account()
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source)
@@ -135,34 +135,34 @@ def test_a_valid_proof_executes_the_quote(platform: Platform, check: Check) -> N
         assert answer.accepted, answer
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-192"):
-        left = before - quote["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
 
 @requirement("QUO-190", "QUO-192")
 def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
     platform: Platform, check: Check
 ) -> None:
-    """Created and executed in one request, it still needs no further execution."""
+    """A quote with immediatelyExecute that waits for a proof needs no other execution after it."""
     source = platform.sca.account()
     before, _ = platform.internal_accounts.balances(source)
-    created = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
-    if not created.accepted or created.body["status"] != WAITING:
-        raise ResourceMissing(f"no quote waits for a proof from its creation on: {created}")
+    creation = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    if not creation.accepted or creation.body["status"] != WAITING:
+        raise ResourceMissing(f"no quote waits for a proof from its creation on: {creation}")
 
-    answer = platform.sca.authorize_fully(created.body)
+    answer = platform.sca.authorize_fully(creation.body)
 
     with check("QUO-190"):
         assert answer.accepted, answer
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-192"):
-        left = before - created.body["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - creation.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-193", "QUO-194", "QUO-195", "QUO-196")
 def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: Check) -> None:
-    """The status tells after each proof whether another one is asked for."""
+    """After the first proof the quote has another challenge, and no money has moved."""
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
@@ -175,8 +175,8 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
         assert first.body["status"] == WAITING, first
     with check("QUO-194"):
         assert first.accepted, first
-        following = first.body.get("scaChallenge") or {}
-        assert following.get("id") not in (None, quote["scaChallenge"]["id"]), first
+        next_challenge = first.body.get("scaChallenge") or {}
+        assert next_challenge.get("id") not in (None, quote["scaChallenge"]["id"]), first
     with check("QUO-195"):
         expect_untouched(platform, source, before)
 
@@ -189,17 +189,17 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
 
 @requirement("QUO-184")
 def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platform) -> None:
-    """A first proof does not make up for the second."""
+    """After the first of two proofs, an execution of the quote is refused with 409."""
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.quotes.pending(source)
-    executed = platform.api.execute_quote(quote["id"])
-    waiting = {**quote, **arranged_body(executed)}
-    followed(platform.sca.send_proof(waiting), waiting)
+    execution = platform.api.execute_quote(quote["id"])
+    waiting_quote = {**quote, **arranged_body(execution)}
+    followed(platform.sca.send_proof(waiting_quote), waiting_quote)
 
-    again = platform.api.execute_quote(quote["id"])
+    second = platform.api.execute_quote(quote["id"])
 
-    again.refused(409, twin=executed)
+    second.refused(409, twin=execution)
 
 
 # --- No valid proof -------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
 
 @requirement("QUO-197", "QUO-198")
 def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
-    """Nothing moves by it."""
+    """An authorization with a wrong code is refused, and no money moves."""
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -222,7 +222,7 @@ def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-199")
 def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None:
-    """An empty body proves nothing."""
+    """An authorization with an empty body is refused."""
     quote = platform.sca.challenged()
 
     refusal = platform.sca.send_proof(quote, {}, valid=False)
@@ -232,7 +232,7 @@ def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None
 
 @requirement("QUO-200", "QUO-201")
 def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) -> None:
-    """Without a challenge there is nothing to prove, and the quote was not executed."""
+    """An authorization of a quote that was not executed is refused, and no money moves."""
     source = platform.sca.account()
     quote = platform.quotes.pending(source)
     before = platform.internal_accounts.balances(source)
@@ -247,7 +247,11 @@ def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) 
 
 @requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047")
 def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
-    """Its code may be refused or answered with a new challenge; it moves no money."""
+    """A proof of an expired challenge executes nothing, and the transaction is FAILED or EXPIRED.
+
+    The proof may be refused or answered with a new challenge. A failed transaction has the
+    failureReason SCA_NOT_COMPLETED.
+    """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -280,7 +284,7 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
 
 @requirement("ERR-008", "QUO-204")
 def test_a_lapsed_session_authorizes_nothing(platform: Platform, check: Check) -> None:
-    """The customer has to log in again, even with the right code."""
+    """After the session has lapsed, a right code is refused with 409 SCA_SESSION_REQUIRED."""
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -297,7 +301,7 @@ def test_a_lapsed_session_authorizes_nothing(platform: Platform, check: Check) -
 
 @requirement("ERR-009", "QUO-205")
 def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Check) -> None:
-    """The right code comes too late."""
+    """The right code of a locked customer is refused with 423 ACCOUNT_LOCKED."""
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -317,41 +321,41 @@ def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Che
 
 @requirement("QUO-202")
 def test_authorizing_a_processing_quote_again_debits_nothing(platform: Platform) -> None:
-    """A client that repeats itself, because an answer got lost, pays once."""
+    """A second authorization of a quote in PROCESSING does not debit the source again."""
     source = platform.sca.account()
     destination = platform.external_accounts.account(source.owner, trigger="payout.hold")
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source, destination=destination)
     platform.sca.authorize(quote)
 
-    again = platform.sca.send_proof(quote)
+    second = platform.sca.send_proof(quote)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
-    platform.observe(f"authorizing a processing quote again is answered with {again.status}")
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    platform.observe(f"authorizing a processing quote again is answered with {second.status}")
 
 
 @requirement("QUO-202")
 def test_authorizing_a_completed_quote_again_debits_nothing(platform: Platform) -> None:
-    """The payout has arrived; its code is used up."""
+    """A second authorization of a quote in COMPLETED does not debit the source again."""
     source = platform.sca.account()
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source)
     platform.sca.authorize(quote)
-    reached = platform.transactions.at_status(quote, "COMPLETED")["status"]
-    if reached != "COMPLETED":
-        raise PreconditionFailed(f"the payout did not complete: its transaction is {reached}")
+    status = platform.transactions.at_status(quote, "COMPLETED")["status"]
+    if status != "COMPLETED":
+        raise PreconditionFailed(f"the payout did not complete: its transaction is {status}")
 
-    again = platform.sca.send_proof(quote)
+    second = platform.sca.send_proof(quote)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
-    platform.observe(f"authorizing a completed quote again is answered with {again.status}")
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    platform.observe(f"authorizing a completed quote again is answered with {second.status}")
 
 
 @requirement("QUO-203")
 def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platform) -> None:
-    """One of them wins; the others are refused or shown what it did."""
+    """Six authorizations at the same time debit the source once, whatever they are answered."""
     source = platform.sca.account()
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source)
@@ -360,12 +364,16 @@ def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platf
 
     if not any(answer.accepted and answer.body["status"] in SETTLING for answer in answers):
         raise PreconditionFailed(f"none of {AT_ONCE} authorizations was the last: {answers[0]}")
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
 
 def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member."""
+    """Return the time in a member of a resource.
+
+    Raises:
+        PreconditionFailed: the member is no timestamp.
+    """
     try:
         return datetime.fromisoformat(resource[name])
     except (KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The two ends of a quote, and what is said of one transfer alone: rails and the platform's fee."""
+"""The source and the destination of a quote, its rail, and the platform's fee for one transfer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WALLETS = (
     "arbitrum_wallet",
     "spark_wallet",
 )
-"""Account types that nobody but the owner of a key can take money from."""
+"""The crypto wallets: only the owner of the key can take money from them."""
 
 
 # --- The source -----------------------------------------------------------------------------
@@ -34,34 +34,34 @@ WALLETS = (
 
 @requirement("QUO-805", "QUO-806")
 def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> None:
-    """Nobody but its owner moves what is in it."""
+    """A quote with a crypto wallet as its source is refused, and never executed."""
     source = platform.internal_accounts.account()
     owner = source.owner
     wallet = {**wallet_of(platform, owner), "customerId": owner["id"]}
     destination = platform.external_accounts.account(owner)
-    # So much of the receiving currency is not too little of another one either.
-    right = platform.quotes.body(source, destination, side="RECEIVING")
-    body = having("source.accountId", wallet["id"])(right)
+    # The receiving amount is locked: in another sending currency it is not too small either.
+    valid_body = platform.quotes.body(source, destination, side="RECEIVING")
+    body = having("source.accountId", wallet["id"])(valid_body)
 
     answer = platform.api.create_quote(body)
-    at_once = platform.api.create_quote({**body, "immediatelyExecute": True})
+    immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
 
     with check("QUO-806"):
-        if at_once.accepted:
-            assert at_once.body["status"] not in SETTLING, at_once
+        if immediate.accepted:
+            assert immediate.body["status"] not in SETTLING, immediate
         else:
-            at_once.refused(twin=platform.api.create_quote(right))
+            immediate.refused(twin=platform.api.create_quote(valid_body))
     with check("QUO-805"):
-        answer.refused(twin=platform.api.create_quote(right))
+        answer.refused(twin=platform.api.create_quote(valid_body))
 
 
 @requirement("QUO-807")
 def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """Real-time funding by an unknown customerId of the right form is refused with 400 or 404."""
     body = platform.quotes.realtime_body()
-    nobody = unknown_id(body["source"]["customerId"])
+    unknown_customer = unknown_id(body["source"]["customerId"])
 
-    refusal = platform.api.create_quote(having("source.customerId", nobody)(body))
+    refusal = platform.api.create_quote(having("source.customerId", unknown_customer)(body))
 
     refusal.refused(400, 404, twin=platform.api.create_quote(body))
     platform.observe(f"just-in-time funding by nobody is refused with {refusal.status}")
@@ -69,7 +69,7 @@ def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform) -> None:
 
 @requirement("QUO-816")
 def test_a_just_in_time_funded_quote_is_created(platform: Platform) -> None:
-    """As any other one is."""
+    """A real-time funded quote is answered with 201."""
     answer = platform.api.create_quote(platform.quotes.realtime_body())
 
     assert answer.status == HTTPStatus.CREATED, answer
@@ -77,7 +77,7 @@ def test_a_just_in_time_funded_quote_is_created(platform: Platform) -> None:
 
 @requirement("QUO-817")
 def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
-    """What is pulled need not be deposited before."""
+    """A quote from a pullable external account is answered with 201, without a deposit before."""
     answer = platform.api.create_quote(pulling(platform, platform.approved.customer()))
 
     assert answer.status == HTTPStatus.CREATED, answer
@@ -88,7 +88,7 @@ def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
 
 @requirement("QUO-808")
 def test_a_platform_fee_is_no_text(platform: Platform) -> None:
-    """It is an object, whatever its members are."""
+    """A text as the platformFeeOverride of a quote is refused with 400 or 422."""
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     override = platform.profile.bindings.platform_fee_override
     body = platform.quotes.body(source, destination, platformFeeOverride=override)
@@ -102,7 +102,7 @@ def test_a_platform_fee_is_no_text(platform: Platform) -> None:
 def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     platform: Platform, pytestconfig: pytest.Config
 ) -> None:
-    """What the platform takes of all transfers may stand in both."""
+    """The quotes before and after one with platformFeeOverride have the same platform's fee."""
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     override = platform.profile.bindings.platform_fee_override
     folder: Path = pytestconfig.rootpath / pytestconfig.getoption("report_dir")
@@ -110,10 +110,10 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     # Other tests set a standing fee in their turns.
     with turn_to_change(folder):
         before = platform.quotes.pending(source, destination)
-        charged = platform.quotes.pending(source, destination, platformFeeOverride=override)
+        with_override = platform.quotes.pending(source, destination, platformFeeOverride=override)
         after = platform.quotes.pending(source, destination)
 
-    if own_fee(charged) == own_fee(before):
+    if own_fee(with_override) == own_fee(before):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
     assert own_fee(after) == own_fee(before)
 
@@ -131,29 +131,29 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     ],
 )
 def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) -> None:
-    """Whatever the default one is."""
-    answer = platform.api.create_quote(paid_by(platform, rail))
+    """A quote by a rail among the paymentRails of its destination is accepted."""
+    answer = platform.api.create_quote(body_with_rail(platform, rail))
 
     assert answer.accepted, answer
 
 
 @requirement("QUO-814")
 def test_no_rail_is_echoed_by_an_execution(platform: Platform) -> None:
-    """It is not by the creation either."""
-    quote = arranged_resource(platform.api.create_quote(paid_by(platform)))
+    """The answer to an execution shows no paymentRail in the destination."""
+    quote = arranged_resource(platform.api.create_quote(body_with_rail(platform)))
 
-    executed = platform.quotes.execute(quote)
+    execution = platform.quotes.execute(quote)
 
-    if not isinstance(executed.get("destination"), Mapping):
-        raise PreconditionFailed(f"the quote shows no destination: {executed}")
-    assert executed["destination"].get("paymentRail") is None
+    if not isinstance(execution.get("destination"), Mapping):
+        raise PreconditionFailed(f"the quote shows no destination: {execution}")
+    assert execution["destination"].get("paymentRail") is None
 
 
 # --- What is left open ----------------------------------------------------------------------
 
 
 def test_what_becomes_of_a_body_of_an_execution_is_recorded(platform: Platform) -> None:
-    """None is described."""
+    """An execution with a body may be answered in any way, because none is described."""
     path = {"quoteId": platform.quotes.pending()["id"]}
 
     answer = platform.api.client.call("executeQuote", path=path, body={}, valid=False)
@@ -162,44 +162,44 @@ def test_what_becomes_of_a_body_of_an_execution_is_recorded(platform: Platform) 
 
 
 def test_what_an_unlisted_rail_brings_is_recorded(platform: Platform) -> None:
-    """The default one may be taken in its place."""
+    """A quote by a rail that no account lists may be answered in any way."""
     answer = platform.api.create_quote(
-        having("destination.paymentRail", "PIGEON")(paid_by(platform))
+        having("destination.paymentRail", "PIGEON")(body_with_rail(platform))
     )
 
     platform.observe(f"a paymentRail that no account lists is answered with {answer.status}")
 
 
 def wallet_of(platform: Platform, owner: Resource) -> Resource:
-    """Return a crypto wallet outside the service of a customer.
+    """Return an external account of a customer that is a crypto wallet.
 
     Raises:
-        ResourceMissing: none is at the end of a corridor, or money is pulled from such.
+        ResourceMissing: no corridor ends in a wallet, or the target pulls money from wallets.
     """
     corridors = platform.profile.resources.corridors
-    offered = [c.account for c in corridors if c.account in WALLETS]
-    pulled = platform.profile.features.pullable_sources
-    if pulled and platform.profile.resources.pullable_account in WALLETS:
+    wallets = [corridor.account for corridor in corridors if corridor.account in WALLETS]
+    pulls = platform.profile.features.pullable_sources
+    if pulls and platform.profile.resources.pullable_account in WALLETS:
         raise ResourceMissing("resources.pullable_account of the profile is a wallet")
-    if not offered:
+    if not wallets:
         raise ResourceMissing("resources.corridors of the profile has none to a wallet")
-    return platform.external_accounts.account(owner, offered[0])
+    return platform.external_accounts.account(owner, wallets[0])
 
 
-def paid_by(platform: Platform, rail: str | None = None) -> Json:
-    """Return the body of a quote to a US account by a rail, by default the first it lists.
+def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
+    """Return the body of a quote to a US account by a rail, by default the first that it lists.
 
     Raises:
-        ResourceMissing: there is no corridor to such an account, or it does not list the rail.
+        ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
     """
     source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
-    listed = value_at(destination, "accountInfo.paymentRails") or []
-    if not listed or rail not in (None, *listed):
-        raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {listed}")
+    rails = value_at(destination, "accountInfo.paymentRails") or []
+    if not rails or rail not in (None, *rails):
+        raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
     body = platform.quotes.body(source, destination)
-    return having("destination.paymentRail", rail or listed[0])(body)
+    return having("destination.paymentRail", rail or rails[0])(body)
 
 
 def own_fee(quote: Json) -> object:
-    """Return the platform's fee in the sending amount."""
+    """Return the platform's fee in the sending amount; 0 without one."""
     return quote.get("platformFeesIncluded") or 0

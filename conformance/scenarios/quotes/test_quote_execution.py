@@ -1,4 +1,4 @@
-"""Executing a quote: the transitions out of PENDING, and the money that they move."""
+"""Executing a quote: the statuses after PENDING, and the money that moves."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ROUNDING = 1
 
 @requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086")
 def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: Check) -> None:
-    """Settlement begins, and the funds are no longer there to spend."""
+    """The executed quote is PROCESSING or COMPLETED, and its sending amount leaves the balance."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before, _ = platform.internal_accounts.balances(source)
 
     answer = platform.api.execute_quote(quote["id"])
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
 
     with check("QUO-083"):
         assert answer.accepted, answer
@@ -36,12 +36,12 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
     with check("QUO-085"):
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-086"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-086")
 def test_the_debit_does_not_wait_for_the_payout(platform: Platform) -> None:
-    """The funds are gone from the balance while the rail takes its time."""
+    """The balance falls by the sending amount while the rail still holds the payout."""
     source = platform.internal_accounts.account()
     destination = platform.external_accounts.account(source.owner, trigger="payout.hold")
     quote = platform.quotes.pending(source, destination)
@@ -49,13 +49,13 @@ def test_the_debit_does_not_wait_for_the_payout(platform: Platform) -> None:
 
     platform.quotes.execute(quote)
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("QUO-081")
 def test_executing_a_cross_currency_quote_starts_its_settlement(platform: Platform) -> None:
-    """Conversion needs no step of its own."""
+    """An executed cross-currency quote is PROCESSING or COMPLETED, without any other step."""
     corridor = platform.quotes.corridor(same_currency=False)
     source = platform.internal_accounts.account(corridor.sending)
     destination = platform.external_accounts.account(source.owner, corridor.account)
@@ -70,7 +70,7 @@ def test_executing_a_cross_currency_quote_starts_its_settlement(platform: Platfo
 def test_executing_a_quote_from_a_pullable_source_starts_its_settlement(
     platform: Platform,
 ) -> None:
-    """What is pulled need not be deposited before."""
+    """An executed quote from a pullable source is PROCESSING or COMPLETED, without a deposit."""
     customer = platform.approved.customer()
     destination = platform.internal_accounts.account(amount=0, customer=customer)
     quote = platform.quotes.pending(
@@ -84,56 +84,59 @@ def test_executing_a_quote_from_a_pullable_source_starts_its_settlement(
 
 @requirement("QUO-087", "QUO-088")
 def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: Check) -> None:
-    """Fees are part of the sending amount and come on top of nothing."""
+    """Balance and totalBalance fall by totalSendingAmount, which includes the fees."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before, total_before = platform.internal_accounts.balances(source)
 
     platform.quotes.complete(quote)
-    left = before - quote["totalSendingAmount"]
+    balance_left = before - quote["totalSendingAmount"]
     total_left = total_before - quote["totalSendingAmount"]
 
     with check("QUO-088"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
     with check("QUO-087"):
         assert total_balance_at(platform, source, total_left) == total_left
 
 
 @requirement("QUO-089", "QUO-090")
 def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
-    """Between internal accounts both ends can be seen."""
+    """The receiver gains totalReceivingAmount, and the sender loses that and the fees.
+
+    Both accounts are internal accounts, so both balances can be read.
+    """
     source, destination = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
     )
-    quote = between_customers(platform, source, destination)
-    sent_from, _ = platform.internal_accounts.balances(source)
-    arrived_on, _ = platform.internal_accounts.balances(destination)
+    quote = quote_between_customers(platform, source, destination)
+    source_before, _ = platform.internal_accounts.balances(source)
+    destination_before, _ = platform.internal_accounts.balances(destination)
 
     platform.quotes.complete(quote)
-    left = platform.internal_accounts.wait_for_balance(
-        source, sent_from - quote["totalSendingAmount"]
+    source_after = platform.internal_accounts.wait_for_balance(
+        source, source_before - quote["totalSendingAmount"]
     )
-    arrived = platform.internal_accounts.wait_for_balance(
-        destination, arrived_on + quote["totalReceivingAmount"]
+    destination_after = platform.internal_accounts.wait_for_balance(
+        destination, destination_before + quote["totalReceivingAmount"]
     )
-    lost, gained = sent_from - left, arrived - arrived_on
+    loss, gain = source_before - source_after, destination_after - destination_before
 
     with check("QUO-089"):
-        assert gained == quote["totalReceivingAmount"]
+        assert gain == quote["totalReceivingAmount"]
     with check("QUO-090"):
         # The platform's own fees may be a part of feesIncluded or stand beside it.
-        own = quote.get("platformFeesIncluded") or 0
-        sums = (quote["feesIncluded"], quote["feesIncluded"] + own)
-        astray = min(abs(lost - gained - fees) for fees in sums)
-        assert astray <= ROUNDING, (
-            f"the source lost {lost}, the destination gained {gained}, the fees are {sums[0]}"
+        own_fee = quote.get("platformFeesIncluded") or 0
+        sums = (quote["feesIncluded"], quote["feesIncluded"] + own_fee)
+        difference = min(abs(loss - gain - fees) for fees in sums)
+        assert difference <= ROUNDING, (
+            f"the source lost {loss}, the destination gained {gain}, the fees are {sums[0]}"
         )
 
 
 @requirement("QUO-092")
 def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> None:
-    """A client that repeats itself, because an answer got lost, pays once."""
+    """A second execution, which a client sends if an answer is lost, does not debit again."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before, _ = platform.internal_accounts.balances(source)
@@ -141,12 +144,12 @@ def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> Non
 
     platform.api.execute_quote(quote["id"])
 
-    left = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @pytest.mark.parametrize(
-    ("fate", "statuses"),
+    ("trigger", "statuses"),
     [
         pytest.param("payout.hold", ("PROCESSING",), marks=requirement("QUO-092"), id="PROCESSING"),
         pytest.param(None, ("COMPLETED",), marks=requirement("QUO-093"), id="COMPLETED"),
@@ -154,32 +157,32 @@ def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> Non
     ],
 )
 def test_executing_a_quote_that_left_pending_debits_nothing(
-    platform: Platform, fate: str | None, statuses: tuple[str, ...]
+    platform: Platform, trigger: str | None, statuses: tuple[str, ...]
 ) -> None:
-    """The caller may be refused or shown the quote; its source is left alone."""
+    """Executing a PROCESSING, COMPLETED or failed quote does not debit, however it is answered."""
     source = platform.internal_accounts.account()
-    destination = platform.external_accounts.account(source.owner, trigger=fate)
+    destination = platform.external_accounts.account(source.owner, trigger=trigger)
     opening, _ = platform.internal_accounts.balances(source)
     quote = platform.quotes.execute(platform.quotes.pending(source, destination))
-    reached = reach(platform, quote, statuses)
-    # A debit that is shown late would look like a second one.
+    status = arrange_status(platform, quote, statuses)
+    # A debit that shows late would look like a second debit.
     before = platform.internal_accounts.wait_for_balance(
         source, opening - quote["totalSendingAmount"]
     )
 
-    again = platform.api.execute_quote(quote["id"])
+    second = platform.api.execute_quote(quote["id"])
 
     assert platform.internal_accounts.balances(source)[0] >= before
-    platform.observe(f"executing a quote at {reached} again is answered with {again.status}")
+    platform.observe(f"executing a quote at {status} again is answered with {second.status}")
 
 
 @requirement("QUO-110")
 def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
-    """The caller has to request a new quote."""
+    """An execution is refused with 400 or 409, QUOTE_EXPIRED or QUOTE_RATE_UNAVAILABLE."""
     source = platform.internal_accounts.account()
-    expired = expired_quote(platform, source)
+    quote = create_expired_quote(platform, source)
 
-    refusal = platform.api.execute_quote(expired["id"])
+    refusal = platform.api.execute_quote(quote["id"])
 
     refusal.refused(
         400,
@@ -193,49 +196,49 @@ def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
 
 @requirement("QUO-603", "QUO-604")
 def test_a_new_quote_takes_the_place_of_an_expired_one(platform: Platform, check: Check) -> None:
-    """The same request is answered with new terms."""
+    """The same request creates another quote after the first has expired, and it is executed."""
     source = platform.internal_accounts.account()
     body = platform.quotes.body(source)
     expired = arranged_resource(platform.api.create_quote(body))
     platform.triggers.fire("quote.expire", quoteId=expired["id"], expiresAt=expired["expiresAt"])
 
-    created = platform.api.create_quote(body)
+    creation = platform.api.create_quote(body)
 
     with check("QUO-603"):
-        assert created.accepted, created
-    executed = platform.api.execute_quote(arranged_resource(created)["id"])
+        assert creation.accepted, creation
+    execution = platform.api.execute_quote(arranged_resource(creation)["id"])
     with check("QUO-604"):
-        assert executed.accepted, executed
-        assert executed.body["status"] in SETTLING, executed
+        assert execution.accepted, execution
+        assert execution.body["status"] in SETTLING, execution
 
 
 @requirement("QUO-111")
 def test_executing_an_expired_quote_debits_nothing(platform: Platform) -> None:
-    """The terms of the quote are void, so nothing may move by them."""
+    """The balance is the same before and after the execution of an expired quote."""
     source = platform.internal_accounts.account()
-    expired = expired_quote(platform, source)
+    quote = create_expired_quote(platform, source)
     before, _ = platform.internal_accounts.balances(source)
 
-    platform.api.execute_quote(expired["id"])
+    platform.api.execute_quote(quote["id"])
 
     assert platform.internal_accounts.balances(source)[0] == before
 
 
 @requirement("QUO-112")
 def test_a_quote_that_expires_costs_nothing(platform: Platform) -> None:
-    """What was only quoted is neither debited nor kept back."""
+    """The balance is the same before a quote is created and after it has expired."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
-    expired = expired_quote(platform, source)
+    quote = create_expired_quote(platform, source)
 
-    platform.transactions.at_status(expired, "EXPIRED")
+    platform.transactions.at_status(quote, "EXPIRED")
 
     assert platform.internal_accounts.balances(source)[0] == before
 
 
 @requirement("QUO-114")
 def test_a_quote_whose_rate_is_refused_debits_nothing(platform: Platform) -> None:
-    """A refused execution leaves no trace on the source."""
+    """An execution at a stale rate is refused, and the balance stays."""
     corridor = platform.quotes.corridor(same_currency=False)
     source = platform.internal_accounts.account(corridor.sending)
     destination = platform.external_accounts.account(source.owner, corridor.account)
@@ -253,7 +256,7 @@ def test_a_quote_whose_rate_is_refused_debits_nothing(platform: Platform) -> Non
 
 @requirement("QUO-100")
 def test_the_whole_balance_can_be_sent(platform: Platform) -> None:
-    """Fees are included in the sending amount, so nothing has to be left for them."""
+    """A quote of the whole balance is executed, because the sending amount includes the fees."""
     source = platform.internal_accounts.account(amount=20_000)
 
     *_, answer = platform.quotes.create_and_execute(platform.quotes.body(source, amount=20_000))
@@ -263,7 +266,7 @@ def test_the_whole_balance_can_be_sent(platform: Platform) -> None:
 
 @requirement("QUO-098", "QUO-099")
 def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Check) -> None:
-    """One smallest unit too much is too much."""
+    """A quote of one smallest unit above the balance is not executed, and the balance stays."""
     source = platform.internal_accounts.account(amount=20_000)
     destination = platform.external_accounts.account(source.owner)
     before, _ = platform.internal_accounts.balances(source)
@@ -271,7 +274,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     *_, refusal = steps = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_001)
     )
-    left, _ = platform.internal_accounts.balances(source)
+    balance_left, _ = platform.internal_accounts.balances(source)
     twin = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_000)
     )
@@ -281,19 +284,23 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
             refusal.refused(twin=twin[: len(steps)][-1])
         assert all(status_of(step) not in SETTLING for step in steps), refusal
     with check("QUO-099"):
-        assert left == before
+        assert balance_left == before
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
 
 
 def status_of(answer: Answer) -> Any:
-    """Return the status of the quote that was answered with, if it was one."""
+    """Return the status of the quote in an answer, or None without a quote."""
     return answer.body.get("status") if isinstance(answer.body, Mapping) else None
 
 
 def total_balance_at(platform: Platform, account: Resource, expected: int) -> int:
-    """Return an account's totalBalance, if it is given, once it is as expected."""
-    for seen in platform.internal_accounts.of_customer(account.owner):
-        if seen["id"] == account["id"] and seen.get("totalBalance"):
+    """Return the totalBalance of an account once it is ``expected``, or as it is at the end.
+
+    Raises:
+        ResourceMissing: the account shows no totalBalance.
+    """
+    for listed_account in platform.internal_accounts.of_customer(account.owner):
+        if listed_account["id"] == account["id"] and listed_account.get("totalBalance"):
             return platform.until(
                 lambda: platform.internal_accounts.balances(account)[1],
                 lambda total: total == expected,
@@ -301,25 +308,33 @@ def total_balance_at(platform: Platform, account: Resource, expected: int) -> in
     raise ResourceMissing("internal accounts are shown without totalBalance")
 
 
-def expired_quote(platform: Platform, source: Resource) -> Resource:
-    """Return a quote whose lifetime has passed."""
+def create_expired_quote(platform: Platform, source: Resource) -> Resource:
+    """Create a quote and let it expire, by the trigger ``quote.expire``."""
     quote = platform.quotes.pending(source)
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
     return quote
 
 
-def reach(platform: Platform, quote: Json, statuses: tuple[str, ...]) -> str:
-    """Wait until the transaction of a quote has one of some statuses, and return it."""
-    seen = platform.transactions.at_status(quote, *statuses).get("status")
-    if seen not in statuses:
-        raise PreconditionFailed(f"the transaction came to {seen} instead of {statuses[0]}")
-    return str(seen)
+def arrange_status(platform: Platform, quote: Json, statuses: tuple[str, ...]) -> str:
+    """Wait until the transaction of a quote has one of some statuses, and return the status.
+
+    Raises:
+        PreconditionFailed: the transaction has another status at the end.
+    """
+    status = platform.transactions.at_status(quote, *statuses).get("status")
+    if status not in statuses:
+        raise PreconditionFailed(f"the transaction came to {status} instead of {statuses[0]}")
+    return str(status)
 
 
-def between_customers(platform: Platform, source: Resource, destination: Resource) -> Json:
-    """Create a quote between internal accounts of two customers, which not all may offer."""
-    created = platform.api.create_quote(platform.quotes.body(source, destination))
-    if not created.accepted:
-        raise ResourceMissing(f"the target does not transfer between customers: {created}")
-    quote: Json = created.body
+def quote_between_customers(platform: Platform, source: Resource, destination: Resource) -> Json:
+    """Create a quote between internal accounts of two customers.
+
+    Raises:
+        ResourceMissing: the target refuses such quotes.
+    """
+    answer = platform.api.create_quote(platform.quotes.body(source, destination))
+    if not answer.accepted:
+        raise ResourceMissing(f"the target does not transfer between customers: {answer}")
+    quote: Json = answer.body
     return quote

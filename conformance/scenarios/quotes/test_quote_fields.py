@@ -1,4 +1,4 @@
-"""What a quote shows: its members and their forms, and what it takes over from the request."""
+"""The members of a quote: their forms, and what they take over from the request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.platform.resource import Json, Resource, arranged_resource, req
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-LONGEST_LIFE = timedelta(minutes=15)
+MAX_LIFETIME = timedelta(minutes=15)
 
 
 @requirement(
@@ -34,7 +34,7 @@ LONGEST_LIFE = timedelta(minutes=15)
 )
 @pytest.mark.parametrize("same_currency", [True, False], ids=["same-currency", "cross-currency"])
 def test_a_quote_has_all_of_its_members(platform: Platform, same_currency: bool) -> None:
-    """They are there at its creation and after its execution."""
+    """The judge checks the members of a new quote and of an executed one."""
     corridor = platform.quotes.corridor(same_currency=same_currency)
 
     quote = platform.quotes.pending(*platform.quotes.ends(corridor))
@@ -44,7 +44,7 @@ def test_a_quote_has_all_of_its_members(platform: Platform, same_currency: bool)
 
 @requirement("QUO-013")
 def test_platform_fees_of_a_quote_are_an_integer(platform: Platform) -> None:
-    """A quote may leave them out."""
+    """A quote may leave out platformFeesIncluded; the judge checks a given one."""
     quote = platform.quotes.pending()
 
     require_member(quote, "platformFeesIncluded")
@@ -52,7 +52,7 @@ def test_platform_fees_of_a_quote_are_an_integer(platform: Platform) -> None:
 
 @requirement("QUO-022", "QUO-023", "QUO-024")
 def test_rate_details_carry_the_parts_of_the_service(platform: Platform, check: Check) -> None:
-    """A quote may leave them out, but not rename them."""
+    """A quote may leave out rateDetails; the judge checks their members where they are given."""
     quote = platform.quotes.pending()
 
     with check("QUO-022", "QUO-023", "QUO-024"):
@@ -61,7 +61,7 @@ def test_rate_details_carry_the_parts_of_the_service(platform: Platform, check: 
 
 @requirement("QUO-015", "QUO-039", "QUO-159")
 def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """A quote may leave it out, but not change it."""
+    """A quote may leave out the description of the request, but not change it."""
     text = f"Invoice {platform.samples.digits(6)}, second instalment"
 
     answer = platform.api.create_quote(platform.quotes.body(description=text))
@@ -69,14 +69,14 @@ def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check)
     with check("QUO-159"):
         assert answer.accepted, answer
     with check("QUO-015"):
-        require_member(shown(answer), "description")
+        require_member(arranged_quote(answer), "description")
     with check("QUO-039"):
-        assert require_member(shown(answer), "description") == text
+        assert require_member(arranged_quote(answer), "description") == text
 
 
 @requirement("QUO-160")
 def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
-    """It is one that the implementation takes."""
+    """A quote with the purposeOfPayment that the profile names is accepted."""
     purpose = platform.profile.bindings.purpose_of_payment
     if purpose is None:
         raise ResourceMissing("bindings.purpose_of_payment of the profile names none")
@@ -90,24 +90,24 @@ def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
 def test_a_pending_quote_expires_within_a_quarter_of_an_hour(
     platform: Platform, check: Check
 ) -> None:
-    """Most live for 1 to 5 minutes, and which ones live longer depends on the payment."""
+    """The expiresAt of a new quote is after its createdAt, by 15 minutes at most."""
     quote = platform.quotes.pending()
 
-    life = moment(quote, "expiresAt") - moment(quote, "createdAt")
+    lifetime = moment(quote, "expiresAt") - moment(quote, "createdAt")
 
     with check("QUO-030"):
-        assert life > timedelta(0), f"it lives for {life.total_seconds()} s"
+        assert lifetime > timedelta(0), f"it lives for {lifetime.total_seconds()} s"
     with check("QUO-062"):
-        assert life <= LONGEST_LIFE, f"it lives for {life.total_seconds()} s"
+        assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s"
 
 
 @requirement("QUO-031", "QUO-032", "QUO-033", "QUO-034", "QUO-041")
 def test_a_quote_shows_the_accounts_that_were_sent(platform: Platform, check: Check) -> None:
-    """A quote from an account needs no payment, so that it has no instructions for one."""
+    """Source and destination are those of the request, and there are no paymentInstructions."""
     body = platform.quotes.body()
     source, destination = body["source"], body["destination"]
 
-    quote = shown(platform.api.create_quote(body))
+    quote = arranged_quote(platform.api.create_quote(body))
 
     with check("QUO-031"):
         assert quote["source"].get("sourceType") == source["sourceType"]
@@ -123,7 +123,7 @@ def test_a_quote_shows_the_accounts_that_were_sent(platform: Platform, check: Ch
 
 @requirement("QUO-158")
 def test_no_rail_needs_to_be_named(platform: Platform) -> None:
-    """The service picks one."""
+    """A request without paymentRail is accepted."""
     answer = platform.api.create_quote(platform.quotes.body())
 
     assert answer.accepted, answer
@@ -133,7 +133,7 @@ def test_no_rail_needs_to_be_named(platform: Platform) -> None:
 def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
     platform: Platform, check: Check
 ) -> None:
-    """The rails that an account can be reached by stand in its data."""
+    """A paymentRail of the destination's account is accepted, and the quote does not show it."""
     source = platform.internal_accounts.account()
     destination = platform.external_accounts.account(source.owner)
     rails = destination["accountInfo"].get("paymentRails")
@@ -147,7 +147,7 @@ def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
     with check("QUO-157"):
         assert answer.accepted, answer
     with check("QUO-035"):
-        assert shown(answer)["destination"].get("paymentRail") is None
+        assert arranged_quote(answer)["destination"].get("paymentRail") is None
 
 
 @requirement("QUO-036", "QUO-037")
@@ -155,7 +155,7 @@ def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
 def test_a_quote_is_in_the_currencies_of_its_accounts(
     platform: Platform, check: Check, same_currency: bool
 ) -> None:
-    """Neither is named in the request."""
+    """A quote shows the currency codes of both accounts, which the request does not name."""
     source, destination = platform.quotes.ends(
         platform.quotes.corridor(same_currency=same_currency)
     )
@@ -170,10 +170,10 @@ def test_a_quote_is_in_the_currencies_of_its_accounts(
 
 @requirement("QUO-016", "QUO-017", "QUO-018", "QUO-019", "QUO-038", "QUO-040", "QUO-074")
 def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: Check) -> None:
-    """It waits for a payment to its instructions."""
+    """A real-time funded quote is PENDING in its source's currency, with paymentInstructions."""
     body = platform.quotes.realtime_body()
 
-    quote = shown(platform.api.create_quote(body))
+    quote = arranged_quote(platform.api.create_quote(body))
 
     with check("QUO-074"):
         assert quote["status"] == "PENDING"
@@ -189,7 +189,7 @@ def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: 
 
 @requirement("QUO-070", "QUO-071")
 def test_a_same_currency_quote_is_created_pending(platform: Platform, check: Check) -> None:
-    """It waits for its execution."""
+    """A quote within one currency is answered with 201, and its status is PENDING."""
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor(same_currency=True)))
 
     answer = platform.api.create_quote(body)
@@ -197,12 +197,12 @@ def test_a_same_currency_quote_is_created_pending(platform: Platform, check: Che
     with check("QUO-070"):
         assert answer.status == 201, answer
     with check("QUO-071"):
-        assert shown(answer)["status"] == "PENDING"
+        assert arranged_quote(answer)["status"] == "PENDING"
 
 
 @requirement("QUO-070", "QUO-072")
 def test_a_cross_currency_quote_is_created_pending(platform: Platform, check: Check) -> None:
-    """It waits for its execution."""
+    """A quote between two currencies is answered with 201, and its status is PENDING."""
     body = platform.quotes.body(
         *platform.quotes.ends(platform.quotes.corridor(same_currency=False))
     )
@@ -212,12 +212,12 @@ def test_a_cross_currency_quote_is_created_pending(platform: Platform, check: Ch
     with check("QUO-070"):
         assert answer.status == 201, answer
     with check("QUO-072"):
-        assert shown(answer)["status"] == "PENDING"
+        assert arranged_quote(answer)["status"] == "PENDING"
 
 
 @requirement("QUO-073")
 def test_immediately_execute_false_leaves_a_quote_pending(platform: Platform) -> None:
-    """It is the same as leaving the member out."""
+    """The status of a quote with immediatelyExecute false is PENDING, as without the member."""
     quote = platform.quotes.pending(immediatelyExecute=False)
 
     assert quote["status"] == "PENDING"
@@ -225,10 +225,10 @@ def test_immediately_execute_false_leaves_a_quote_pending(platform: Platform) ->
 
 @requirement("QUO-075", "QUO-076")
 def test_each_request_makes_a_quote_of_its_own(platform: Platform, check: Check) -> None:
-    """Two requests may be alike to the last byte."""
+    """Two requests with the same body make quotes of different id and transactionId."""
     body = platform.quotes.body()
 
-    first, second = (shown(platform.api.create_quote(body)) for _ in range(2))
+    first, second = (arranged_quote(platform.api.create_quote(body)) for _ in range(2))
 
     with check("QUO-075"):
         assert first["id"] != second["id"]
@@ -238,7 +238,7 @@ def test_each_request_makes_a_quote_of_its_own(platform: Platform, check: Check)
 
 @requirement("QUO-077")
 def test_creating_a_quote_debits_nothing(platform: Platform) -> None:
-    """The funds can still be spent until it is executed."""
+    """The balance of the source is the same before and after the creation of a quote."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
@@ -247,8 +247,12 @@ def test_creating_a_quote_debits_nothing(platform: Platform) -> None:
     assert platform.internal_accounts.balances(source)[0] == before
 
 
-def shown(answer: Answer) -> Resource:
-    """Return the quote in an answer; without one there is nothing to check."""
+def arranged_quote(answer: Answer) -> Resource:
+    """Return the quote in an answer.
+
+    Raises:
+        PreconditionFailed: the answer is no quote with a source and a destination.
+    """
     quote = arranged_resource(answer)
     for side in ("source", "destination"):
         if not isinstance(quote.get(side), Mapping):
@@ -257,7 +261,11 @@ def shown(answer: Answer) -> Resource:
 
 
 def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member."""
+    """Return the time in a member of a resource.
+
+    Raises:
+        PreconditionFailed: the member is no timestamp.
+    """
     try:
         return datetime.fromisoformat(resource[name])
     except (KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Refused requests on quotes: each carries one fault, and its twin without it is accepted."""
+"""Refused requests about quotes: each has one fault, and its twin without it is accepted."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
 """Requirement, name and fault of bodies that a payment funds just in time."""
 
 
-def rows(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
-    """Return the parameters of a test over a table of faults."""
+def parameters(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
+    """Return the rows of a table of faults as parameters of a test."""
     return [pytest.param(fault, marks=requirement(id_), id=name) for id_, name, fault in faults]
 
 
-@pytest.mark.parametrize("fault", rows(FAULTS))
+@pytest.mark.parametrize("fault", parameters(FAULTS))
 def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> None:
-    """Nothing else is wrong with it."""
+    """A request from an internal to an external account with one fault is refused with 400."""
     body = platform.quotes.body()
 
     refusal = platform.api.create_quote(fault(body), valid=False)
@@ -48,11 +48,11 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
     refusal.refused(400, twin=platform.api.create_quote(body))
 
 
-@pytest.mark.parametrize("fault", rows(REALTIME_FAULTS))
+@pytest.mark.parametrize("fault", parameters(REALTIME_FAULTS))
 def test_a_real_time_funded_quote_with_one_fault_is_refused(
     platform: Platform, fault: Fault
 ) -> None:
-    """Nothing else is wrong with it."""
+    """A request for real-time funding with one fault is refused with 400."""
     body = platform.quotes.realtime_body()
 
     refusal = platform.api.create_quote(fault(body), valid=False)
@@ -64,11 +64,11 @@ def test_a_real_time_funded_quote_with_one_fault_is_refused(
 def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     platform: Platform,
 ) -> None:
-    """The currency is one that no service deals in."""
+    """Real-time funding in the profile's unsupported currency is refused with 400."""
     body = platform.quotes.realtime_body()
-    foreign = having("source.currency", platform.profile.bindings.unsupported_currency)
+    in_foreign_currency = having("source.currency", platform.profile.bindings.unsupported_currency)
 
-    refusal = platform.api.create_quote(foreign(body))
+    refusal = platform.api.create_quote(in_foreign_currency(body))
 
     refusal.refused(400, twin=platform.api.create_quote(body))
 
@@ -81,11 +81,11 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     ],
 )
 def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """An unknown accountId of the right form as one of the ends is refused with 400 or 404."""
     body = platform.quotes.body()
-    nobody = unknown_id(body[end]["accountId"])
+    unknown_account = unknown_id(body[end]["accountId"])
 
-    refusal = platform.api.create_quote(having(f"{end}.accountId", nobody)(body))
+    refusal = platform.api.create_quote(having(f"{end}.accountId", unknown_account)(body))
 
     refusal.refused(400, 404, twin=platform.api.create_quote(body))
     platform.observe(f"an unknown account in a quote's body is refused with {refusal.status}")
@@ -93,7 +93,7 @@ def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, en
 
 @requirement("QUO-162", "ERR-003")
 def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
-    """Executing at once leaves no later step at which it could be refused."""
+    """A quote with immediatelyExecute from an account to itself is refused with 400."""
     source = platform.internal_accounts.account()
     to_another = platform.quotes.body(source, immediatelyExecute=True)
     to_itself = having("destination.accountId", source["id"])(to_another)
@@ -109,7 +109,7 @@ def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-170", "QUO-171")
 def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, check: Check) -> None:
-    """The id has the form of the target's own, and nobody has it."""
+    """An execution by an unknown id of the right form is refused with 404 and a code for it."""
     quote = platform.quotes.pending()
 
     refusal = platform.api.execute_quote(unknown_id(quote["id"]))
@@ -123,11 +123,11 @@ def test_a_quote_that_does_not_exist_cannot_be_executed(platform: Platform, chec
 
 @requirement("QUO-172", "QUO-173")
 def test_a_quote_that_does_not_exist_cannot_be_authorized(platform: Platform, check: Check) -> None:
-    """The id has the form of the target's own, and nobody has it."""
-    waiting = platform.sca.challenged()
+    """An authorization by an unknown id of the right form is refused with 404 and a code for it."""
+    quote = platform.sca.challenged()
 
-    refusal = platform.sca.send_proof({**waiting, "id": unknown_id(waiting["id"])})
-    twin = platform.sca.send_proof(waiting)
+    refusal = platform.sca.send_proof({**quote, "id": unknown_id(quote["id"])})
+    twin = platform.sca.send_proof(quote)
 
     with check("QUO-172"):
         refusal.refused(404, twin=twin)

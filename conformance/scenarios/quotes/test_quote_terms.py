@@ -1,4 +1,4 @@
-"""What a quote fixes: amounts, fees and the rate, in every corridor that the profile names."""
+"""The terms of a quote: amounts, fees and rate, in every corridor that the profile names."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ LARGE = 4_999_999
 """A sending amount at which the square of a usual fee is more than rounding."""
 
 ROUNDINGS = 2
-"""The fees and the amount that is left may each have been rounded by one smallest unit."""
+"""The fees and the rest of the amount may each be rounded by one smallest unit."""
 
 RATE_PRECISION = Decimal("1e-9")
-"""A rate is a JSON number, of which no more than double precision may be left."""
+"""The relative error of a rate: a JSON number may be read in double precision."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for a corridor once in each of its kind that the profile names."""
+    """Run a test with a corridor once in each corridor of its kind that the profile names."""
     suite: Any = metafunc.config.pluginmanager.get_plugin("payments-conformance-session")
     for name, same_currency in (("same_currency", True), ("cross_currency", False)):
         if name in metafunc.fixturenames:
-            found = [
+            corridors = [
                 corridor
                 for corridor in suite.profile.resources.corridors
                 if (corridor.sending == corridor.receiving) is same_currency
             ]
-            metafunc.parametrize(name, found or [None], ids=label)
+            metafunc.parametrize(name, corridors or [None], ids=label)
 
 
 @requirement("QUO-044", "QUO-048", "QUO-050", "QUO-051")
 def test_fees_come_off_a_locked_sending_amount(
     platform: Platform, check: Check, same_currency: Corridor | None
 ) -> None:
-    """Within one currency the receiver gets what is left."""
-    source, destination = ends(platform, same_currency)
+    """Within one currency, the receiving amount is the locked sending amount less the fees."""
+    source, destination = funded_ends(platform, same_currency)
 
     for amount in amounts(source):
         quote = platform.quotes.pending(source, destination, side="SENDING", amount=amount)
@@ -68,8 +68,8 @@ def test_fees_come_off_a_locked_sending_amount(
 def test_fees_are_added_to_a_locked_receiving_amount(
     platform: Platform, check: Check, same_currency: Corridor | None
 ) -> None:
-    """Within one currency the sender pays them on top."""
-    source, destination = ends(platform, same_currency)
+    """Within one currency, the sending amount is the locked receiving amount and the fees."""
+    source, destination = funded_ends(platform, same_currency)
 
     for amount in amounts(source):
         quote = platform.quotes.pending(source, destination, side="RECEIVING", amount=amount)
@@ -86,7 +86,7 @@ def test_fees_are_added_to_a_locked_receiving_amount(
 
 @requirement("QUO-608")
 def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Platform) -> None:
-    """Where they are given across currencies."""
+    """A same-currency quote has platformFeesIncluded where a cross-currency quote has them."""
     across, within = (
         platform.quotes.pending(*platform.quotes.ends(platform.quotes.corridor(same_currency=same)))
         for same in (False, True)
@@ -100,8 +100,8 @@ def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Pl
 def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
-    """The fee is taken in the sending currency, the rest converted at the quoted rate."""
-    source, destination = ends(platform, cross_currency)
+    """The fees are taken in the sending currency, and the rest is converted at the quoted rate."""
+    source, destination = funded_ends(platform, cross_currency)
     quotes = []
 
     for amount in amounts(source):
@@ -118,17 +118,21 @@ def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
 def test_a_locked_receiving_amount_is_what_fees_leave(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
-    """The sender pays what converts to it, and the fees on top."""
-    source, destination = ends(platform, cross_currency)
+    """The sending amount less the fees converts to the locked receiving amount."""
+    source, destination = funded_ends(platform, cross_currency)
     quotes = []
 
     for amount in amounts(source):
         # Some amount of the receiving currency that the source can pay for.
-        wanted = platform.quotes.pending(source, destination, amount=amount)["totalReceivingAmount"]
-        quotes.append(platform.quotes.pending(source, destination, side="RECEIVING", amount=wanted))
+        receiving_amount = platform.quotes.pending(source, destination, amount=amount)[
+            "totalReceivingAmount"
+        ]
+        quotes.append(
+            platform.quotes.pending(source, destination, side="RECEIVING", amount=receiving_amount)
+        )
 
         with check("QUO-047"):
-            assert quotes[-1]["totalReceivingAmount"] == wanted
+            assert quotes[-1]["totalReceivingAmount"] == receiving_amount
 
     with check("QUO-054"):
         expect_net_amounts_are_converted(quotes)
@@ -138,23 +142,25 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
 def test_both_sides_take_the_same_fee_within_one_currency(
     platform: Platform, same_currency: Corridor | None
 ) -> None:
-    """It is a fraction of the sending amount, also where the receiving amount is locked."""
-    there, back = there_and_back(platform, same_currency)
+    """The same payment costs the same, whether its sending or its receiving amount is locked."""
+    sending, receiving = quote_both_sides(platform, same_currency)
 
-    assert abs(back["totalSendingAmount"] - there["totalSendingAmount"]) <= ROUNDINGS + 1
+    assert abs(receiving["totalSendingAmount"] - sending["totalSendingAmount"]) <= ROUNDINGS + 1
 
 
 @requirement("QUO-056")
 def test_both_sides_take_the_same_fee_between_currencies(
     platform: Platform, cross_currency: Corridor | None
 ) -> None:
-    """It is taken in the sending currency, also where the receiving amount is locked."""
-    there, back = there_and_back(platform, cross_currency)
+    """The same payment costs the same at one rate, whichever of its amounts is locked."""
+    sending, receiving = quote_both_sides(platform, cross_currency)
 
-    if there["exchangeRate"] != back["exchangeRate"]:
+    if sending["exchangeRate"] != receiving["exchangeRate"]:
         raise ResourceMissing("the rate moved between two quotes")
-    unit = there["totalSendingAmount"] / there["totalReceivingAmount"]
-    assert abs(back["totalSendingAmount"] - there["totalSendingAmount"]) <= ROUNDINGS + 1 + unit
+    unit = sending["totalSendingAmount"] / sending["totalReceivingAmount"]
+    assert (
+        abs(receiving["totalSendingAmount"] - sending["totalSendingAmount"]) <= ROUNDINGS + 1 + unit
+    )
 
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
@@ -164,7 +170,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 def test_execution_leaves_the_terms_as_they_were_quoted(
     platform: Platform, check: Check, side: str, within: bool
 ) -> None:
-    """They hold for the quote's lifetime."""
+    """An executed quote shows the accounts, times, amounts, rate and fees that it showed before."""
     source, destination = platform.quotes.ends(platform.quotes.corridor(same_currency=within))
     amount = 10_007
     if side == "RECEIVING":
@@ -174,34 +180,34 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
         source, destination, side=side, amount=amount, description="Rent, July"
     )
 
-    executed = platform.quotes.execute(quote)
+    execution = platform.quotes.execute(quote)
 
     with check("QUO-609"):
-        assert executed["source"].get("accountId") == source["id"], executed
+        assert execution["source"].get("accountId") == source["id"], execution
     with check("QUO-610"):
-        assert executed["destination"].get("accountId") == destination["id"], executed
+        assert execution["destination"].get("accountId") == destination["id"], execution
     with check("QUO-611"):
-        assert moment(executed["expiresAt"]) == moment(quote["expiresAt"])
+        assert moment(execution["expiresAt"]) == moment(quote["expiresAt"])
     with check("QUO-612"):
-        assert moment(executed["createdAt"]) == moment(quote["createdAt"])
+        assert moment(execution["createdAt"]) == moment(quote["createdAt"])
     with check("QUO-613"):
         for member in ("sendingCurrency", "receivingCurrency"):
-            assert executed[member]["code"] == quote[member]["code"], executed
+            assert execution[member]["code"] == quote[member]["code"], execution
     with check("QUO-614"):
-        assert require_member(executed, "description") == "Rent, July"
+        assert require_member(execution, "description") == "Rent, July"
     with check("QUO-057"):
-        assert executed["totalSendingAmount"] == quote["totalSendingAmount"]
+        assert execution["totalSendingAmount"] == quote["totalSendingAmount"]
     with check("QUO-058"):
-        assert executed["totalReceivingAmount"] == quote["totalReceivingAmount"]
+        assert execution["totalReceivingAmount"] == quote["totalReceivingAmount"]
     with check("QUO-059"):
-        assert executed["exchangeRate"] == quote["exchangeRate"]
+        assert execution["exchangeRate"] == quote["exchangeRate"]
     with check("QUO-060"):
-        assert executed["feesIncluded"] == quote["feesIncluded"]
+        assert execution["feesIncluded"] == quote["feesIncluded"]
 
 
 @requirement("QUO-161")
 def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
-    """The platform may set a fee for a single transfer out of US dollars."""
+    """A quote from USD with platformFeeOverride has platformFeesIncluded above 0."""
     override = platform.profile.bindings.platform_fee_override
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
 
@@ -212,10 +218,11 @@ def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One of the ways in which fees and rate may honestly be meant.
+    """A reading of fees and rate that the specification allows.
 
-    ``beside``: the platform's fees are not contained in ``feesIncluded``. ``inverse``: the rate
-    is what one receiving unit costs. ``whole``: it is between whole units, not smallest ones.
+    ``beside``: the platform's fees are not contained in ``feesIncluded``. ``inverse``: the rate is
+    the price of one receiving unit. ``whole``: the rate is between whole units, and not between
+    smallest units.
     """
 
     beside: bool
@@ -238,13 +245,13 @@ READINGS = [Reading(*ways) for ways in product([False, True], repeat=3)]
 
 
 def fees(quote: Json, *, beside: bool) -> int:
-    """Return all fees in the sending amount."""
+    """Return the fees in the sending amount; with ``beside`` also the platform's fee."""
     included: int = quote["feesIncluded"]
     return included + (quote.get("platformFeesIncluded") or 0) if beside else included
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:
-    """Assert that a same-currency quote's two amounts differ by its fees."""
+    """Assert that the two amounts of a same-currency quote differ by its fees."""
     __tracebackhide__ = True
     difference = quote["totalSendingAmount"] - quote["totalReceivingAmount"]
     included = [fees(quote, beside=beside) for beside in (False, True)]
@@ -255,27 +262,27 @@ def expect_fees_are_the_difference(quote: Json) -> None:
 
 
 def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
-    """Assert that fees and rate, read in one way, explain the amounts of all quotes."""
+    """Assert that one reading of fees and rate explains the amounts of all quotes."""
     __tracebackhide__ = True
-    seen = list(quotes)
-    for quote in seen:
+    all_quotes = list(quotes)
+    for quote in all_quotes:
         arrange_rate(quote)
         require_no_fixed_fee(quote)
-    assert any(all(reading.fits(quote) for quote in seen) for reading in READINGS), (
+    assert any(all(reading.fits(quote) for quote in all_quotes) for reading in READINGS), (
         "read in whichever way, the rate does not convert the sending amounts less the fees to "
-        f"the receiving amounts: {seen}"
+        f"the receiving amounts: {all_quotes}"
     )
 
 
 def arrange_rate(quote: Json) -> None:
-    """Leave a quote alone that has no rate to convert at."""
+    """Raise ``PreconditionFailed`` where a quote has no exchangeRate above 0."""
     rate = quote.get("exchangeRate")
     if not isinstance(rate, int | float) or rate <= 0:
         raise PreconditionFailed(f"expected a rate above 0, got {rate!r}")
 
 
 def require_no_fixed_fee(quote: Json) -> None:
-    """Leave a quote alone whose fixed fees may be in the receiving currency."""
+    """Raise ``ResourceMissing`` where a fixed fee may be hidden in the amounts of a quote."""
     details = quote.get("rateDetails")
     if not isinstance(details, Mapping):
         raise ResourceMissing("without rateDetails a fixed fee may be hidden in the amounts")
@@ -284,8 +291,12 @@ def require_no_fixed_fee(quote: Json) -> None:
             raise ResourceMissing(f"the quote takes a fixed fee, {name}: {details[name]}")
 
 
-def ends(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resource]:
-    """Return an account with the funds for all of :func:`amounts`, and a destination."""
+def funded_ends(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resource]:
+    """Return a source with the funds for all of :func:`amounts`, and a destination.
+
+    Raises:
+        ResourceMissing: the profile has no corridor of this kind.
+    """
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
     source, destination = platform.quotes.ends(corridor, amount=0)
@@ -293,10 +304,13 @@ def ends(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resou
     return source, destination
 
 
-def there_and_back(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resource]:
-    """Quote a large sending amount, and then the receiving amount that it brings.
+def quote_both_sides(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resource]:
+    """Quote a large sending amount, and then the receiving amount of that quote; return both.
 
-    The platform's standing fee may be changed for everybody in between; then both are quoted anew.
+    Where the platform's standing fee changes in between, both quotes are made again.
+
+    Raises:
+        ResourceMissing: there is no corridor of this kind, or the target does not quote so much.
     """
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
@@ -304,24 +318,24 @@ def there_and_back(platform: Platform, corridor: Corridor | None) -> tuple[Resou
     platform.internal_accounts.deposit(source, 2 * LARGE)
 
     def pair() -> tuple[Resource, Resource]:
-        there = platform.api.create_quote(platform.quotes.body(source, destination, amount=LARGE))
-        if not there.accepted:
-            raise ResourceMissing(f"the target does not quote an amount of {LARGE}: {there}")
-        brought = there.body["totalReceivingAmount"]
-        back = platform.quotes.pending(source, destination, side="RECEIVING", amount=brought)
-        return there.body, back
+        sending = platform.api.create_quote(platform.quotes.body(source, destination, amount=LARGE))
+        if not sending.accepted:
+            raise ResourceMissing(f"the target does not quote an amount of {LARGE}: {sending}")
+        amount = sending.body["totalReceivingAmount"]
+        receiving = platform.quotes.pending(source, destination, side="RECEIVING", amount=amount)
+        return sending.body, receiving
 
-    return platform.until(pair, lambda quotes: own_fees_are_alike(*quotes))
+    return platform.until(pair, lambda quotes: have_same_own_fees(*quotes))
 
 
-def own_fees_are_alike(*quotes: Json) -> bool:
-    """Return whether all quotes bear the same fees of the platform, but for rounding."""
-    own = [quote.get("platformFeesIncluded") or 0 for quote in quotes]
-    return bool(max(own) - min(own) <= ROUNDINGS)
+def have_same_own_fees(*quotes: Json) -> bool:
+    """Return whether all quotes have the same fees of the platform, except for rounding."""
+    own_fees = [quote.get("platformFeesIncluded") or 0 for quote in quotes]
+    return bool(max(own_fees) - min(own_fees) <= ROUNDINGS)
 
 
 def amounts(source: Resource) -> tuple[int, ...]:
-    """Return sending amounts that force rounding."""
+    """Return sending amounts, in the smallest unit, at which fees and rates have to be rounded."""
     decimals = source["balance"]["currency"].get("decimals")
     if not isinstance(decimals, int):
         raise PreconditionFailed(f"{source['id']} does not say how many decimals it has")
@@ -329,5 +343,5 @@ def amounts(source: Resource) -> tuple[int, ...]:
 
 
 def label(corridor: Corridor | None) -> str:
-    """Return the name of a corridor in the name of a test."""
+    """Return a corridor as a part of the name of a test."""
     return "none" if corridor is None else f"{corridor.sending}-{corridor.receiving}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import Check, requirement
 
-REFUSED = "END_USER_TERMS_NOT_ACCEPTED"
+TERMS_NOT_ACCEPTED = "END_USER_TERMS_NOT_ACCEPTED"
 
 
 @requirement("QUO-130", "QUO-131")
 def test_quotes_wait_for_the_acceptance_of_the_terms(platform: Platform, check: Check) -> None:
-    """It may be recorded by updating the customer."""
+    """A quote is refused without endUserTermsConsent, and accepted once an update records it."""
     customer = platform.approved.customer(consent=False)
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
 
@@ -19,14 +19,14 @@ def test_quotes_wait_for_the_acceptance_of_the_terms(platform: Platform, check: 
     after = platform.api.create_quote(body)
 
     with check("QUO-130"):
-        before.refused(REFUSED, twin=after)
+        before.refused(TERMS_NOT_ACCEPTED, twin=after)
     with check("QUO-131"):
         assert after.accepted, after
 
 
 @requirement("QUO-132")
 def test_the_acceptance_may_come_with_the_customer(platform: Platform) -> None:
-    """Nothing else has to be recorded then."""
+    """A quote of a customer who was created with endUserTermsConsent is accepted."""
     customer = platform.approved.customer(endUserTermsConsent=platform.customers.terms_consent())
 
     answer = platform.api.create_quote(

@@ -1,4 +1,4 @@
-"""Real-time funding: a payment to the quote's instructions executes it, and no call does."""
+"""Real-time funding: a payment to the instructions of a quote executes it, and no call does."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, e
 def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
     platform: Platform, check: Check, currency: str
 ) -> None:
-    """It waits for a payment, in the currency of its source, to any of its instructions."""
-    quote = offered(platform, currency)
+    """A real-time funded quote is PENDING in its source's currency, with paymentInstructions."""
+    quote = create_realtime_quote(platform, currency)
 
     with check("QUO-074"):
         assert quote["status"] == "PENDING"
@@ -30,7 +30,7 @@ def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
 
 @requirement("QUO-019")
 def test_payment_instructions_may_carry_notes(platform: Platform) -> None:
-    """An instruction may leave them out, but what it gives has the documented form."""
+    """An instruction may leave out instructionsNotes; the judge checks given ones."""
     quote = platform.quotes.realtime()
 
     instructions = quote.get("paymentInstructions") or ()
@@ -40,7 +40,7 @@ def test_payment_instructions_may_carry_notes(platform: Platform) -> None:
 
 @requirement("QUO-210", "QUO-213")
 def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
-    """Nobody calls execute."""
+    """A payment to the instructions, without a call of execute, completes the quote."""
     customer = platform.approved.customer()
     quote = platform.quotes.realtime(customer)
 
@@ -56,7 +56,7 @@ def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
 def test_a_payment_with_another_reference_executes_no_quote(
     platform: Platform, check: Check
 ) -> None:
-    """The quote goes on waiting for its own."""
+    """A payment with a wrong reference executes nothing; one with the right reference does."""
     customer = platform.approved.customer()
     quote = platform.quotes.realtime(customer)
     twin = platform.quotes.realtime(customer)
@@ -75,24 +75,24 @@ def test_a_payment_with_another_reference_executes_no_quote(
 
 @requirement("QUO-607")
 def test_payments_for_two_quotes_can_be_told_apart(platform: Platform) -> None:
-    """By an account, an address or a reference of each quote's own."""
+    """The paymentInstructions of two quotes of one customer differ."""
     customer = platform.approved.customer()
     first, second = (platform.quotes.realtime(customer) for _ in range(2))
 
-    shown = [quote.get("paymentInstructions") for quote in (first, second)]
+    instructions = [quote.get("paymentInstructions") for quote in (first, second)]
 
-    if not all(shown):
+    if not all(instructions):
         raise ResourceMissing("a quote carries no payment instructions")
-    assert shown[0] != shown[1]
+    assert instructions[0] != instructions[1]
 
 
 @requirement("QUO-211", "QUO-212")
 def test_a_call_executes_no_quote_that_waits_for_its_payment(
     platform: Platform, check: Check
 ) -> None:
-    """The call may be refused or do nothing."""
+    """An execution before the payment is refused, or leaves the quote as it is."""
     quote = platform.quotes.realtime()
-    untouched = platform.transactions.of_quote(quote)
+    before = platform.transactions.of_quote(quote)
 
     answer = platform.api.execute_quote(quote["id"])
 
@@ -102,7 +102,7 @@ def test_a_call_executes_no_quote_that_waits_for_its_payment(
         else:
             answer.refused(twin=platform.api.execute_quote(platform.quotes.pending()["id"]))
     with check("QUO-212"):
-        for transaction in (untouched, platform.transactions.of_quote(quote)):
+        for transaction in (before, platform.transactions.of_quote(quote)):
             assert transaction["status"] not in SETTLING, transaction
     platform.observe(f"executing a real-time funded quote is answered with {answer.status}")
 
@@ -111,32 +111,35 @@ def test_a_call_executes_no_quote_that_waits_for_its_payment(
 def test_payment_instructions_are_withheld_until_the_customer_proved(
     platform: Platform, check: Check
 ) -> None:
-    """The challenge may come with the quote or at a call of execute; until then, no way to pay."""
-    created = platform.quotes.realtime(platform.approved.sca_customer())
+    """The quote of an SCA customer shows no paymentInstructions before its authorization.
+
+    The challenge may come with the creation of the quote or with its execution.
+    """
+    quote = platform.quotes.realtime(platform.approved.sca_customer())
 
     with check("QUO-042"):
-        expect_withheld(created)
-    waiting = challenged(platform, created)
+        expect_withheld(quote)
+    challenged_quote = challenged(platform, quote)
     with check("QUO-042"):
-        expect_withheld(waiting)
+        expect_withheld(challenged_quote)
 
-    authorized = platform.sca.authorize(waiting)
+    authorized_quote = platform.sca.authorize(challenged_quote)
     with check("QUO-043"):
-        assert authorized.get("paymentInstructions"), "it carries no payment instruction"
+        assert authorized_quote.get("paymentInstructions"), "it carries no payment instruction"
     platform.observe(
         "a real-time funded quote of an SCA customer is challenged "
-        f"{'at its creation' if waiting is created else 'by execute'}"
+        f"{'at its creation' if challenged_quote is quote else 'by execute'}"
     )
 
 
 @requirement("QUO-042")
 def test_payment_instructions_are_withheld_between_two_challenges(platform: Platform) -> None:
-    """A first proof is not enough where a second one is asked for."""
+    """After the first of two proofs, a quote still shows no paymentInstructions."""
     customer = platform.approved.sca_customer()
     platform.triggers.fire("sca.second_challenge", customerId=customer["id"])
-    waiting = challenged(platform, platform.quotes.realtime(customer))
+    quote = challenged(platform, platform.quotes.realtime(customer))
 
-    first = platform.sca.send_proof(waiting)
+    first = platform.sca.send_proof(quote)
 
     if not first.accepted or first.body["status"] != WAITING:
         raise PreconditionFailed(f"the first proof was not followed by a second one: {first}")
@@ -145,7 +148,7 @@ def test_payment_instructions_are_withheld_between_two_challenges(platform: Plat
 
 @requirement("QUO-210")
 def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) -> None:
-    """The proof is given before the customer pays, and nothing is asked for afterwards."""
+    """A payment executes a quote of an SCA customer who has proved it before."""
     customer = platform.approved.sca_customer()
     quote = challenged(platform, platform.quotes.realtime(customer))
     platform.sca.authorize(quote)
@@ -155,11 +158,12 @@ def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) ->
     assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
 
 
-# --- No valid proof -------------------------------------------------------------------------
+def create_realtime_quote(platform: Platform, currency: str) -> Json:
+    """Create a real-time funded quote in a currency, and return it.
 
-
-def offered(platform: Platform, currency: str) -> Json:
-    """Return a quote that is funded in real time in a currency."""
+    Raises:
+        ResourceMissing: the target refuses real-time funding in the currency.
+    """
     body = platform.quotes.realtime_body(currency=currency, lockedCurrencySide="RECEIVING")
     answer = platform.api.create_quote(body)
     if not answer.accepted:
@@ -169,7 +173,7 @@ def offered(platform: Platform, currency: str) -> Json:
 
 
 def expect_withheld(quote: Json) -> None:
-    """Assert that a quote does not say where to pay."""
+    """Assert that a quote has no paymentInstructions."""
     __tracebackhide__ = True
-    shown = quote.get("paymentInstructions")
-    expect(not shown, f"no paymentInstructions yet at {quote['status']}", shown)
+    instructions = quote.get("paymentInstructions")
+    expect(not instructions, f"no paymentInstructions yet at {quote['status']}", instructions)

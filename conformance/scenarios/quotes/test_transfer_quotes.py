@@ -1,4 +1,4 @@
-"""The quotes that take the place of the deprecated transfers: one request, executed at once."""
+"""Quotes in the place of the deprecated transfers: created and executed by one request."""
 
 from __future__ import annotations
 
@@ -11,47 +11,54 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import CARRIED_OVER, Direction
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.quotes.transfers import AMOUNT, carried, ends, replacement
+from conformance.scenarios.quotes.transfers import (
+    AMOUNT,
+    arrange_ends,
+    carried_member,
+    replacement_body,
+)
 from conformance.verdict.decisions import PreconditionFailed
 
-RULES: dict[Direction, tuple[str, str, str, str]] = {
+REQUIREMENTS: dict[Direction, tuple[str, str, str, str]] = {
     "out": ("TRF-090", "TRF-091", "TRF-092", "TRF-093"),
     "in": ("TRF-100", "TRF-101", "TRF-102", "TRF-103"),
 }
-"""By direction the rules of the answer, its amount, its currencies and its transactionId."""
+"""By direction the requirements of the answer, its amount, its currencies and its transactionId."""
 
 
 @pytest.mark.parametrize(
     "direction",
     [
-        pytest.param(direction, marks=requirement(*rules), id=direction)
-        for direction, rules in RULES.items()
+        pytest.param(direction, marks=requirement(*requirement_ids), id=direction)
+        for direction, requirement_ids in REQUIREMENTS.items()
     ],
 )
 def test_a_quote_takes_the_place_of_a_transfer(
     platform: Platform, check: Check, direction: Direction
 ) -> None:
-    """It is answered, and its transaction is the one that the transfer would have had."""
-    between = ends(platform, direction)
+    """A quote of the transfer's ends and amount is accepted, and its transaction is listed."""
+    ends = arrange_ends(platform, direction)
 
-    answer = platform.api.create_quote(replacement(between))
+    answer = platform.api.create_quote(replacement_body(ends))
 
-    is_quote, locked, currencies, named = RULES[direction]
-    with check(is_quote):
+    answer_id, amount_id, currencies_id, listed_id = REQUIREMENTS[direction]
+    with check(answer_id):
         assert answer.accepted, answer
-        assert str(told(answer, "id")).startswith("Quote:"), answer
-    with check(locked):
-        assert told(answer, "totalSendingAmount") == AMOUNT
-    with check(currencies):
-        codes = {told(answer, name)["code"] for name in ("sendingCurrency", "receivingCurrency")}
+        assert str(member_of(answer, "id")).startswith("Quote:"), answer
+    with check(amount_id):
+        assert member_of(answer, "totalSendingAmount") == AMOUNT
+    with check(currencies_id):
+        codes = {
+            member_of(answer, name)["code"] for name in ("sendingCurrency", "receivingCurrency")
+        }
         assert codes == {platform.quotes.corridor(same_currency=True).sending}
-    with check(named):
-        wanted = told(answer, "transactionId")
+    with check(listed_id):
+        transaction_id = member_of(answer, "transactionId")
         ids = platform.until(
-            lambda: {row.get("id") for row in platform.transactions.of_customer(between.owner)},
-            lambda seen: wanted in seen,
+            lambda: {row.get("id") for row in platform.transactions.of_customer(ends.owner)},
+            lambda listed_ids: transaction_id in listed_ids,
         )
-        assert wanted in ids, f"GET /transactions does not list {wanted}"
+        assert transaction_id in ids, f"GET /transactions does not list {transaction_id}"
 
 
 @pytest.mark.parametrize(
@@ -64,19 +71,23 @@ def test_a_quote_takes_the_place_of_a_transfer(
     ],
 )
 def test_the_quote_takes_what_carries_over(platform: Platform, names: tuple[str, ...]) -> None:
-    """The rail belongs to the destination, the others stand beside it."""
-    between = ends(platform, "out")
+    """A quote with members that carry over from a transfer is accepted."""
+    ends = arrange_ends(platform, "out")
     members: dict[str, Any] = {}
     for name in names:
-        members |= carried(platform, between, name)
+        members |= carried_member(platform, ends, name)
 
-    answer = platform.api.create_quote(replacement(between, **members))
+    answer = platform.api.create_quote(replacement_body(ends, **members))
 
     assert answer.accepted, answer
 
 
-def told(answer: Answer, name: str) -> Any:
-    """Return a member of the quote that was answered with."""
+def member_of(answer: Answer, name: str) -> Any:
+    """Return a member of the quote in an answer.
+
+    Raises:
+        PreconditionFailed: the quote was refused.
+    """
     if not answer.accepted or not isinstance(answer.body, Mapping):
         raise PreconditionFailed(f"the quote was refused: {answer}")
     return answer.body.get(name)

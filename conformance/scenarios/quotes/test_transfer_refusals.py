@@ -1,4 +1,4 @@
-"""Deprecated transfers that cannot be made: what is wrong with each, and that nothing moves."""
+"""Deprecated transfers that are refused: what is wrong with each, and that nothing moves."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
     Ends,
-    debited,
-    ends,
-    found,
-    made,
+    arrange_ends,
+    listed_transaction,
+    make_and_debit,
+    make_transfer,
     send,
-    sound,
-    transaction,
+    send_valid,
+    transaction_at,
 )
 from conformance.verdict.decisions import ResourceMissing
 
@@ -30,10 +30,10 @@ REFUSED = (400, 422)
 """The statuses of a refusal for what a body says."""
 
 ABSENT = (*REFUSED, 404)
-"""Those for an account that the body names and nobody has."""
+"""The statuses of a refusal for an unknown account in a body."""
 
 UNFIT = (*REFUSED, 409)
-"""Those for two accounts that do not fit each other."""
+"""The statuses of a refusal for two accounts that do not fit each other."""
 
 ANONYMOUS = httpx.Auth()
 ENDED = ("COMPLETED", "EXPIRED", *FAILED)
@@ -50,7 +50,7 @@ FAULTS: tuple[tuple[str, Direction, str, Any], ...] = (
 )
 """Requirement, direction, name and amount of transfers that nobody can make."""
 
-NOBODY: tuple[tuple[str, Direction, str], ...] = (
+UNKNOWN_ENDS: tuple[tuple[str, Direction, str], ...] = (
     ("TRF-054", "out", "source"),
     ("TRF-055", "out", "destination"),
     ("TRF-056", "in", "source"),
@@ -60,54 +60,54 @@ NOBODY: tuple[tuple[str, Direction, str], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("direction", "wrong"),
+    ("direction", "amount"),
     [
-        pytest.param(direction, wrong, marks=requirement(id_), id=f"{direction}-{name}")
-        for id_, direction, name, wrong in FAULTS
+        pytest.param(direction, amount, marks=requirement(id_), id=f"{direction}-{name}")
+        for id_, direction, name, amount in FAULTS
     ],
 )
 def test_a_transfer_of_a_wrong_amount_is_refused(
-    platform: Platform, direction: Direction, wrong: Any
+    platform: Platform, direction: Direction, amount: Any
 ) -> None:
-    """Amounts are whole numbers of the smallest unit."""
-    between = ends(platform, direction)
+    """An amount of 0, below 0, with a fraction or as a word is refused with 400 or 422."""
+    ends = arrange_ends(platform, direction)
 
-    refusal = send(platform, between, wrong)
+    refusal = send(platform, ends, amount)
 
-    refusal.refused(*REFUSED, twin=sound(platform, between))
+    refusal.refused(*REFUSED, twin=send_valid(platform, ends))
 
 
 @requirement("TRF-068")
 def test_a_negative_transfer_moves_nothing(platform: Platform) -> None:
-    """It is no way to be credited."""
-    between = ends(platform, "out")
-    before, _ = platform.internal_accounts.balances(between.held)
+    """A transfer of a negative amount out of an account does not change its balance."""
+    ends = arrange_ends(platform, "out")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
 
-    answer = send(platform, between, -AMOUNT)
+    answer = send(platform, ends, -AMOUNT)
 
     if answer.accepted:
-        found(platform, between, answer)
-    made(platform, ends(platform, "out"))
-    assert platform.internal_accounts.balances(between.held)[0] == before
+        listed_transaction(platform, ends, answer)
+    make_transfer(platform, arrange_ends(platform, "out"))
+    assert platform.internal_accounts.balances(ends.internal_account)[0] == before
 
 
 @pytest.mark.parametrize(
     ("direction", "end"),
     [
         pytest.param(direction, end, marks=requirement(id_), id=f"{direction}-{end}")
-        for id_, direction, end in NOBODY
+        for id_, direction, end in UNKNOWN_ENDS
     ],
 )
 def test_a_transfer_that_names_an_unknown_account_is_refused(
     platform: Platform, direction: Direction, end: str
 ) -> None:
-    """The id has the form of the target's own, and nobody has it."""
-    between = ends(platform, direction)
-    wrong = unknown_end(between, end)
+    """An unknown account of the right form is refused with 400, 404 or 422."""
+    ends = arrange_ends(platform, direction)
+    wrong_ends = with_unknown_end(ends, end)
 
-    refusal = send(platform, wrong)
+    refusal = send(platform, wrong_ends)
 
-    refusal.refused(*ABSENT, twin=sound(platform, between))
+    refusal.refused(*ABSENT, twin=send_valid(platform, ends))
     platform.observe(f"an unknown {end} of a transfer is refused with {refusal.status}")
 
 
@@ -119,39 +119,42 @@ def test_a_transfer_that_names_an_unknown_account_is_refused(
     ],
 )
 def test_a_transfer_converts_nothing(platform: Platform, direction: Direction) -> None:
-    """Both accounts are in one currency."""
-    between = ends(platform, direction)
-    foreign = platform.quotes.corridor(same_currency=False)
+    """A transfer to an account in another currency is refused."""
+    ends = arrange_ends(platform, direction)
+    corridor = platform.quotes.corridor(same_currency=False)
     if direction == "out":
-        other = platform.external_accounts.account({"id": between.owner}, foreign.account)
+        foreign_account = platform.external_accounts.account({"id": ends.owner}, corridor.account)
     else:
-        other = platform.internal_accounts.account(other_currency(platform), amount=0)
+        foreign_account = platform.internal_accounts.account(other_currency(platform), amount=0)
 
-    refusal = send(platform, replace(between, destination=other))
+    refusal = send(platform, replace(ends, destination=foreign_account))
 
-    refusal.refused(*UNFIT, twin=sound(platform, between))
+    refusal.refused(*UNFIT, twin=send_valid(platform, ends))
 
 
 @requirement("TRF-050", "TRF-051", "TRF-052")
 def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check: Check) -> None:
-    """One smallest unit too much is too much."""
-    between = ends(platform, "out", deposit=2 * AMOUNT)
-    before = debited(platform, between)
+    """A transfer of one smallest unit above the balance is refused, or fails later.
 
-    answer = send(platform, between, before + 1)
+    The balance stays. A refusal has 400 and INSUFFICIENT_FUNDS.
+    """
+    ends = arrange_ends(platform, "out", deposit=2 * AMOUNT)
+    before = make_and_debit(platform, ends)
+
+    answer = send(platform, ends, before + 1)
     status = None
     if answer.accepted:
-        status = transaction(platform, between, answer, *ENDED).get("status")
-    # What fails later may have been debited in between.
-    left = platform.internal_accounts.wait_for_balance(between.held, before)
-    twin = sound(platform, between, before)
+        status = transaction_at(platform, ends, answer, *ENDED).get("status")
+    # A transfer that fails later may be debited until then.
+    balance_left = platform.internal_accounts.wait_for_balance(ends.internal_account, before)
+    twin = send_valid(platform, ends, before)
 
     with check("TRF-050"):
         if not answer.accepted:
             answer.refused(twin=twin)
         assert status != "COMPLETED", answer
     with check("TRF-051"):
-        assert left == before
+        assert balance_left == before
     with check("TRF-052"):
         if answer.accepted:
             raise ResourceMissing(f"it is taken, and comes to {status} later")
@@ -170,33 +173,33 @@ def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check:
 def test_a_transfer_without_the_right_credentials_is_refused(
     platform: Platform, direction: Direction, options: str
 ) -> None:
-    """As any other request is."""
-    between = ends(platform, direction)
-    wrong = platform.api.client.credentials(client_secret="wrong")  # noqa: S106 - it is no secret
-    auth = {"none": ANONYMOUS, "wrong": wrong}[options]
+    """A transfer with no credentials or a wrong secret is refused with 401."""
+    ends = arrange_ends(platform, direction)
+    wrong_auth = platform.api.client.credentials(client_secret="wrong")  # noqa: S106 - it is no secret
+    auth = {"none": ANONYMOUS, "wrong": wrong_auth}[options]
 
-    refusal = send(platform, between, options={"auth": auth})
+    refusal = send(platform, ends, options={"auth": auth})
 
-    refusal.refused(401, twin=sound(platform, between))
+    refusal.refused(401, twin=send_valid(platform, ends))
 
 
-def unknown_end(between: Ends, end: str) -> Ends:
-    """Return the ends of a transfer, one of which nobody has."""
-    account: Resource = getattr(between, end)
-    nobody = account.but(id=unknown_id(account.id))
+def with_unknown_end(ends: Ends, end: str) -> Ends:
+    """Return the ends of a transfer with an unknown id in the place of one account."""
+    account: Resource = getattr(ends, end)
+    unknown_account = account.but(id=unknown_id(account.id))
     if end == "source":
-        return replace(between, source=nobody)
-    return replace(between, destination=nobody)
+        return replace(ends, source=unknown_account)
+    return replace(ends, destination=unknown_account)
 
 
 def other_currency(platform: Platform) -> str:
-    """Return a currency that customers hold, beside that of transfers.
+    """Return a sending currency of the profile beside the currency of transfers.
 
     Raises:
-        ResourceMissing: the corridors name no other.
+        ResourceMissing: the corridors name no other currency.
     """
-    known = platform.quotes.corridor(same_currency=True).sending
+    currency = platform.quotes.corridor(same_currency=True).sending
     for corridor in platform.profile.resources.corridors:
-        if corridor.sending != known:
+        if corridor.sending != currency:
             return corridor.sending
     raise ResourceMissing("resources.corridors of the profile names one sending currency alone")

@@ -1,4 +1,4 @@
-"""The deprecated transfers within one currency: they are still served, and still move money."""
+"""The deprecated transfers within one currency: targets still serve them, and money moves."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
     Ends,
-    carried,
-    debited,
-    ends,
-    found,
-    made,
-    replacement,
-    sound,
-    transaction,
+    arrange_ends,
+    carried_member,
+    listed_transaction,
+    make_and_debit,
+    make_transfer,
+    replacement_body,
+    send_valid,
+    transaction_at,
 )
 from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
-def ways(out: str, into: str) -> list[object]:
-    """Return both directions as parameters, each deciding one rule."""
+def directions(out: str, into: str) -> list[object]:
+    """Return both directions as parameters, each with the requirement that it decides."""
     return [
         pytest.param("out", out, marks=requirement(out), id="out"),
         pytest.param("in", into, marks=requirement(into), id="in"),
@@ -38,14 +38,14 @@ def ways(out: str, into: str) -> list[object]:
 # --- They are served ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("direction", "rule"), ways("TRF-001", "TRF-002"))
-def test_a_transfer_is_taken(platform: Platform, direction: Direction, rule: str) -> None:
-    """It still works as it did."""
-    between = ends(platform, direction)
+@pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-001", "TRF-002"))
+def test_a_transfer_is_taken(platform: Platform, direction: Direction, requirement_id: str) -> None:
+    """A valid transfer in each direction is accepted."""
+    ends = arrange_ends(platform, direction)
 
-    answer = sound(platform, between)
+    answer = send_valid(platform, ends)
 
-    assert answer.accepted, f"{rule}: {answer}"
+    assert answer.accepted, f"{requirement_id}: {answer}"
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_a_transfer_is_taken(platform: Platform, direction: Direction, rule: str
 def test_a_transfer_takes_what_carries_over(
     platform: Platform, direction: Direction, name: str
 ) -> None:
-    """What the quote in its place takes from it, it has taken before."""
-    between = ends(platform, direction)
-    made(platform, between, AMOUNT // 2)
+    """A transfer with a member that carries over to a quote is accepted."""
+    ends = arrange_ends(platform, direction)
+    make_transfer(platform, ends, AMOUNT // 2)
 
-    answer = sound(platform, between, AMOUNT // 2, **carried(platform, between, name))
+    answer = send_valid(platform, ends, AMOUNT // 2, **carried_member(platform, ends, name))
 
     assert answer.accepted, answer
 
@@ -80,32 +80,35 @@ def test_a_transfer_takes_what_carries_over(
 def test_a_transfer_out_is_debited_as_the_quote_in_its_place(
     platform: Platform, check: Check
 ) -> None:
-    """Its amount is what is sent, as with a quote that locks the sending side."""
-    between, twin = ends(platform, "out"), ends(platform, "out")
-    before, _ = platform.internal_accounts.balances(between.held)
-    quote = quoted(platform, twin)
+    """A transfer out debits the quote's totalSendingAmount, which is its own sentAmount."""
+    ends, twin = arrange_ends(platform, "out"), arrange_ends(platform, "out")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
+    quote = create_replacement(platform, twin)
 
-    answer = made(platform, between)
-    left = platform.internal_accounts.wait_for_balance(
-        between.held, before - quote["totalSendingAmount"]
+    answer = make_transfer(platform, ends)
+    balance_left = platform.internal_accounts.wait_for_balance(
+        ends.internal_account, before - quote["totalSendingAmount"]
     )
 
     with check("TRF-010"):
-        assert before - left == quote["totalSendingAmount"]
+        assert before - balance_left == quote["totalSendingAmount"]
     with check("TRF-015"):
-        assert before - left == amount(transaction(platform, between, answer), "sentAmount")
+        assert before - balance_left == amount_of(
+            transaction_at(platform, ends, answer), "sentAmount"
+        )
 
 
 @requirement("TRF-011", "TRF-012", "TRF-013", "TRF-014")
 def test_a_transfer_in_is_credited(platform: Platform, check: Check) -> None:
-    """What arrives is the amount, but for fees."""
-    between, twin = ends(platform, "in"), ends(platform, "in")
-    before, _ = platform.internal_accounts.balances(between.held)
-    quote = quoted(platform, twin)
+    """A transfer in credits the quote's totalReceivingAmount, at most its own amount."""
+    ends, twin = arrange_ends(platform, "in"), arrange_ends(platform, "in")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
+    quote = create_replacement(platform, twin)
 
-    row = completed(platform, between)
+    row = make_completed_transfer(platform, ends)
     after = platform.until(
-        lambda: platform.internal_accounts.balances(between.held)[0], lambda seen: seen > before
+        lambda: platform.internal_accounts.balances(ends.internal_account)[0],
+        lambda balance: balance > before,
     )
 
     with check("TRF-012"):
@@ -113,18 +116,18 @@ def test_a_transfer_in_is_credited(platform: Platform, check: Check) -> None:
     with check("TRF-013"):
         assert after - before <= AMOUNT
     with check("TRF-014"):
-        assert after - before == amount(row, "receivedAmount")
+        assert after - before == amount_of(row, "receivedAmount")
     with check("TRF-011"):
         assert after - before == quote["totalReceivingAmount"]
 
 
 @requirement("TRF-053")
 def test_the_whole_balance_can_be_transferred(platform: Platform) -> None:
-    """The amount is what is sent, so that fees do not come on top of it."""
-    between = ends(platform, "out", deposit=2 * AMOUNT)
-    left = debited(platform, between)
+    """A transfer of the whole balance is accepted, because its amount includes the fees."""
+    ends = arrange_ends(platform, "out", deposit=2 * AMOUNT)
+    balance_left = make_and_debit(platform, ends)
 
-    answer = sound(platform, between, left)
+    answer = send_valid(platform, ends, balance_left)
 
     assert answer.accepted, answer
 
@@ -132,85 +135,94 @@ def test_the_whole_balance_can_be_transferred(platform: Platform) -> None:
 # --- Their transactions ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("direction", "rule"), ways("TRF-020", "TRF-021"))
-def test_a_transfer_is_listed(platform: Platform, direction: Direction, rule: str) -> None:
-    """A transaction carries its money."""
-    between = ends(platform, direction)
+@pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-020", "TRF-021"))
+def test_a_transfer_is_listed(
+    platform: Platform, direction: Direction, requirement_id: str
+) -> None:
+    """The customer's list has a transaction for a transfer in each direction."""
+    ends = arrange_ends(platform, direction)
 
-    answer = made(platform, between)
+    answer = make_transfer(platform, ends)
 
-    assert found(platform, between, answer) is not None, f"{rule}: not listed: {answer}"
+    assert listed_transaction(platform, ends, answer) is not None, (
+        f"{requirement_id}: not listed: {answer}"
+    )
 
 
-@pytest.mark.parametrize(("direction", "rule"), ways("TRF-022", "TRF-023"))
-def test_a_transfer_completes(platform: Platform, direction: Direction, rule: str) -> None:
-    """Where nothing keeps it from arriving."""
-    between = ends(platform, direction)
+@pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-022", "TRF-023"))
+def test_a_transfer_completes(
+    platform: Platform, direction: Direction, requirement_id: str
+) -> None:
+    """The transaction of a valid transfer comes to COMPLETED."""
+    ends = arrange_ends(platform, direction)
 
-    answer = made(platform, between)
+    answer = make_transfer(platform, ends)
 
-    status = transaction(platform, between, answer, "COMPLETED").get("status")
-    assert status == "COMPLETED", f"{rule}: {status}"
+    status = transaction_at(platform, ends, answer, "COMPLETED").get("status")
+    assert status == "COMPLETED", f"{requirement_id}: {status}"
 
 
 SHOWN = {
     "out": ("TRF-024", "TRF-026", "TRF-028", "TRF-031"),
     "in": ("TRF-025", "TRF-027", "TRF-029", "TRF-032"),
 }
-"""By direction the rules of the amount sent, that received, their currencies, and the rate."""
+"""By direction the requirements of both amounts, of their currency and of the rate."""
 
 
 @pytest.mark.parametrize(
     "direction",
     [
-        pytest.param(direction, marks=requirement(*rules), id=direction)
-        for direction, rules in SHOWN.items()
+        pytest.param(direction, marks=requirement(*requirement_ids), id=direction)
+        for direction, requirement_ids in SHOWN.items()
     ],
 )
 def test_the_transaction_of_a_transfer_shows_what_its_quote_would(
     platform: Platform, check: Check, direction: Direction
 ) -> None:
-    """On an account of another customer, the same amount is sent by the quote in its place."""
-    between, twin = ends(platform, direction), ends(platform, direction)
-    quote = quoted(platform, twin)
+    """A transfer's transaction has the amounts of the quote in its place, one currency and rate 1.
 
-    row = transaction(platform, between, made(platform, between), "COMPLETED")
+    The quote is made for another customer with the same amount.
+    """
+    ends, twin = arrange_ends(platform, direction), arrange_ends(platform, direction)
+    quote = create_replacement(platform, twin)
 
-    sent, received, one_currency, rate = SHOWN[direction]
-    with check(sent):
-        assert amount(row, "sentAmount") == quote["totalSendingAmount"]
-    with check(received):
-        assert amount(row, "receivedAmount") == quote["totalReceivingAmount"]
-    with check(one_currency):
+    row = transaction_at(platform, ends, make_transfer(platform, ends), "COMPLETED")
+
+    sent_id, received_id, currency_id, rate_id = SHOWN[direction]
+    with check(sent_id):
+        assert amount_of(row, "sentAmount") == quote["totalSendingAmount"]
+    with check(received_id):
+        assert amount_of(row, "receivedAmount") == quote["totalReceivingAmount"]
+    with check(currency_id):
         currencies = {
             require_member(row, name)["currency"]["code"]
             for name in ("sentAmount", "receivedAmount")
         }
         assert len(currencies) == 1, f"a transfer within one currency has {currencies}"
-    with check(rate):
+    with check(rate_id):
         assert require_member(row, "exchangeRate") == 1
 
 
 @requirement("TRF-030")
 def test_a_transfer_out_has_the_direction_of_its_quote(platform: Platform) -> None:
-    """Money leaves the account by both."""
-    between, twin = ends(platform, "out"), ends(platform, "out")
-    of_quote = platform.transactions.of_quote(quoted(platform, twin))
+    """The transactions of a transfer out and of the quote in its place have one direction."""
+    ends, twin = arrange_ends(platform, "out"), arrange_ends(platform, "out")
+    quote_transaction = platform.transactions.of_quote(create_replacement(platform, twin))
 
-    row = transaction(platform, between, made(platform, between))
+    row = transaction_at(platform, ends, make_transfer(platform, ends))
 
-    assert require_member(row, "direction") == require_member(of_quote, "direction")
+    assert require_member(row, "direction") == require_member(quote_transaction, "direction")
 
 
 @requirement("TRF-043", "TRF-044", "TRF-045")
 def test_a_transfer_out_that_cannot_be_paid_fails(platform: Platform, check: Check) -> None:
-    """As any payout does, and its money comes back."""
-    between = ends(platform, "out", fate="payout.return")
-    before, _ = platform.internal_accounts.balances(between.held)
+    """A returned payout fails with PAYOUT_RETURNED, and the balance is as before."""
+    ends = arrange_ends(platform, "out", trigger="payout.return")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
 
-    answer = made(platform, between)
+    answer = make_transfer(platform, ends)
 
-    row = transaction(platform, between, answer, *FAILED)
+    row = transaction_at(platform, ends, answer, *FAILED)
     with check("TRF-043"):
         assert row.get("status") in FAILED, row
     with check("TRF-044"):
@@ -218,7 +230,7 @@ def test_a_transfer_out_that_cannot_be_paid_fails(platform: Platform, check: Che
     with check("TRF-045"):
         if row.get("status") not in FAILED:
             raise PreconditionFailed(f"the transfer did not fail: {row}")
-        assert platform.internal_accounts.wait_for_balance(between.held, before) == before
+        assert platform.internal_accounts.wait_for_balance(ends.internal_account, before) == before
 
 
 # --- Their events ---------------------------------------------------------------------------
@@ -226,77 +238,79 @@ def test_a_transfer_out_that_cannot_be_paid_fails(platform: Platform, check: Che
 
 @requirement("TRF-040", "TRF-042")
 def test_a_transfer_out_is_reported(platform: Platform, check: Check) -> None:
-    """The balance that it leaves, and its completion."""
-    between = ends(platform, "out")
-    before, _ = platform.internal_accounts.balances(between.held)
+    """Webhooks report the balance after the debit, and the completion of the transaction."""
+    ends = arrange_ends(platform, "out")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
 
-    answer = made(platform, between)
-    left = platform.until(
-        lambda: platform.internal_accounts.balances(between.held)[0], lambda seen: seen < before
+    answer = make_transfer(platform, ends)
+    balance_left = platform.until(
+        lambda: platform.internal_accounts.balances(ends.internal_account)[0],
+        lambda balance: balance < before,
     )
 
     with check("TRF-040"):
-        if left == before:
+        if balance_left == before:
             raise PreconditionFailed("the transfer debits nothing")
-        expect_reported(platform, between, left)
+        expect_reported(platform, ends, balance_left)
     with check("TRF-042"):
-        row = transaction(platform, between, answer, "COMPLETED")
-        seen = platform.webhooks.wait_for(COMPLETED, row["id"])
-        assert seen is not None, f"no {COMPLETED} for {row['id']}"
+        row = transaction_at(platform, ends, answer, "COMPLETED")
+        report = platform.webhooks.wait_for(COMPLETED, row["id"])
+        assert report is not None, f"no {COMPLETED} for {row['id']}"
 
 
 @requirement("TRF-041")
 def test_a_transfer_in_is_reported(platform: Platform) -> None:
-    """With the balance that it makes."""
-    between = ends(platform, "in")
-    before, _ = platform.internal_accounts.balances(between.held)
+    """A webhook reports the balance after the credit."""
+    ends = arrange_ends(platform, "in")
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
 
-    completed(platform, between)
+    make_completed_transfer(platform, ends)
     after = platform.until(
-        lambda: platform.internal_accounts.balances(between.held)[0], lambda seen: seen > before
+        lambda: platform.internal_accounts.balances(ends.internal_account)[0],
+        lambda balance: balance > before,
     )
 
     if after == before:
         raise PreconditionFailed("the transfer credits nothing")
-    expect_reported(platform, between, after)
+    expect_reported(platform, ends, after)
 
 
-def expect_reported(platform: Platform, between: Ends, balance: int) -> None:
-    """Assert that an event shows a balance of the internal account."""
+def expect_reported(platform: Platform, ends: Ends, balance: int) -> None:
+    """Assert that a webhook shows a balance of the internal account of a transfer."""
     __tracebackhide__ = True
-    seen = platform.webhooks.wait_for(
+    report = platform.webhooks.wait_for(
         BALANCE,
-        between.held["id"],
+        ends.internal_account["id"],
         where=lambda event: (event.data.get("balance") or {}).get("amount") == balance,
     )
-    assert seen is not None, f"no {BALANCE} for {between.held['id']} shows {balance}"
+    assert report is not None, f"no {BALANCE} for {ends.internal_account['id']} shows {balance}"
 
 
-def quoted(platform: Platform, between: Ends) -> Json:
-    """Return the quote, executed at once, in the place of a transfer."""
-    body: Json = arranged_body(platform.api.create_quote(replacement(between)))
+def create_replacement(platform: Platform, ends: Ends) -> Json:
+    """Create the quote in the place of a transfer, executed at once, and return it."""
+    body: Json = arranged_body(platform.api.create_quote(replacement_body(ends)))
     return body
 
 
-def completed(platform: Platform, between: Ends) -> Json:
+def make_completed_transfer(platform: Platform, ends: Ends) -> Json:
     """Make a transfer and return its transaction once it has completed.
 
     Raises:
-        PreconditionFailed: it does not.
+        PreconditionFailed: the transaction does not complete.
     """
-    row = transaction(platform, between, made(platform, between), "COMPLETED")
+    row = transaction_at(platform, ends, make_transfer(platform, ends), "COMPLETED")
     if row.get("status") != "COMPLETED":
         raise PreconditionFailed(f"the transfer does not complete: {row}")
     return row
 
 
-def amount(row: Json, name: str) -> int:
+def amount_of(row: Json, name: str) -> int:
     """Return an amount of a transaction in the smallest unit.
 
     Raises:
-        ResourceMissing: it shows none.
+        ResourceMissing: the transaction does not show the amount.
     """
-    shown = require_member(row, name)
-    if not isinstance(shown, Mapping) or "amount" not in shown:
+    value = require_member(row, name)
+    if not isinstance(value, Mapping) or "amount" not in value:
         raise ResourceMissing(f"{row.get('id')} shows no {name}")
-    return int(shown["amount"])
+    return int(value["amount"])

@@ -1,4 +1,4 @@
-"""The two deprecated transfers, their ends, and the quotes in their place."""
+"""The two deprecated transfers: their ends, their transactions, and the quotes in their place."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from conformance.platform.resource import Json, Resource, arranged_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 UNSERVED = (405, 410, 501)
-"""What is answered where an operation is not there (any more), beside 404."""
+"""The statuses, beside 404, of an operation that a target does not serve (any more)."""
 
 NOT_FOUND = 404
 
 ELSEWHERE = "-elsewhere"
-"""Makes a path at which nothing can be served."""
+"""The end of a path at which no target serves anything."""
 
 AMOUNT = 10_000
 DEPOSIT = 100_000
@@ -26,35 +26,35 @@ DEPOSIT = 100_000
 
 @dataclass(frozen=True)
 class Ends:
-    """Two accounts in one currency that a transfer goes between, and the customer who has them.
+    """The two accounts of a transfer in one currency, which belong to one customer.
 
-    ``held`` is the internal one.
+    ``internal_account`` is the source of a transfer out, and the destination of a transfer in.
     """
 
     direction: Direction
     source: Resource
     destination: Resource
-    held: Json
+    internal_account: Json
 
     @property
     def owner(self) -> str:
-        """The id of the customer."""
-        return str(self.held["customerId"])
+        """The id of the customer who has both accounts."""
+        return str(self.internal_account["customerId"])
 
 
-def ends(
-    platform: Platform, direction: Direction, *, deposit: int = DEPOSIT, fate: str | None = None
+def arrange_ends(
+    platform: Platform, direction: Direction, *, deposit: int = DEPOSIT, trigger: str | None = None
 ) -> Ends:
-    """Return the ends of a transfer of a new customer.
+    """Create a customer and the two accounts of a transfer.
 
     Args:
-        platform: the platform.
-        direction: out of an internal account, or into one.
-        deposit: what is deposited to the internal account that money goes out of.
-        fate: a trigger that decides what becomes of payouts to the other account.
+        platform: the suite in the part of a platform.
+        direction: ``out`` of an internal account, or ``in`` to one.
+        deposit: the amount on the internal account of a transfer out, in the smallest unit.
+        trigger: a trigger that decides what becomes of payouts to the external account.
 
     Raises:
-        ResourceMissing: no corridor is within one currency, or none can be pulled in.
+        ResourceMissing: no corridor is within one currency, or no account in it can be pulled from.
     """
     corridor = platform.quotes.corridor(same_currency=True)
     if direction == "out":
@@ -63,111 +63,116 @@ def ends(
         return Ends(
             "out",
             source,
-            platform.external_accounts.account(owner, corridor.account, trigger=fate),
+            platform.external_accounts.account(owner, corridor.account, trigger=trigger),
             source,
         )
     customer = platform.approved.customer(currencies=[corridor.sending])
-    held = platform.internal_accounts.account(corridor.sending, amount=0, customer=customer)
-    pulled = platform.external_accounts.pullable(customer)
-    if pulled.get("currency") not in (None, corridor.sending):
-        raise ResourceMissing(f"no account in {corridor.sending} can be pulled from")
-    return Ends("in", pulled, held, held)
-
-
-def send(platform: Platform, between: Ends, amount: Any = AMOUNT, **members: Any) -> Answer:
-    """Send a transfer, whatever is answered to it."""
-    return platform.transfers.send(
-        between.direction, between.source, between.destination, amount, **members
+    internal_account = platform.internal_accounts.account(
+        corridor.sending, amount=0, customer=customer
     )
+    external_account = platform.external_accounts.pullable(customer)
+    if external_account.get("currency") not in (None, corridor.sending):
+        raise ResourceMissing(f"no account in {corridor.sending} can be pulled from")
+    return Ends("in", external_account, internal_account, internal_account)
 
 
-def sound(platform: Platform, between: Ends, amount: Any = AMOUNT, **members: Any) -> Answer:
-    """Send a transfer in which nothing is wrong, and return its answer.
+def send(platform: Platform, ends: Ends, amount: Any = AMOUNT, **members: Any) -> Answer:
+    """Send a transfer and return its answer, accepted or refused."""
+    return platform.transfers.send(ends.direction, ends.source, ends.destination, amount, **members)
+
+
+def send_valid(platform: Platform, ends: Ends, amount: Any = AMOUNT, **members: Any) -> Answer:
+    """Send a valid transfer and return its answer.
 
     Raises:
-        ResourceMissing: the target knows no body of this shape.
+        ResourceMissing: the target does not understand a body of this shape.
     """
     return platform.transfers.require_understood(
-        between.direction, send(platform, between, amount, **members)
+        ends.direction, send(platform, ends, amount, **members)
     )
 
 
-def made(platform: Platform, between: Ends, amount: int = AMOUNT) -> Answer:
-    """Send a transfer in which nothing is wrong, and return the answer that it was accepted with.
+def make_transfer(platform: Platform, ends: Ends, amount: int = AMOUNT) -> Answer:
+    """Send a valid transfer and return the answer that accepts it.
 
     Raises:
-        PreconditionFailed: it was refused.
-        ResourceMissing: the target knows no body of this shape.
+        PreconditionFailed: the transfer is refused.
+        ResourceMissing: the target does not understand a body of this shape.
     """
-    answer = sound(platform, between, amount)
+    answer = send_valid(platform, ends, amount)
     arranged_body(answer)
     return answer
 
 
-def debited(platform: Platform, between: Ends) -> int:
-    """Make a transfer out, and return the balance that it leaves.
+def make_and_debit(platform: Platform, ends: Ends) -> int:
+    """Make a transfer out and return the balance after its debit, in the smallest unit.
 
     Raises:
-        PreconditionFailed: it is refused, or debits nothing.
-        ResourceMissing: the target knows no body of this shape.
+        PreconditionFailed: the transfer is refused, or debits nothing.
+        ResourceMissing: the target does not understand a body of this shape.
     """
-    before, _ = platform.internal_accounts.balances(between.held)
-    made(platform, between)
-    left = platform.until(
-        lambda: platform.internal_accounts.balances(between.held)[0], lambda seen: seen < before
+    before, _ = platform.internal_accounts.balances(ends.internal_account)
+    make_transfer(platform, ends)
+    balance_left = platform.until(
+        lambda: platform.internal_accounts.balances(ends.internal_account)[0],
+        lambda balance: balance < before,
     )
-    if left == before:
+    if balance_left == before:
         raise PreconditionFailed("a transfer out debits nothing")
-    return left
+    return balance_left
 
 
-def found(platform: Platform, between: Ends, answer: Answer) -> Json | None:
-    """Return the transaction of an accepted transfer once it is listed, or ``None``.
+def listed_transaction(platform: Platform, ends: Ends, answer: Answer) -> Json | None:
+    """Wait for the transaction of an accepted transfer in the list; return it, or ``None``.
 
     Raises:
-        ResourceMissing: the answer does not name it, and there is no list of one customer.
+        ResourceMissing: the answer does not name the transaction, and no filter lists by customer.
     """
-    told = platform.transfers.transaction_id(answer)
-    if told is None and not platform.profile.bindings.transactions_of_customer:
+    transaction_id = platform.transfers.transaction_id(answer)
+    if transaction_id is None and not platform.profile.bindings.transactions_of_customer:
         raise ResourceMissing("neither the answer nor a filter tells which transaction it is")
 
-    def listed() -> Json | None:
-        every = platform.transactions.of_customer(between.owner)
-        return next((row for row in every if told in (None, row.get("id"))), None)
+    def find_row() -> Json | None:
+        transactions = platform.transactions.of_customer(ends.owner)
+        return next((row for row in transactions if transaction_id in (None, row.get("id"))), None)
 
-    row = platform.until(listed, lambda seen: seen is not None)
+    row = platform.until(find_row, lambda candidate: candidate is not None)
     if row is not None:
-        platform.transfers.settle(answer, row, (between.source, between.destination))
+        platform.transfers.settle(answer, row, (ends.source, ends.destination))
     return row
 
 
-def transaction(platform: Platform, between: Ends, answer: Answer, *statuses: str) -> Json:
-    """Return the transaction of an accepted transfer, once at one of ``statuses`` if any are given.
+def transaction_at(platform: Platform, ends: Ends, answer: Answer, *statuses: str) -> Json:
+    """Return the transaction of an accepted transfer, once its status is one of ``statuses``.
 
-    After ``timing.state`` of the profile it is returned as it is then.
+    Without ``statuses`` any status will do. After ``timing.state`` of the profile the transaction
+    is returned as it is then.
+
+    Raises:
+        PreconditionFailed: the transaction is not listed.
     """
 
-    def now() -> Json:
-        row = found(platform, between, answer)
+    def read() -> Json:
+        row = listed_transaction(platform, ends, answer)
         if row is None:
             raise PreconditionFailed(f"GET /transactions does not list the transfer: {answer}")
         return row
 
-    return platform.until(now, lambda row: not statuses or row.get("status") in statuses)
+    return platform.until(read, lambda row: not statuses or row.get("status") in statuses)
 
 
-def replacement(between: Ends, amount: Any = AMOUNT, **members: Any) -> Json:
-    """Return the body of the quote that takes the place of a transfer.
+def replacement_body(ends: Ends, amount: Any = AMOUNT, **members: Any) -> Json:
+    """Return the body of the quote in the place of a transfer, which is executed at once.
 
     Args:
-        between: the ends.
-        amount: the amount of the transfer.
-        members: what carries over; the rail belongs to the destination.
+        ends: the ends of the transfer.
+        amount: the amount of the transfer, in the smallest unit.
+        members: the members that carry over; ``paymentRail`` goes to the destination.
     """
     rail = members.pop("paymentRail", None)
-    destination = {"destinationType": "ACCOUNT", "accountId": between.destination["id"]}
+    destination = {"destinationType": "ACCOUNT", "accountId": ends.destination["id"]}
     return {
-        "source": {"sourceType": "ACCOUNT", "accountId": between.source["id"]},
+        "source": {"sourceType": "ACCOUNT", "accountId": ends.source["id"]},
         "destination": {**destination, **({} if rail is None else {"paymentRail": rail})},
         "lockedCurrencySide": "SENDING",
         "lockedCurrencyAmount": amount,
@@ -176,11 +181,11 @@ def replacement(between: Ends, amount: Any = AMOUNT, **members: Any) -> Json:
     }
 
 
-def carried(platform: Platform, between: Ends, name: str) -> Json:
-    """Return a value of a member that carries over from a transfer to the quote in its place.
+def carried_member(platform: Platform, ends: Ends, name: str) -> Json:
+    """Return a member that carries over from a transfer to the quote in its place, with a value.
 
     Raises:
-        ResourceMissing: no value is known to be taken.
+        ResourceMissing: the profile or the account names no value for the member.
     """
     if name == "remittanceInformation":
         return {name: "Invoice 4711"}
@@ -189,24 +194,27 @@ def carried(platform: Platform, between: Ends, name: str) -> Json:
         if purpose is None:
             raise ResourceMissing("bindings.purpose_of_payment of the profile names none")
         return {name: purpose}
-    rails = (between.destination.get("accountInfo") or {}).get("paymentRails")
+    rails = (ends.destination.get("accountInfo") or {}).get("paymentRails")
     if not rails:
-        raise ResourceMissing(f"{between.destination['id']} lists no paymentRails")
+        raise ResourceMissing(f"{ends.destination['id']} lists no paymentRails")
     return {name: rails[0]}
 
 
 def expect_served(platform: Platform, answer: Answer) -> None:
-    """Assert that an operation answered, though it may miss what the body names."""
+    """Assert that an operation answered, even if only with 404 for an account in the body."""
     __tracebackhide__ = True
     assert answer.status not in UNSERVED, answer
     if answer.status == NOT_FOUND:
         url, body = answer.exchange.url, answer.exchange.request_body
-        _, nothing = platform.api.client.trigger("POST", url + ELSEWHERE, body)
-        # Without an error object it tells of nothing that the body names.
-        assert told(answer.body) not in (told(nothing), told(None)), answer
+        _, error_elsewhere = platform.api.client.trigger("POST", url + ELSEWHERE, body)
+        # Without an error object, a 404 is about the path and not about the body.
+        assert error_content(answer.body) not in (
+            error_content(error_elsewhere),
+            error_content(None),
+        ), answer
 
 
-def told(error: object) -> tuple[str, ...]:
-    """Return what an error object says, whatever the path that it may name."""
+def error_content(error: object) -> tuple[str, ...]:
+    """Return code and reason of an error object, without the path that it may name."""
     members = error if isinstance(error, Mapping) else {}
     return tuple(str(members.get(name)).replace(ELSEWHERE, "") for name in ("code", "reason"))

@@ -1,7 +1,7 @@
-"""Refused operations with stablecoins: each with its code, and taken where nothing is in its way.
+"""Refused operations with stablecoins: each obstacle has its code, and its twin has no obstacle.
 
-Which operation a code comes to is not shown (line 479). The tables name the natural one; a profile
-may name another (``bindings.stablecoin_refusals``).
+The specification does not say which operation a code belongs to (line 479). The tables name the
+likeliest one; a profile may name another (``bindings.stablecoin_refusals``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing, TriggerMissing
 
 NOT_FOUND = 404
-"""The status of what does not exist; named in a body, that may be a wrong value as well."""
+"""The status for an unknown id; where a body names the id, 400 is possible as well."""
 
 MISSING_LINK = ("NOT_LINKED", "LINK_METHOD_REQUIRED", "PROVIDER_LINK_REQUIRED")
 FAILED_LINK = ("LINK_FAILED", "PROVIDER_LINK_FAILED")
@@ -28,10 +28,11 @@ UNABLE = ("OPERATION_NOT_SUPPORTED", "SERVICE_OPERATIONS_NOT_ENABLED")
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What stands in the way of an operation, and how that is told.
+    """An obstacle that a trigger puts in the way of an operation, and the code of the refusal.
 
-    ``number`` is that of the first of its requirements: of the status, then of the code, of the
-    exact code where honest services may take another for it, and of what is left behind.
+    ``number`` is that of the first of its requirements: of the status, of the code, of the exact
+    code where a conforming service may send one of ``others``, and of what the refusal leaves
+    behind.
     """
 
     number: int
@@ -42,7 +43,7 @@ class Obstacle:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The requirements that a refusal for it decides."""
+        """The requirements that a refusal for this obstacle decides."""
         steps = (0, 1, 2, 3) if self.others else (0, 1, 3)
         return tuple(f"STC-{self.number + step}" for step in steps)
 
@@ -125,7 +126,7 @@ OBSTACLES = (
     Obstacle(240, "stablecoin.source_unlinked", "STABLECOIN_PROVIDER_SOURCE_NOT_LINKED", "burn"),
     Obstacle(250, "stablecoin.verification_failed", "STABLECOIN_VERIFICATION_FAILED"),
 )
-"""What a trigger brings about; some causes may honestly be told by each other's codes."""
+"""The obstacles; a conforming service may send the codes of some for each other."""
 
 
 @pytest.mark.parametrize(
@@ -142,42 +143,42 @@ OBSTACLES = (
 def test_what_stands_in_the_way_of_an_operation(
     platform: Platform, check: Check, obstacle: Obstacle
 ) -> None:
-    """Without it the same operation is taken."""
-    kind = usual(platform, obstacle.code, obstacle.kind)
-    magic = platform.triggers.magic(obstacle.trigger) is not None
+    """An operation is refused with 400 and the code of its obstacle, and is not listed."""
+    kind = operation_for(platform, obstacle.code, obstacle.kind)
+    is_magic = platform.triggers.magic(obstacle.trigger) is not None
     coin = platform.stablecoins.coin(kind, trigger=obstacle.trigger)
-    free = platform.stablecoins.coin(kind) if magic else coin
-    platform.stablecoins.stock(kind, free)
-    twin = platform.stablecoins.operate_when_ready(kind, free)
-    if not magic:
+    free_coin = platform.stablecoins.coin(kind) if is_magic else coin
+    platform.stablecoins.stock(kind, free_coin)
+    twin = platform.stablecoins.operate_when_ready(kind, free_coin)
+    if not is_magic:
         platform.stablecoins.stock(kind, coin)
         platform.stablecoins.cause(obstacle.trigger, coin)
     before = platform.stablecoins.count_operations(coin)
 
     refusal = platform.stablecoins.operate_when_ready(kind, coin)
 
-    status, code, *exact, left = obstacle.requirements
-    with check(status):
+    status_id, code_id, *exact_ids, left_id = obstacle.requirements
+    with check(status_id):
         refusal.refused(400, twin=twin)
-    with check(code):
+    with check(code_id):
         refusal.refused(obstacle.code, *obstacle.others, twin=twin)
-    for identifier in exact:
-        with check(identifier):
+    for exact_id in exact_ids:
+        with check(exact_id):
             refusal.refused(obstacle.code, twin=twin)
-    with check(left):
+    with check(left_id):
         refusal.refused(twin=twin)
-        assert not left_behind(platform, kind, coin, before), platform.stablecoins.list_operations(
-            coin
+        assert not count_new_operations(platform, kind, coin, before), (
+            platform.stablecoins.list_operations(coin)
         )
 
 
 @requirement("STC-120", "STC-121", "STC-123")
 def test_an_amount_that_cannot_be_represented_is_refused(platform: Platform, check: Check) -> None:
-    """Another amount is taken."""
+    """An amount that cannot be represented is refused with 400 and its code, and is not listed."""
     amount = platform.profile.bindings.stablecoin_unrepresentable
     if amount is None:
         raise ResourceMissing("bindings.stablecoin_unrepresentable of the profile names no amount")
-    kind = usual(platform, "STABLECOIN_AMOUNT_NOT_REPRESENTABLE", "mint")
+    kind = operation_for(platform, "STABLECOIN_AMOUNT_NOT_REPRESENTABLE", "mint")
     coin = platform.stablecoins.coin(kind)
     platform.stablecoins.stock(kind, coin)
     twin = platform.stablecoins.operate_when_ready(kind, coin)
@@ -191,8 +192,8 @@ def test_an_amount_that_cannot_be_represented_is_refused(platform: Platform, che
         refusal.refused("STABLECOIN_AMOUNT_NOT_REPRESENTABLE", twin=twin)
     with check("STC-123"):
         refusal.refused(twin=twin)
-        assert not left_behind(platform, kind, coin, before), platform.stablecoins.list_operations(
-            coin
+        assert not count_new_operations(platform, kind, coin, before), (
+            platform.stablecoins.list_operations(coin)
         )
 
 
@@ -200,10 +201,10 @@ def test_an_amount_that_cannot_be_represented_is_refused(platform: Platform, che
 def test_a_stablecoin_that_is_not_provisioned_takes_no_operation(
     platform: Platform, check: Check
 ) -> None:
-    """Once it is, the same operation is taken."""
-    kind = usual(platform, NOT_PROVISIONED, "mint")
-    coin = platform.stablecoins.registered(kind, trigger=holding(platform))
-    if platform.triggers.maps("stablecoin.hold") and holding(platform) is None:
+    """An operation before the provisioning is refused with 400, and accepted after it."""
+    kind = operation_for(platform, NOT_PROVISIONED, "mint")
+    coin = platform.stablecoins.registered(kind, trigger=magic_hold(platform))
+    if platform.triggers.maps("stablecoin.hold") and magic_hold(platform) is None:
         platform.stablecoins.cause("stablecoin.hold", coin)
     before = platform.stablecoins.count_operations(coin)
 
@@ -213,51 +214,51 @@ def test_a_stablecoin_that_is_not_provisioned_takes_no_operation(
         raise TriggerMissing(
             "a new stablecoin is provisioned at once, and the profile does not map stablecoin.hold"
         )
-    left = platform.stablecoins.count_operations(coin) - before
+    new_operations = platform.stablecoins.count_operations(coin) - before
     platform.stablecoins.provision(coin)
-    ready = (
+    ready_coin = (
         coin if platform.triggers.maps("stablecoin.provision") else platform.stablecoins.coin(kind)
     )
-    platform.stablecoins.stock(kind, ready)
-    twin = platform.stablecoins.operate_when_ready(kind, ready)
+    platform.stablecoins.stock(kind, ready_coin)
+    twin = platform.stablecoins.operate_when_ready(kind, ready_coin)
     with check("STC-210"):
         refusal.refused(400, twin=twin)
     with check("STC-211"):
         refusal.refused(NOT_PROVISIONED, twin=twin)
     with check("STC-213"):
         refusal.refused(twin=twin)
-        assert not left, platform.stablecoins.list_operations(coin)
+        assert not new_operations, platform.stablecoins.list_operations(coin)
 
 
 @requirement("STC-060", "STC-061", "STC-062", "STC-063", "STC-064")
 def test_one_of_several_links_to_the_provider_has_to_be_named(
     platform: Platform, check: Check
 ) -> None:
-    """The same operation is taken once stablecoinProviderAccountId names one."""
-    kind = usual(platform, "STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "mint")
+    """With several linked providers, an operation needs a stablecoinProviderAccountId."""
+    kind = operation_for(platform, "STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "mint")
     coin = platform.stablecoins.coin(kind)
     platform.stablecoins.stock(kind, coin, times=2)
-    # By its only link it goes without.
+    # With only one link the operation needs no stablecoinProviderAccountId.
     arranged_body(platform.stablecoins.operate_when_ready(kind, coin))
     link = platform.stablecoins.link_to_several_providers(coin)
     before = platform.stablecoins.count_operations(coin)
 
     refusal = platform.stablecoins.operate(kind, coin)
-    left = platform.stablecoins.count_operations(coin) - before
-    chosen = platform.stablecoins.operate_when_ready(kind, coin, provider_account=link)
+    new_operations = platform.stablecoins.count_operations(coin) - before
+    twin = platform.stablecoins.operate_when_ready(kind, coin, provider_account=link)
 
     with check("STC-060"):
-        refusal.refused(400, twin=chosen)
+        refusal.refused(400, twin=twin)
     with check("STC-061"):
-        refusal.refused("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", twin=chosen)
+        refusal.refused("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", twin=twin)
     with check("STC-062"):
-        refusal.refused(twin=chosen)
-        assert not left, platform.stablecoins.list_operations(coin)
+        refusal.refused(twin=twin)
+        assert not new_operations, platform.stablecoins.list_operations(coin)
     with check("STC-063"):
-        assert chosen.accepted, chosen
+        assert twin.accepted, twin
     with check("STC-064"):
-        arranged_body(chosen)
-        assert platform.stablecoins.count_operations(coin) > before + left, (
+        arranged_body(twin)
+        assert platform.stablecoins.count_operations(coin) > before + new_operations, (
             platform.stablecoins.list_operations(coin)
         )
 
@@ -266,7 +267,7 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
 def test_a_provider_account_that_does_not_exist_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """One of those that are linked is taken."""
+    """An unknown stablecoinProviderAccountId is refused with 400 or 404, and nothing is listed."""
     coin = platform.stablecoins.coin("mint")
     link = platform.stablecoins.link_to_several_providers(coin)
     twin = platform.stablecoins.operate_when_ready("mint", coin, provider_account=link)
@@ -274,21 +275,21 @@ def test_a_provider_account_that_does_not_exist_is_refused(
 
     refusal = platform.stablecoins.operate("mint", coin, provider_account=unknown_id(link))
 
-    left = platform.stablecoins.count_operations(coin) - before
+    new_operations = platform.stablecoins.count_operations(coin) - before
     with check("STC-050"):
         refusal.refused(400, 404, twin=twin)
     with check("STC-051"):
         expect_missing(refusal, twin, "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "NOT_FOUND")
     with check("STC-052"):
         refusal.refused(twin=twin)
-        assert not left, platform.stablecoins.list_operations(coin)
+        assert not new_operations, platform.stablecoins.list_operations(coin)
 
 
 @requirement("STC-047", "STC-048", "STC-049")
 def test_an_external_account_that_does_not_exist_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """One that does is taken."""
+    """An unknown externalAccountId is refused with 400 or 404, and nothing is listed."""
     coin = platform.stablecoins.coin("external_mint")
     if coin.external is None:
         raise ResourceMissing("bindings.stablecoin_external_mint has no {externalAccountId}")
@@ -299,7 +300,7 @@ def test_an_external_account_that_does_not_exist_is_refused(
         "external_mint", platform.stablecoins.with_unknown_account(coin)
     )
 
-    left = platform.stablecoins.count_operations(coin) - before
+    new_operations = platform.stablecoins.count_operations(coin) - before
     codes = ("STABLECOIN_EXTERNAL_ACCOUNT_NOT_FOUND", "ACCOUNT_NOT_FOUND", "NOT_FOUND")
     with check("STC-047"):
         refusal.refused(400, 404, twin=twin)
@@ -307,11 +308,11 @@ def test_an_external_account_that_does_not_exist_is_refused(
         expect_missing(refusal, twin, *codes)
     with check("STC-049"):
         refusal.refused(twin=twin)
-        assert not left, platform.stablecoins.list_operations(coin)
+        assert not new_operations, platform.stablecoins.list_operations(coin)
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "code"),
+    ("kind", "status_id", "code_id"),
     [
         pytest.param(
             "mint", "STC-040", "STC-041", marks=requirement("STC-040", "STC-041"), id="mint"
@@ -322,18 +323,18 @@ def test_an_external_account_that_does_not_exist_is_refused(
     ],
 )
 def test_no_operation_with_a_stablecoin_that_does_not_exist(
-    platform: Platform, check: Check, kind: Kind, status: str, code: str
+    platform: Platform, check: Check, kind: Kind, status_id: str, code_id: str
 ) -> None:
-    """One that does is minted and burnt."""
+    """Minting and burning an unknown stablecoin are refused with 404 and a code for it."""
     coin = platform.stablecoins.coin(kind)
     platform.stablecoins.stock(kind, coin)
 
     refusal = platform.stablecoins.operate(kind, platform.stablecoins.unknown_coin(coin))
 
     twin = platform.stablecoins.operate_when_ready(kind, coin)
-    with check(status):
+    with check(status_id):
         refusal.refused(404, twin=twin)
-    with check(code):
+    with check(code_id):
         refusal.refused("STABLECOIN_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
@@ -341,7 +342,7 @@ def test_no_operation_with_a_stablecoin_that_does_not_exist(
 def test_no_operations_are_listed_of_a_stablecoin_that_does_not_exist(
     platform: Platform, check: Check
 ) -> None:
-    """Those of one that does are, be there any or not."""
+    """The list of an unknown stablecoin's operations is refused with 404 and a code for it."""
     coin = platform.stablecoins.registered()
 
     refusal = platform.stablecoins.list_operations(platform.stablecoins.unknown_coin(coin))
@@ -353,24 +354,27 @@ def test_no_operations_are_listed_of_a_stablecoin_that_does_not_exist(
         refusal.refused("STABLECOIN_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
-def usual(platform: Platform, code: str, kind: Kind) -> Kind:
-    """Return the request that a code comes to: the profile's, or else ``kind``."""
+def operation_for(platform: Platform, code: str, kind: Kind) -> Kind:
+    """Return the operation that a code belongs to by the profile, or else ``kind``."""
     return platform.profile.bindings.stablecoin_refusals.get(code, kind)
 
 
-def holding(platform: Platform) -> str | None:
-    """Return the trigger that lets a stablecoin wait, where it is a magic value."""
+def magic_hold(platform: Platform) -> str | None:
+    """Return the trigger that holds a stablecoin before it is provisioned.
+
+    It is None unless the profile maps the trigger to a magic value.
+    """
     name = "stablecoin.hold"
     if not platform.triggers.maps(name) or platform.triggers.magic(name) is None:
         return None
     return name
 
 
-def left_behind(platform: Platform, kind: Kind, coin: Coin, before: int) -> int:
-    """Return how many more operations are listed than before one was refused.
+def count_new_operations(platform: Platform, kind: Kind, coin: Coin, before: int) -> int:
+    """Return how many more operations of a stablecoin are listed than ``before``.
 
     Raises:
-        ResourceMissing: it was a registration, which is none.
+        ResourceMissing: the refused request is a registration, and no operation.
     """
     if kind == "register":
         raise ResourceMissing("it is registrations that are refused, and no operations")
@@ -378,10 +382,10 @@ def left_behind(platform: Platform, kind: Kind, coin: Coin, before: int) -> int:
 
 
 def expect_missing(refusal: Answer, twin: Answer, *codes: str) -> None:
-    """Assert the code of a refusal with 404.
+    """Assert that a request was refused with 404 and one of some codes.
 
     Raises:
-        ResourceMissing: it has another status, as a wrong value of the body has.
+        ResourceMissing: the refusal has another status, as for a wrong value in the body.
     """
     __tracebackhide__ = True
     if not refusal.accepted and refusal.status != NOT_FOUND:

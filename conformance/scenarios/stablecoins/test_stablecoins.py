@@ -1,7 +1,7 @@
-"""Stablecoins of the platform: registered, minted, burnt, and their operations tracked.
+"""Stablecoins of the platform: registration, mints, burns, and the list of their operations.
 
-Shapes, methods and states are not shown (line 415): only that there are these operations, and what
-is listed where, can be looked at.
+The specification does not show shapes, methods and states (line 415). The scenarios check that the
+operations exist, and which list shows what.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.marks import Check, requirement
 
 Call = Callable[[httpx.Auth | None], Answer]
-"""Sends one prepared request, with the credentials given or (``None``) the platform's own."""
+"""Sends one prepared request with credentials; with ``None`` they are the platform's."""
 
 ANONYMOUS = httpx.Auth()
 
 
 def operation(kind: Kind, *identifiers: str) -> object:
-    """Return an operation as a parameter, with the requirements that it decides."""
+    """Return the kind of an operation as a parameter, with the requirements that it decides."""
     return pytest.param(kind, identifiers, marks=requirement(*identifiers), id=kind)
 
 
 @requirement("STC-001", "STC-002", "STC-004", "STC-005")
 def test_a_stablecoin_can_be_registered(platform: Platform, check: Check) -> None:
-    """From then on it is listed."""
+    """The registration answers with an id, and the list shows the stablecoin."""
     answer = platform.stablecoins.register()
     listed = platform.stablecoins.list_all()
 
@@ -49,7 +49,7 @@ def test_a_stablecoin_can_be_registered(platform: Platform, check: Check) -> Non
 
 @requirement("STC-003", "STC-006")
 def test_each_registration_brings_another_stablecoin(platform: Platform, check: Check) -> None:
-    """Those before it are still there."""
+    """Two registrations have different ids, and the list still shows the first."""
     first, second = platform.stablecoins.registered(), platform.stablecoins.registered()
 
     with check("STC-003"):
@@ -59,31 +59,31 @@ def test_each_registration_brings_another_stablecoin(platform: Platform, check: 
 
 
 @pytest.mark.parametrize(
-    ("kind", "ids"),
+    ("kind", "requirement_ids"),
     [
         operation("mint", "STC-010", "STC-011", "STC-012"),
         operation("burn", "STC-020", "STC-021", "STC-022"),
     ],
 )
 def test_what_is_minted_and_burnt_is_tracked(
-    platform: Platform, check: Check, kind: Kind, ids: tuple[str, str, str]
+    platform: Platform, check: Check, kind: Kind, requirement_ids: tuple[str, str, str]
 ) -> None:
-    """It becomes an operation that is listed under its stablecoin."""
-    accepted, tracked, named = ids
+    """An accepted mint or burn becomes an operation in the list of its stablecoin."""
+    accepted_id, tracked_id, listed_id = requirement_ids
     coin = platform.stablecoins.coin(kind)
     platform.stablecoins.stock(kind, coin)
     before = platform.stablecoins.count_operations(coin)
 
     answer = platform.stablecoins.operate_when_ready(kind, coin)
 
-    with check(accepted):
+    with check(accepted_id):
         assert answer.accepted, answer
-    with check(tracked):
+    with check(tracked_id):
         arranged_body(answer)
         assert platform.stablecoins.count_operations(coin) > before, (
             platform.stablecoins.list_operations(coin)
         )
-    with check(named):
+    with check(listed_id):
         identifier = platform.stablecoins.operation_id_in(arranged_body(answer))
         assert platform.stablecoins.lists_operation(coin, identifier), (
             platform.stablecoins.list_operations(coin)
@@ -98,32 +98,32 @@ def test_what_is_minted_and_burnt_is_tracked(
     ],
 )
 def test_an_operation_belongs_to_one_stablecoin(platform: Platform, kind: Kind) -> None:
-    """Another one does not list it."""
+    """The list of another stablecoin does not show the operation."""
     coin, other = platform.stablecoins.coin(kind), platform.stablecoins.coin()
     platform.stablecoins.stock(kind, coin)
-    beside = platform.stablecoins.count_operations(other)
+    before = platform.stablecoins.count_operations(other)
 
     arranged_body(platform.stablecoins.operate_when_ready(kind, coin))
 
-    # Once it is listed where it belongs, it would be listed elsewhere too.
+    # Once the operation is in its own list, it would be in a wrong list too.
     platform.stablecoins.count_operations(coin)
-    assert platform.stablecoins.count_operations(other) == beside, (
+    assert platform.stablecoins.count_operations(other) == before, (
         platform.stablecoins.list_operations(other)
     )
 
 
 @pytest.mark.parametrize(
-    ("kind", "ids"),
+    ("kind", "requirement_ids"),
     [
         operation("mint", "STC-014", "STC-015", "STC-016"),
         operation("burn", "STC-024", "STC-025", "STC-026"),
     ],
 )
 def test_each_operation_stands_for_itself(
-    platform: Platform, check: Check, kind: Kind, ids: tuple[str, str, str]
+    platform: Platform, check: Check, kind: Kind, requirement_ids: tuple[str, str, str]
 ) -> None:
-    """Also where the same amount is minted or burnt again."""
-    separate, distinct, text = ids
+    """Two operations of the same amount are two entries with different ids."""
+    separate_id, distinct_id, text_id = requirement_ids
     coin = platform.stablecoins.coin(kind)
     platform.stablecoins.stock(kind, coin, times=2)
     before = platform.stablecoins.count_operations(coin)
@@ -131,20 +131,22 @@ def test_each_operation_stands_for_itself(
     answers = [platform.stablecoins.operate_when_ready(kind, coin) for _ in range(2)]
 
     bodies = [arranged_body(answer) for answer in answers]
-    with check(separate):
+    with check(separate_id):
         more = platform.stablecoins.count_operations(coin) - before
         assert more >= len(bodies), platform.stablecoins.list_operations(coin)
-    with check(distinct):
+    with check(distinct_id):
         first, second = map(platform.stablecoins.operation_id_in, bodies)
         assert first != second
-    with check(text):
+    with check(text_id):
         identifiers = [platform.stablecoins.operation_id_in(body) for body in bodies]
-        assert all(isinstance(found, str) and found for found in identifiers), identifiers
+        assert all(isinstance(identifier, str) and identifier for identifier in identifiers), (
+            identifiers
+        )
 
 
 @requirement("STC-030", "STC-031", "STC-032")
 def test_operations_stay_listed(platform: Platform, check: Check) -> None:
-    """What comes later takes nothing away."""
+    """The list still shows a mint and a burn after a later operation."""
     coin = platform.stablecoins.coin("burn")
     mint = platform.stablecoins.operate_when_ready("mint", coin)
     burn = platform.stablecoins.operate_when_ready("burn", coin)
@@ -177,13 +179,13 @@ def registration(platform: Platform) -> Call:
 
 
 def minting(platform: Platform) -> Call:
-    """Prepare a mint."""
+    """Prepare a mint of a new stablecoin."""
     coin = platform.stablecoins.coin("mint")
     return lambda auth: platform.stablecoins.operate_when_ready("mint", coin, auth=auth)
 
 
 def burning(platform: Platform) -> Call:
-    """Prepare a burn."""
+    """Prepare a burn of a stablecoin that has an amount to burn."""
     coin = platform.stablecoins.coin("burn")
     platform.stablecoins.stock("burn", coin)
     return lambda auth: platform.stablecoins.operate_when_ready("burn", coin, auth=auth)
@@ -224,7 +226,7 @@ def test_a_request_about_stablecoins_without_credentials_is_refused(
 
 @requirement("STC-075")
 def test_nothing_is_minted_without_credentials(platform: Platform) -> None:
-    """No operation is listed for it."""
+    """A mint without credentials is refused with 401, and no operation is listed for it."""
     coin = platform.stablecoins.coin("mint")
     before = platform.stablecoins.count_operations(coin)
     refusal = platform.stablecoins.operate("mint", coin, auth=ANONYMOUS)

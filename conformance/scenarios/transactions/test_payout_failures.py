@@ -1,4 +1,4 @@
-"""Payouts that fail: why they say they did, and how their money comes back."""
+"""Payouts that fail: the failureReason that they show, and the refunds of their money."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 
 
 @pytest.mark.parametrize(
-    ("fate", "reason"),
+    ("trigger", "reason"),
     [
         pytest.param(
             "payout.return", "PAYOUT_RETURNED", marks=requirement("TRX-040"), id="returned"
@@ -35,9 +35,9 @@ from conformance.scenarios.kit.marks import Check, requirement
         ),
     ],
 )
-def test_a_failed_payout_says_why(platform: Platform, fate: str, reason: str) -> None:
-    """Each cause has a reason of its own."""
-    quote = platform.quotes.payout(trigger=fate)
+def test_a_failed_payout_says_why(platform: Platform, trigger: str, reason: str) -> None:
+    """A payout that fails for a cause has a failed status and the failureReason of the cause."""
+    quote = platform.quotes.payout(trigger=trigger)
 
     transaction = platform.transactions.failed(quote)
 
@@ -46,10 +46,10 @@ def test_a_failed_payout_says_why(platform: Platform, fate: str, reason: str) ->
 
 
 @requirement("TRX-012", "TRX-014", "TRX-015", "TRX-016", "TRX-050", "TRX-053", "TRX-603")
-@pytest.mark.parametrize("fate", ["payout.screen", "payout.return"])
-def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, fate: str) -> None:
-    """Nobody has to ask for it, and the payout itself stays failed."""
-    quote = platform.quotes.payout(trigger=fate)
+@pytest.mark.parametrize("trigger", ["payout.screen", "payout.return"])
+def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, trigger: str) -> None:
+    """A failed payout shows a refund with status and reference, and stays failed."""
+    quote = platform.quotes.payout(trigger=trigger)
 
     failed = platform.transactions.failed(quote)
     refunded = platform.transactions.refunded(quote)
@@ -75,45 +75,48 @@ def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, fate: s
 
 @requirement("TRX-051", "TRX-052")
 def test_a_failed_payout_is_refunded_once(platform: Platform, check: Check) -> None:
-    """The whole debit comes back; the refund of a later payout does not bring it again."""
+    """A refund restores the balance, and the refund of a later payout does not change it."""
     source = platform.internal_accounts.account()
     before = platform.internal_accounts.balances(source)
     first = platform.quotes.payout(source, trigger="payout.screen")
     platform.transactions.refunded(first)
-    once = platform.until(
-        lambda: platform.internal_accounts.balances(source), lambda seen: seen == before
+    after_first = platform.until(
+        lambda: platform.internal_accounts.balances(source), lambda balances: balances == before
     )
 
     second = platform.quotes.payout(source, trigger="payout.screen", amount=5_000)
     platform.transactions.refunded(second)
-    twice = platform.until(
-        lambda: platform.internal_accounts.balances(source), lambda seen: seen == before
+    after_second = platform.until(
+        lambda: platform.internal_accounts.balances(source), lambda balances: balances == before
     )
 
     with check("TRX-051"):
-        assert once == before
+        assert after_first == before
     with check("TRX-052"):
-        assert twice == before
+        assert after_second == before
 
 
 @requirement("TRX-054")
 def test_a_refund_that_cannot_be_delivered_raises_no_balance(platform: Platform) -> None:
-    """The money is not the customer's to spend before it is back."""
+    """While a refund has failed, the balance lacks the sending amount of the payout."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
     quote = platform.quotes.payout(source, trigger="refund.fail")
     platform.transactions.refunded(quote)
 
-    owed = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, owed) == owed
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
 
 @requirement("TRX-055", "TRX-056")
 def test_a_pending_refund_raises_the_balance_once_it_is_released(
     platform: Platform, check: Check
 ) -> None:
-    """A payout that failed later has its money back by then."""
+    """The balance lacks the sending amount until the refund is released, and has it afterwards.
+
+    Another payout fails later and is refunded first, so that the held refund would show as well.
+    """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.quotes.payout(source, trigger="refund.hold")
@@ -122,9 +125,9 @@ def test_a_pending_refund_raises_the_balance_once_it_is_released(
         platform.quotes.payout(source, trigger="payout.screen", amount=5_000)
     )
 
-    owed = before - quote["totalSendingAmount"]
+    expected = before - quote["totalSendingAmount"]
     with check("TRX-055"):
-        assert platform.internal_accounts.wait_for_balance(source, owed) == owed
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
     platform.triggers.fire("refund.release", transactionId=quote["transactionId"])
 

@@ -1,4 +1,4 @@
-"""Approving what an agent initiated."""
+"""Approvals of payments that an agent initiated."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 @requirement("TRX-080", "TRX-081")
 def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Check) -> None:
-    """No money moves before; a payout that began later has arrived by then."""
+    """The transaction of an agent's payment is PENDING, and no money moves before the approval.
+
+    A later payout has completed by then.
+    """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     payment = platform.agents.initiate(source)
     other = platform.quotes.complete(platform.quotes.pending(source))
 
-    waiting = platform.transactions.of_quote(payment)
+    transaction = platform.transactions.of_quote(payment)
 
     with check("TRX-080"):
-        assert waiting.get("status") == "PENDING"
-    left = before - other["totalSendingAmount"]
+        assert transaction.get("status") == "PENDING"
+    balance_left = before - other["totalSendingAmount"]
     with check("TRX-081"):
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-082", "TRX-083", "TRX-084")
 def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
-    """The platform's approval takes the place of an execution."""
+    """The approval is accepted, and the payment completes without an execution."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     payment = platform.agents.initiate(source)
@@ -39,17 +42,17 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
 
     with check("TRX-082"):
         assert answer.accepted, answer
-    approved = platform.transactions.at_status(payment, "COMPLETED")
+    transaction = platform.transactions.at_status(payment, "COMPLETED")
     with check("TRX-083"):
-        assert approved.get("status") == "COMPLETED"
+        assert transaction.get("status") == "COMPLETED"
     with check("TRX-084"):
-        left = before - _sent(approved)
-        assert platform.internal_accounts.wait_for_balance(source, left) == left
+        balance_left = before - _sent_amount(transaction)
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-085")
 def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> None:
-    """Whatever the second approval is answered, it moves no money."""
+    """Three approvals, two of them at the same time, debit the source once."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     payment = platform.agents.initiate(source)
@@ -60,20 +63,20 @@ def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> No
     )
     if not any(answer.accepted for answer in answers):
         raise PreconditionFailed(f"no approval was accepted: {answers[0]}, {answers[1]}")
-    approved = platform.transactions.at_status(payment, "COMPLETED")
+    transaction = platform.transactions.at_status(payment, "COMPLETED")
     platform.api.approve_transaction(payment["transactionId"])
 
-    left = before - _sent(approved)
-    assert platform.internal_accounts.wait_for_balance(source, left) == left
+    balance_left = before - _sent_amount(transaction)
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @requirement("TRX-086")
 def test_approving_a_completed_payout_of_the_platform_moves_nothing(platform: Platform) -> None:
-    """Its money has arrived; whatever the approval is answered, it is not sent again."""
+    """The approval of a completed payout does not debit again, however it is answered."""
     source = platform.internal_accounts.account()
     opening, _ = platform.internal_accounts.balances(source)
     quote = platform.quotes.complete(platform.quotes.pending(source))
-    # A debit that is shown late would look like another one.
+    # A debit that shows late would look like another debit.
     before = platform.internal_accounts.wait_for_balance(
         source, opening - quote["totalSendingAmount"]
     )
@@ -85,7 +88,7 @@ def test_approving_a_completed_payout_of_the_platform_moves_nothing(platform: Pl
 
 @requirement("TRX-802")
 def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platform) -> None:
-    """No agent initiated it; it is the platform that executes its quote, if anybody does."""
+    """The approval of a pending quote's transaction, which no agent initiated, debits nothing."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before, _ = platform.internal_accounts.balances(source)
@@ -93,16 +96,16 @@ def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platfor
     answer = platform.api.approve_transaction(quote["transactionId"])
     other = platform.quotes.complete(platform.quotes.pending(source))
 
-    # A payout that began later has been debited by then.
-    left = before - other["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, left) == left, answer
+    # A later payout has been debited by then.
+    balance_left = before - other["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left, answer
 
 
 @requirement("TRX-087", "TRX-088")
 def test_a_transaction_that_does_not_exist_cannot_be_approved(
     platform: Platform, check: Check
 ) -> None:
-    """One that waits for its approval can."""
+    """The approval of an unknown transaction is refused with 404 and a code for it."""
     payment = platform.agents.initiate(platform.internal_accounts.account())
 
     refusal = platform.api.approve_transaction(unknown_id(payment["transactionId"]))
@@ -114,10 +117,14 @@ def test_a_transaction_that_does_not_exist_cannot_be_approved(
         refusal.refused("TRANSACTION_NOT_FOUND", "NOT_FOUND", twin=approval)
 
 
-def _sent(transaction: Json) -> int:
-    """Return the amount that an approval debits; it is the service that names it."""
-    sent = transaction.get("sentAmount")
-    if not isinstance(sent, Mapping):
+def _sent_amount(transaction: Json) -> int:
+    """Return the sentAmount of a transaction in the smallest unit.
+
+    Raises:
+        ResourceMissing: the transaction shows no sentAmount.
+    """
+    sent_amount = transaction.get("sentAmount")
+    if not isinstance(sent_amount, Mapping):
         raise ResourceMissing(f"the transaction names no sentAmount: {transaction}")
-    amount: int = sent["amount"]
+    amount: int = sent_amount["amount"]
     return amount

@@ -1,4 +1,4 @@
-"""Listing transactions, and the filters that the specification names."""
+"""The list of transactions, and the filters that the specification names."""
 
 from __future__ import annotations
 
@@ -16,72 +16,72 @@ NO_CARD = "Card:00000000-0000-4000-8000-000000000000"
 
 @requirement("TRX-070")
 def test_transactions_can_be_listed(platform: Platform) -> None:
-    """No filter is needed."""
+    """GET /transactions without a filter is accepted, and its answer contains a list."""
     answer = platform.api.list_transactions()
 
     assert answer.accepted, answer
     # Where in the answer the list stands is not shown.
-    places = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
-    assert any(isinstance(place, list) for place in places), answer
+    members = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
+    assert any(isinstance(member, list) for member in members), answer
 
 
 @requirement("TRX-071", "TRX-072")
 def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Check) -> None:
-    """One transaction of the customer has arrived, another still waits."""
+    """The filter by status lists a transaction at that status, and none at another."""
     source = platform.internal_accounts.account()
-    arrived = platform.transactions.of_quote(
+    completed_row = platform.transactions.of_quote(
         platform.quotes.complete(platform.quotes.pending(source))
     )
-    waiting = platform.transactions.of_quote(platform.quotes.pending(source))
+    pending_row = platform.transactions.of_quote(platform.quotes.pending(source))
 
-    for known in (arrived, waiting):
-        found = _filtered(
-            platform, source, check, "TRX-072", status=require_member(known, "status")
+    for expected in (completed_row, pending_row):
+        rows = _list_filtered(
+            platform, source, check, "TRX-072", status=require_member(expected, "status")
         )
 
         with check("TRX-071"):
-            assert {one.get("status") for one in found} <= {require_member(known, "status")}
+            assert {row.get("status") for row in rows} <= {require_member(expected, "status")}
         with check("TRX-072"):
-            assert known["id"] in {one.get("id") for one in found}
+            assert expected["id"] in {row.get("id") for row in rows}
 
 
 @requirement("TRX-073", "TRX-074")
 def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check) -> None:
-    """Among the card transactions, where there is such a type, there is no payout."""
+    """The filter by type lists a transaction of that type, and none of another."""
     source = platform.internal_accounts.account()
-    known = platform.transactions.of_quote(platform.quotes.pending(source))
+    expected = platform.transactions.of_quote(platform.quotes.pending(source))
 
-    found = _filtered(platform, source, check, "TRX-074", type=require_member(known, "type"))
+    rows = _list_filtered(platform, source, check, "TRX-074", type=require_member(expected, "type"))
 
     with check("TRX-074"):
-        assert known["id"] in {one.get("id") for one in found}
+        assert expected["id"] in {row.get("id") for row in rows}
     with check("TRX-073"):
-        assert {one.get("type") for one in found} <= {require_member(known, "type")}
+        assert {row.get("type") for row in rows} <= {require_member(expected, "type")}
         cards = platform.api.list_transactions({"type": "CARD"})
         if cards.accepted:
-            assert {one.get("type") for one in listed_members(cards.body)} <= {"CARD"}
+            assert {row.get("type") for row in listed_members(cards.body)} <= {"CARD"}
 
 
 @requirement("TRX-800", "TRX-801")
 def test_a_status_and_a_type_keep_to_the_transactions_of_both(
     platform: Platform, check: Check
 ) -> None:
-    """One transaction of the customer has arrived, another of the same type still waits."""
+    """The filters by status and type together list a transaction of both, and no other."""
     source = platform.internal_accounts.account()
     platform.quotes.complete(platform.quotes.pending(source))
-    known = platform.transactions.of_quote(platform.quotes.pending(source))
-    both = {name: require_member(known, name) for name in ("status", "type")}
+    expected = platform.transactions.of_quote(platform.quotes.pending(source))
+    both = {name: require_member(expected, name) for name in ("status", "type")}
 
-    found = _filtered(platform, source, check, "TRX-801", **both)
+    rows = _list_filtered(platform, source, check, "TRX-801", **both)
 
     with check("TRX-801"):
-        assert known["id"] in {one.get("id") for one in found}
+        assert expected["id"] in {row.get("id") for row in rows}
     with check("TRX-800"):
-        assert all({name: one.get(name) for name in both} == both for one in found), found
+        assert all({name: row.get(name) for name in both} == both for row in rows), rows
 
 
 def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) -> None:
-    """There may be nothing, or no such filter."""
+    """A filter by an unknown value may be answered in any way."""
     for name in ("type", "status"):
         unknown: dict[str, Any] = {name: "BURIED_TREASURE"}
 
@@ -92,24 +92,27 @@ def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) ->
 
 @requirement("TRX-075")
 def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> None:
-    """The status filter is for payments, whose own type it may be combined with."""
-    known = platform.transactions.of_quote(platform.quotes.pending())
+    """The filter by status is refused with 400 for the type CARD, and accepted for another type."""
+    transaction = platform.transactions.of_quote(platform.quotes.pending())
 
     refusal = platform.api.list_transactions(
-        {"status": require_member(known, "status"), "type": "CARD"}
+        {"status": require_member(transaction, "status"), "type": "CARD"}
     )
 
     refusal.refused(
         400,
         twin=platform.api.list_transactions(
-            {"status": require_member(known, "status"), "type": require_member(known, "type")}
+            {
+                "status": require_member(transaction, "status"),
+                "type": require_member(transaction, "type"),
+            }
         ),
     )
 
 
 @requirement("TRX-076")
 def test_card_transactions_can_be_listed(platform: Platform) -> None:
-    """The type alone is a filter like any other."""
+    """The filter by the type CARD alone is accepted."""
     answer = platform.api.list_transactions({"type": "CARD"})
 
     broken = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
@@ -120,7 +123,7 @@ def test_card_transactions_can_be_listed(platform: Platform) -> None:
 
 @requirement("TRX-077")
 def test_a_card_keeps_to_its_own_transactions(platform: Platform) -> None:
-    """A payout from an internal account was not made with a card."""
+    """The filter by a cardId does not list a payout, which was not made with a card."""
     source = platform.internal_accounts.account()
     payout = platform.quotes.complete(platform.quotes.pending(source))
 
@@ -128,14 +131,14 @@ def test_a_card_keeps_to_its_own_transactions(platform: Platform) -> None:
 
     if not answer.accepted:
         raise ResourceMissing(f"the target does not list by a card that it does not know: {answer}")
-    found = platform.transactions.of_customer(source["customerId"], cardId=NO_CARD)
-    assert payout["transactionId"] not in {one.get("id") for one in found}
+    rows = platform.transactions.of_customer(source["customerId"], cardId=NO_CARD)
+    assert payout["transactionId"] not in {row.get("id") for row in rows}
 
 
-def _filtered(
+def _list_filtered(
     platform: Platform, source: Resource, check: Check, name: str, **filters: Any
 ) -> list[Json]:
-    """Return the customer's transactions under ``filters``, and see that those are taken."""
+    """Check that a request with ``filters`` is accepted; return the customer's transactions."""
     answer = platform.api.list_transactions(filters)
     with check(name):
         assert answer.accepted, answer

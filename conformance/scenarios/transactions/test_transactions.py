@@ -1,4 +1,4 @@
-"""Transactions: their form, and their life from a quote to the receiver's account."""
+"""Transactions: their members, and their statuses from a quote to the receiver's account."""
 
 from __future__ import annotations
 
@@ -44,16 +44,19 @@ SENT = 10_000
 def test_the_members_of_a_transaction_are_what_the_specification_says(
     platform: Platform, check: Check
 ) -> None:
-    """The form of each is judged in every response; here it is seen to that there is one."""
+    """A transaction has its required members; other members are checked where they are given.
+
+    The judge checks the form of each member in every response.
+    """
     quote = platform.quotes.complete(platform.quotes.pending(description="Invoice 2210"))
 
     transaction = platform.transactions.of_quote(quote)
 
-    for name, member in ALWAYS_THERE.items():
-        with check(name):
+    for requirement_id, member in ALWAYS_THERE.items():
+        with check(requirement_id):
             assert transaction.get(member), f"a transaction has no {member}: {transaction}"
-    for name, member in WHERE_GIVEN.items():
-        with check(name):
+    for requirement_id, member in WHERE_GIVEN.items():
+        with check(requirement_id):
             require_member(transaction, member)
 
 
@@ -61,23 +64,23 @@ def test_the_members_of_a_transaction_are_what_the_specification_says(
 def test_the_transaction_of_a_new_quote_waits_for_its_execution(
     platform: Platform, check: Check
 ) -> None:
-    """It can be read under the id that the quote names."""
+    """The list has a new quote's transaction at PENDING, with its quoteId and description."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source, description="Invoice 2211")
 
-    listed = platform.until(
+    rows = platform.until(
         lambda: _by_id(platform.transactions.of_customer(source["customerId"])),
-        lambda seen: quote["transactionId"] in seen,
+        lambda listed_rows: quote["transactionId"] in listed_rows,
     )
 
     with check("TRX-020"):
-        assert quote["transactionId"] in listed
+        assert quote["transactionId"] in rows
     with check("TRX-021"):
-        assert _listed(listed, quote).get("status") == "PENDING"
+        assert _arrange_listed(rows, quote).get("status") == "PENDING"
     with check("TRX-022"):
-        assert _listed(listed, quote).get("quoteId") == quote["id"]
+        assert _arrange_listed(rows, quote).get("quoteId") == quote["id"]
     with check("TRX-034"):
-        assert require_member(_listed(listed, quote), "description") == "Invoice 2211"
+        assert require_member(_arrange_listed(rows, quote), "description") == "Invoice 2211"
 
 
 @requirement(
@@ -98,7 +101,7 @@ def test_the_transaction_of_a_new_quote_waits_for_its_execution(
 def test_a_payout_to_a_sound_account_arrives(
     platform: Platform, check: Check, *, same_currency: bool
 ) -> None:
-    """What was sent and received is what the quote fixed."""
+    """A transaction comes to COMPLETED, with the amounts, currencies and rate of its quote."""
     corridor = platform.quotes.corridor(same_currency=same_currency)
     source = platform.internal_accounts.account(corridor.sending)
 
@@ -133,32 +136,35 @@ def test_a_payout_to_a_sound_account_arrives(
     with check("TRX-602"):
         if not corridor.account.endswith("_account"):
             raise ResourceMissing(f"the corridor does not end in a bank: {corridor.account}")
-        assert not settled_on_chain(transaction)
+        assert not on_chain_transactions(transaction)
     with check("TRX-606"):
-        created, settled = (
+        created_at, settled_at = (
             require_member(transaction, name) for name in ("createdAt", "settledAt")
         )
-        # One of them may be cut to whole seconds.
-        assert moment(settled).replace(microsecond=999_999) >= moment(created)
+        # One of the two times may be cut to whole seconds.
+        assert moment(settled_at).replace(microsecond=999_999) >= moment(created_at)
     with check("TRX-605"):
         assert not transaction.get("pendingReason"), transaction
 
 
 @requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027")
 def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check: Check) -> None:
-    """A payout that began later has arrived by then; the held one arrives when it is settled."""
+    """A held payout is PROCESSING without settledAt, and COMPLETED once the rail settles it.
+
+    A later payout completes first.
+    """
     source = platform.internal_accounts.account()
     quote = platform.quotes.payout(source, trigger="payout.hold")
     platform.quotes.complete(platform.quotes.pending(source))
 
-    held = platform.transactions.of_quote(quote)
+    held_transaction = platform.transactions.of_quote(quote)
 
     with check("TRX-024"):
-        assert held.get("status") == "PROCESSING"
+        assert held_transaction.get("status") == "PROCESSING"
     with check("TRX-027"):
-        assert not held.get("settledAt")
+        assert not held_transaction.get("settledAt")
     with check("TRX-017"):
-        assert not held.get("failureReason")
+        assert not held_transaction.get("failureReason")
 
     platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
 
@@ -170,36 +176,39 @@ def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check
 def test_a_payout_under_compliance_review_says_what_it_waits_for(
     platform: Platform, check: Check
 ) -> None:
-    """It does not arrive before the review is passed."""
+    """A payout under review has a pendingReason, and completes without one after the review."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.payout(source, trigger="payout.review")
     platform.quotes.complete(platform.quotes.pending(source))
 
-    reviewed = platform.until(
-        lambda: platform.transactions.of_quote(quote), lambda seen: bool(seen.get("pendingReason"))
+    under_review = platform.until(
+        lambda: platform.transactions.of_quote(quote),
+        lambda transaction: bool(transaction.get("pendingReason")),
     )
 
     with check("TRX-060"):
-        assert reviewed.get("pendingReason")
+        assert under_review.get("pendingReason")
     with check("TRX-013"):
-        require_member(reviewed, "pendingReason")
+        require_member(under_review, "pendingReason")
     with check("TRX-062"):
-        assert reviewed.get("status") != "COMPLETED"
+        assert under_review.get("status") != "COMPLETED"
 
     platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
 
-    passed = platform.transactions.at_status(quote, "COMPLETED")
+    after_review = platform.transactions.at_status(quote, "COMPLETED")
     with check("TRX-061"):
-        assert passed.get("status") == "COMPLETED"
+        assert after_review.get("status") == "COMPLETED"
     with check("TRX-601"):
-        if passed.get("status") != "COMPLETED":
-            raise PreconditionFailed(f"the review was passed, and it is {passed.get('status')}")
-        assert not passed.get("pendingReason"), passed
+        if after_review.get("status") != "COMPLETED":
+            raise PreconditionFailed(
+                f"the review was passed, and it is {after_review.get('status')}"
+            )
+        assert not after_review.get("pendingReason"), after_review
 
 
 @requirement("TRX-035")
 def test_the_transaction_of_an_expired_quote_is_expired(platform: Platform) -> None:
-    """Nobody executed the quote in time, so that nothing will come of it."""
+    """The transaction of a quote that expires without an execution comes to EXPIRED."""
     quote = platform.quotes.pending()
 
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
@@ -209,7 +218,7 @@ def test_the_transaction_of_an_expired_quote_is_expired(platform: Platform) -> N
 
 @requirement("TRX-037")
 def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Platform) -> None:
-    """Its transaction is no other than that of a quote that is executed later."""
+    """The transaction of a quote with immediatelyExecute comes to COMPLETED."""
     quote = platform.quotes.pending(immediatelyExecute=True)
 
     assert platform.transactions.at_status(quote, "COMPLETED").get("status") == "COMPLETED"
@@ -217,8 +226,8 @@ def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Pl
 
 @requirement("TRX-063")
 def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
-    """The fee is the platform's own, on top of what the service takes."""
-    corridor = _from_dollars(platform)
+    """The transaction of a quote with platformFeesIncluded has platformFees."""
+    corridor = _corridor_from_dollars(platform)
     quote = platform.quotes.payout(
         platform.internal_accounts.account("USD"),
         account=corridor.account,
@@ -237,20 +246,20 @@ def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
 def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
     platform: Platform, check: Check
 ) -> None:
-    """The receiver finds the payment on the named network under the hash."""
-    corridor = _to_a_wallet(platform)
+    """A completed payout to a wallet has an onChainTransaction with transactionHash and network."""
+    corridor = _corridor_to_wallet(platform)
     source = platform.internal_accounts.account(corridor.sending)
 
     quote = platform.quotes.payout(source, account=corridor.account, amount=SENT)
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
-    settled = settled_on_chain(transaction)
+    on_chain = on_chain_transactions(transaction)
     with check("TRX-064"):
-        assert settled
-    for name, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
-        with check(name):
-            assert settled
-            assert all(isinstance(_at(one, member), str) for one in settled)
+        assert on_chain
+    for requirement_id, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
+        with check(requirement_id):
+            assert on_chain
+            assert all(isinstance(_at(one, member), str) for one in on_chain)
 
 
 @requirement("TRX-604")
@@ -258,28 +267,28 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
 def test_a_payment_from_a_crypto_wallet_shows_where_it_settled(
     platform: Platform, currency: str
 ) -> None:
-    """Be it at the end that it came from, or at the other one."""
+    """A completed quote that a wallet funded has an onChainTransaction at one of its ends."""
     customer = platform.approved.customer()
     body = platform.quotes.realtime_body(
         customer, currency=currency, lockedCurrencySide="RECEIVING"
     )
-    created = platform.api.create_quote(body)
-    if not created.accepted:
-        raise ResourceMissing(f"nothing can be funded in real time in {currency}: {created}")
-    platform.triggers.fire("quote.fund", quoteId=created.body["id"], customerId=customer["id"])
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")
+    platform.triggers.fire("quote.fund", quoteId=answer.body["id"], customerId=customer["id"])
 
-    transaction = platform.transactions.at_status(created.body, "COMPLETED")
+    transaction = platform.transactions.at_status(answer.body, "COMPLETED")
 
     if transaction.get("status") != "COMPLETED":
         raise PreconditionFailed(f"a funded transaction is {transaction.get('status')}")
-    found = settled_on_chain(transaction)
-    if not found and not all(isinstance(transaction.get(end), Mapping) for end in ENDS):
+    on_chain = on_chain_transactions(transaction)
+    if not on_chain and not all(isinstance(transaction.get(end), Mapping) for end in ENDS):
         raise ResourceMissing("the transaction does not show both of its ends")
-    assert found, transaction
+    assert on_chain, transaction
 
 
-def settled_on_chain(transaction: Json) -> list[Any]:
-    """Return each ``onChainTransaction`` of a transaction."""
+def on_chain_transactions(transaction: Json) -> list[Any]:
+    """Return each ``onChainTransaction`` of a transaction, of its source and its destination."""
     ends = [_at(transaction, end, "onChainTransaction") for end in ENDS]
     return [end for end in ends if end]
 
@@ -288,10 +297,10 @@ def _by_id(transactions: Iterable[Json]) -> dict[object, Json]:
     return {transaction.get("id"): transaction for transaction in transactions}
 
 
-def _listed(listed: dict[object, Json], quote: Json) -> Json:
-    if quote["transactionId"] not in listed:
+def _arrange_listed(rows: dict[object, Json], quote: Json) -> Json:
+    if quote["transactionId"] not in rows:
         raise PreconditionFailed(f"GET /transactions does not list {quote['transactionId']}")
-    return listed[quote["transactionId"]]
+    return rows[quote["transactionId"]]
 
 
 def _at(value: Any, *path: str) -> Any:
@@ -300,14 +309,14 @@ def _at(value: Any, *path: str) -> Any:
     return value
 
 
-def _from_dollars(platform: Platform) -> Corridor:
-    """Return a corridor from US dollars, the currency that platform fees are for."""
+def _corridor_from_dollars(platform: Platform) -> Corridor:
+    """Return a corridor from USD, the currency of platform fees; a cross-currency one if any."""
     corridors = platform.quotes.corridors_from("USD")
-    # Standing fees are for cross-currency transactions alone, so that one is the surer choice.
+    # Standing fees are for cross-currency transactions alone, so such a corridor is preferred.
     return next((c for c in corridors if c.receiving != "USD"), corridors[0])
 
 
-def _to_a_wallet(platform: Platform) -> Corridor:
+def _corridor_to_wallet(platform: Platform) -> Corridor:
     for corridor in platform.profile.resources.corridors:
         if corridor.account in ON_CHAIN:
             return corridor

@@ -1,4 +1,4 @@
-"""INTERNAL_ACCOUNT.BALANCE_UPDATED: which account it is about, and what it shows."""
+"""INTERNAL_ACCOUNT.BALANCE_UPDATED: which account the webhook is about, and what it shows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @requirement("EVT-151", "EVT-158", "EVT-162", "EVT-165")
 def test_a_deposit_is_reported_with_the_account_as_it_is(platform: Platform, check: Check) -> None:
-    """Its total, owner, currency and type are those of the list."""
+    """The webhook of a deposit shows the totalBalance, owner, currency and type of the account."""
     account = platform.internal_accounts.account(amount=0)
-    balance, total = platform.internal_accounts.balances(account)
+    before, total_before = platform.internal_accounts.balances(account)
 
     platform.internal_accounts.deposit(account, AMOUNT)
 
-    data = showing(platform, account, balance + AMOUNT).data
+    data = arrange_report(platform, account, before + AMOUNT).data
     with check("EVT-151"):
-        assert require_member(data, "totalBalance")["amount"] == total + AMOUNT
+        assert require_member(data, "totalBalance")["amount"] == total_before + AMOUNT
     with check("EVT-158"):
         assert require_member(data, "customerId") == account["customerId"]
     with check("EVT-162"):
@@ -37,51 +37,53 @@ def test_a_deposit_is_reported_with_the_account_as_it_is(platform: Platform, che
 
 @requirement("EVT-154")
 def test_each_deposit_is_reported(platform: Platform) -> None:
-    """One event shows the balance after each of them."""
+    """Three deposits are reported by webhooks that show the balance after each of them."""
     account = platform.internal_accounts.account(amount=0)
     before, _ = platform.internal_accounts.balances(account)
 
     for _ in range(3):
         platform.internal_accounts.deposit(account, AMOUNT)
 
-    wanted = {before + n * AMOUNT for n in (1, 2, 3)}
-    seen = platform.until(lambda: amounts(platform, account), lambda seen: wanted <= set(seen))
-    assert wanted <= set(seen), f"deposits to {sorted(wanted)} are reported as {seen}"
+    expected = {before + n * AMOUNT for n in (1, 2, 3)}
+    reported = platform.until(
+        lambda: reported_balances(platform, account), lambda reported: expected <= set(reported)
+    )
+    assert expected <= set(reported), f"deposits to {sorted(expected)} are reported as {reported}"
 
 
 @requirement("EVT-155")
 def test_a_deposit_is_not_reported_of_another_account(platform: Platform) -> None:
-    """Not even of one with the same owner."""
+    """No webhook is about another account of the same owner."""
     account, second = two_accounts(platform)
     before = platform.internal_accounts.balances(account)[0]
-    known = len(reports(platform, second))
+    known_count = len(arrived_reports(platform, second))
 
     for _ in range(2):
         platform.internal_accounts.deposit(account, AMOUNT)
 
-    # What the first one had reported too has come by the time the second one is.
-    showing(platform, account, before + 2 * AMOUNT)
-    assert len(reports(platform, second)) == known, f"{second['id']} is reported"
+    # Webhooks of the first deposit have arrived by the time that the second one is reported.
+    arrange_report(platform, account, before + 2 * AMOUNT)
+    assert len(arrived_reports(platform, second)) == known_count, f"{second['id']} is reported"
 
 
 @requirement("EVT-150")
 def test_a_payout_is_reported_with_the_balance_that_it_leaves(platform: Platform) -> None:
-    """The event comes with the debit."""
+    """A webhook shows the balance less the sending amount of an executed quote."""
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
     quote = platform.quotes.payout(source)
 
-    left = before - quote["totalSendingAmount"]
-    found = platform.webhooks.wait_for(
-        BALANCE, source["id"], where=lambda event: balance(event) == left
+    balance_left = before - quote["totalSendingAmount"]
+    report = platform.webhooks.wait_for(
+        BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
     )
-    assert found is not None, f"no {BALANCE} for {source['id']} shows {left}"
+    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
 @requirement("EVT-152", "EVT-153")
 def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check) -> None:
-    """With the balance that it makes."""
+    """A webhook shows the receiver's balance with the receiving amount of a payment."""
     source, receiver = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
@@ -94,119 +96,131 @@ def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check)
     after = before + last.body["totalReceivingAmount"]
 
     with check("EVT-152"):
-        found = platform.webhooks.wait_for(BALANCE, receiver["id"])
-        assert found is not None, f"no {BALANCE} for {receiver['id']}"
+        report = platform.webhooks.wait_for(BALANCE, receiver["id"])
+        assert report is not None, f"no {BALANCE} for {receiver['id']}"
     with check("EVT-153"):
-        found = platform.webhooks.wait_for(
-            BALANCE, receiver["id"], where=lambda event: balance(event) == after
+        report = platform.webhooks.wait_for(
+            BALANCE, receiver["id"], where=lambda event: balance_in(event) == after
         )
-        assert found is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
+        assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
 
 
 @requirement("EVT-156")
 def test_a_refused_execution_is_not_reported(platform: Platform) -> None:
-    """It has moved nothing; a deposit after it is reported."""
+    """No webhook shows the unchanged balances after a refused execution."""
     source = platform.internal_accounts.account(amount=AMOUNT)
     before = platform.internal_accounts.balances(source)
-    showing(platform, source, before[0])
-    known = {event.id for event in reports(platform, source)}
+    arrange_report(platform, source, before[0])
+    known_ids = {event.id for event in arrived_reports(platform, source)}
 
-    refused = platform.quotes.create_and_execute(
+    refusal = platform.quotes.create_and_execute(
         platform.quotes.body(source, amount=before[0] + 1)
     )[-1]
 
-    if refused.accepted:
-        raise PreconditionFailed(f"more than the balance was sent: {refused}")
-    expect_unreported(platform, source, before, known)
+    if refusal.accepted:
+        raise PreconditionFailed(f"more than the balance was sent: {refusal}")
+    expect_unreported(platform, source, before, known_ids)
 
 
 @requirement("EVT-157")
 def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> None:
-    """It has moved nothing; a deposit after it is reported."""
+    """No webhook shows the unchanged balances after the creation of a quote."""
     source = platform.internal_accounts.account(amount=2 * AMOUNT)
     before = platform.internal_accounts.balances(source)
-    showing(platform, source, before[0])
-    known = {event.id for event in reports(platform, source)}
+    arrange_report(platform, source, before[0])
+    known_ids = {event.id for event in arrived_reports(platform, source)}
 
     platform.quotes.pending(source, amount=AMOUNT)
 
     if platform.internal_accounts.balances(source) != before:
         raise ResourceMissing("a quote takes its amount before it is executed")
-    expect_unreported(platform, source, before, known)
+    expect_unreported(platform, source, before, known_ids)
 
 
 @requirement("EVT-159", "EVT-160")
 def test_a_deposit_for_the_platform_is_reported(platform: Platform, check: Check) -> None:
-    """Other tests may pay in at the same moment, so that there may be more."""
+    """A webhook about the platform's account shows the deposit, and no customerId.
+
+    Other tests may pay in at the same moment, so the balance may be higher.
+    """
     account = platform_account(platform)
     before, _ = platform.internal_accounts.balances(account)
-    known = {event.id for event in reports(platform, account)}
+    known_ids = {event.id for event in arrived_reports(platform, account)}
 
     try:
         platform.internal_accounts.settle_deposit(account, AMOUNT)
     except TriggerFailed as error:
         raise ResourceMissing(f"deposits are for customers alone: {error}") from error
 
-    found = platform.webhooks.wait_for(
+    report = platform.webhooks.wait_for(
         BALANCE,
         account["id"],
-        where=lambda event: event.id not in known and (balance(event) or 0) >= before + AMOUNT,
+        where=lambda event: (
+            event.id not in known_ids and (balance_in(event) or 0) >= before + AMOUNT
+        ),
     )
     with check("EVT-159"):
-        assert found is not None, f"no {BALANCE} for {account['id']}"
+        assert report is not None, f"no {BALANCE} for {account['id']}"
     with check("EVT-160"):
-        if found is None:
+        if report is None:
             raise PreconditionFailed(f"no {BALANCE} for {account['id']}")
-        assert not found.data.get("customerId")
+        assert not report.data.get("customerId")
 
 
 @requirement("EVT-161")
 def test_a_deposit_on_its_way_is_not_reported_as_balance(platform: Platform) -> None:
-    """It may be reported, but as a part of the total alone."""
+    """No webhook shows a balance with a deposit that has not settled yet."""
     account = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(account)
 
     platform.internal_accounts.announce_deposit(account, AMOUNT)
     platform.internal_accounts.deposit(account, 3 * AMOUNT)
 
-    showing(platform, account, before + 3 * AMOUNT)
-    assert before + AMOUNT not in amounts(platform, account)
+    arrange_report(platform, account, before + 3 * AMOUNT)
+    assert before + AMOUNT not in reported_balances(platform, account)
 
 
-def balance(event: Delivery) -> Any:
-    """Return the balance in an event, or ``None``."""
-    shown = event.data.get("balance") if isinstance(event.data, Mapping) else None
-    return shown.get("amount") if isinstance(shown, Mapping) else None
+def balance_in(event: Delivery) -> Any:
+    """Return the balance that a webhook shows, in the smallest unit; None without one."""
+    balance = event.data.get("balance") if isinstance(event.data, Mapping) else None
+    return balance.get("amount") if isinstance(balance, Mapping) else None
 
 
-def reports(platform: Platform, account: Resource) -> list[Delivery]:
-    """Return the events about an account's balance that have arrived."""
+def arrived_reports(platform: Platform, account: Resource) -> list[Delivery]:
+    """Return the webhooks about an account's balance that have arrived."""
     return [event for event in platform.webhooks.about(account["id"]) if event.type == BALANCE]
 
 
-def amounts(platform: Platform, account: Resource) -> list[Any]:
-    """Return the balances of an account that events have shown."""
-    return [balance(event) for event in reports(platform, account)]
+def reported_balances(platform: Platform, account: Resource) -> list[Any]:
+    """Return the balances of an account that the arrived webhooks show."""
+    return [balance_in(event) for event in arrived_reports(platform, account)]
 
 
-def showing(platform: Platform, account: Resource, amount: int) -> Delivery:
-    """Return the event that shows a balance of an account."""
-    found = platform.webhooks.wait_for(
-        BALANCE, account["id"], where=lambda event: balance(event) == amount
+def arrange_report(platform: Platform, account: Resource, amount: int) -> Delivery:
+    """Wait for the webhook that shows a balance of an account, and return it.
+
+    Raises:
+        PreconditionFailed: no webhook shows the balance.
+    """
+    report = platform.webhooks.wait_for(
+        BALANCE, account["id"], where=lambda event: balance_in(event) == amount
     )
-    if found is None:
+    if report is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {amount}")
-    return found
+    return report
 
 
 def expect_unreported(
-    platform: Platform, account: Resource, before: tuple[int, int], known: set[str | None]
+    platform: Platform, account: Resource, before: tuple[int, int], known_ids: set[str | None]
 ) -> None:
-    """Assert that no new event shows the balances from before, up to that of a deposit made now."""
+    """Assert that no new webhook shows both balances unchanged.
+
+    A deposit is made and reported first, so that earlier webhooks have arrived by then.
+    """
     __tracebackhide__ = True
     platform.internal_accounts.deposit(account, AMOUNT)
-    showing(platform, account, before[0] + AMOUNT)
-    for event in reports(platform, account):
-        if event.id not in known and balance(event) == before[0]:
+    arrange_report(platform, account, before[0] + AMOUNT)
+    for event in arrived_reports(platform, account):
+        if event.id not in known_ids and balance_in(event) == before[0]:
             total = (event.data.get("totalBalance") or event.data["balance"]).get("amount")
             assert total != before[1], f"an event shows that nothing has changed: {event.data}"

@@ -1,4 +1,4 @@
-"""What is reported about purchases on cards, declines and returns."""
+"""Webhooks about card purchases: authorizations, settlements, declines and returns."""
 
 from __future__ import annotations
 
@@ -12,54 +12,54 @@ from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
     DECLINED,
+    DECLINED_PURCHASE,
     PART,
     SETTLED,
-    SUSPECT,
     VOIDED,
     VOIDS,
-    arranged_purchase,
+    arrange_reports,
     expect_not_refunded,
-    is_told,
-    is_told_again,
-    settlements,
+    is_balance_reported,
+    is_settlement_reported_again,
+    settlement_ids,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
 @requirement("EVT-173", "EVT-184")
 def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
-    """And not as a settlement."""
+    """A declined purchase is reported as DECLINED, and not as SETTLED."""
     card = platform.cards.card()
 
-    row = platform.cards.charge(card, SUSPECT)
+    row = platform.cards.charge(card, DECLINED_PURCHASE)
 
     with check("EVT-173"):
         assert platform.webhooks.wait_for(DECLINED, row["id"]) is not None
     with check("EVT-184"):
         if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
             raise PreconditionFailed("no webhook reports the purchase after it")
-        assert SETTLED not in {one.type for one in platform.webhooks.about(row["id"])}
+        assert SETTLED not in {delivery.type for delivery in platform.webhooks.about(row["id"])}
 
 
 @requirement("EVT-177", "EVT-178")
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
-    """By a webhook about the purchase, as when it was settled."""
+    """Each of two returns is reported by another SETTLED webhook about the purchase."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
-    known = settlements(platform, purchase)
-    if not known:
+    known_ids = settlement_ids(platform, purchase)
+    if not known_ids:
         raise PreconditionFailed("no webhook reports the settled purchase")
 
-    for rule in ("EVT-177", "EVT-178"):
+    for requirement_id in ("EVT-177", "EVT-178"):
         platform.cards.cause(card, purchase, "card.return", PART)
-        with check(rule):
-            assert is_told_again(platform, purchase, known)
-        known |= settlements(platform, purchase)
+        with check(requirement_id):
+            assert is_settlement_reported_again(platform, purchase, known_ids)
+        known_ids |= settlement_ids(platform, purchase)
 
 
 @requirement("EVT-179")
 def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
-    """The webhook is about its own transaction."""
+    """A webhook is about the transaction of a standalone return."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
@@ -77,7 +77,7 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
     ],
 )
 def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amount: int) -> None:
-    """There is no such webhook any more."""
+    """A return, in whatever form, is not reported by CARD_TRANSACTION.REFUNDED."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
@@ -88,7 +88,7 @@ def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amoun
 
 @requirement("EVT-183")
 def test_a_reversal_is_not_reported_as_refunded(platform: Platform) -> None:
-    """Nor what it takes back."""
+    """A reversed return is not reported by CARD_TRANSACTION.REFUNDED."""
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
 
@@ -99,7 +99,7 @@ def test_a_reversal_is_not_reported_as_refunded(platform: Platform) -> None:
 
 @requirement("EVT-170")
 def test_an_authorization_is_reported(platform: Platform) -> None:
-    """Under a name that is not shown in full."""
+    """A webhook of any type is about an authorized purchase."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
     assert platform.cards.deliveries_about(row)
@@ -113,48 +113,50 @@ def test_an_authorization_is_reported(platform: Platform) -> None:
     ],
 )
 def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> None:
-    """After the authorization, and by a webhook of its own."""
+    """A partial or a wrong clearing is reported by one more webhook than the authorization."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
-    known = len(arranged_purchase(platform.cards.deliveries_about(row)))
+    known_count = len(arrange_reports(platform.cards.deliveries_about(row)))
 
     platform.cards.cause(card, row, trigger, amount)
 
-    assert len(platform.cards.deliveries_about(row, known)) > known
+    assert len(platform.cards.deliveries_about(row, known_count)) > known_count
 
 
 @requirement("EVT-172", "EVT-187", "EVT-188", "EVT-189")
 def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
-    """With the card transaction, whatever else is shown of it."""
+    """A cleared purchase is reported as SETTLED under a new id, with the purchase as data."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
-    authorized = platform.cards.deliveries_about(row)
+    authorization_reports = platform.cards.deliveries_about(row)
 
     platform.cards.cause(card, row, "card.settle")
 
-    told = platform.webhooks.wait_for(SETTLED, row["id"])
+    report = platform.webhooks.wait_for(SETTLED, row["id"])
     with check("EVT-172"):
-        assert told is not None
+        assert report is not None
     with check("EVT-189"):
-        ids = {one.id for one in arranged_purchase(authorized)}
-        assert told is None or told.id not in ids
-    about = [one for one in platform.webhooks.mentioning(row["id"]) if one.type == SETTLED]
-    arranged_purchase(about)
+        known_ids = {delivery.id for delivery in arrange_reports(authorization_reports)}
+        assert report is None or report.id not in known_ids
+    reports = [
+        delivery for delivery in platform.webhooks.mentioning(row["id"]) if delivery.type == SETTLED
+    ]
+    arrange_reports(reports)
     with check("EVT-187"):
-        assert all(isinstance(one.data, Mapping) for one in about)
+        assert all(isinstance(delivery.data, Mapping) for delivery in reports)
     with check("EVT-188"):
-        assert all(is_same(one.data.get("id"), row["id"]) for one in about)
+        assert all(is_same(delivery.data.get("id"), row["id"]) for delivery in reports)
 
 
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param(trigger, marks=requirement(rule), id=trigger.rpartition(".")[2])
-        for rule, trigger in zip(("EVT-174", "EVT-175"), VOIDS, strict=True)
+        pytest.param(trigger, marks=requirement(requirement_id), id=trigger.rpartition(".")[2])
+        for requirement_id, trigger in zip(("EVT-174", "EVT-175"), VOIDS, strict=True)
     ],
 )
 def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> None:
-    """Whether the merchant took it back or it expired."""
+    """A reversed or lapsed authorization is reported as VOIDED."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
 
@@ -165,67 +167,67 @@ def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> N
 
 @requirement("EVT-185")
 def test_a_void_authorization_is_not_reported_as_settled(platform: Platform) -> None:
-    """Nothing of it was cleared."""
+    """A reversed authorization is not reported as SETTLED."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
 
     platform.cards.cause(card, row, "card.reverse")
 
     platform.cards.arrange_status(card, row, "VOIDED")
-    arranged_purchase(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
-    assert SETTLED not in {one.type for one in platform.webhooks.about(row["id"])}
+    arrange_reports(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
+    assert SETTLED not in {delivery.type for delivery in platform.webhooks.about(row["id"])}
 
 
 @requirement("EVT-186")
 def test_the_balance_after_a_purchase_is_reported(platform: Platform) -> None:
-    """It is what is left on the account."""
+    """A webhook shows the balance of the account after a settled purchase."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
     platform.cards.settled_purchase(platform.cards.card(account))
 
-    left = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen < before
+    balance_left = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < before
     )
 
-    if left >= before:
-        raise PreconditionFailed(f"the balance is still {left} after a settled purchase")
-    assert is_told(platform, account, left)
+    if balance_left >= before:
+        raise PreconditionFailed(f"the balance is still {balance_left} after a settled purchase")
+    assert is_balance_reported(platform, account, balance_left)
 
 
 @requirement("EVT-190")
 def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
-    """It is what the account has then."""
+    """A webhook shows the balance of the account after a standalone return."""
     account = platform.cards.account()
-    deposited = platform.internal_accounts.balances(account)[0]
+    opening = platform.internal_accounts.balances(account)[0]
     card = platform.cards.card(account)
     purchase = platform.cards.settled_purchase(card)
     before = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < deposited
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < opening
     )
     platform.cards.refund(card, purchase, PART)
 
     after = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen > before
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance > before
     )
 
     if after <= before:
         raise PreconditionFailed(f"the balance is still {after} after a return")
-    assert is_told(platform, account, after)
+    assert is_balance_reported(platform, account, after)
 
 
 @requirement("EVT-191")
 def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
-    """It is what the account had before the authorization."""
+    """A new webhook shows the balance that the account had before the authorization."""
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
-    if not is_told(platform, account, before):
+    if not is_balance_reported(platform, account, before):
         raise PreconditionFailed("the deposit is not reported")
     card = platform.cards.card(account)
     row = platform.cards.approved_purchase(card)
     if platform.internal_accounts.balances(account)[0] >= before:
         raise ResourceMissing("an authorization leaves the balance as it is")
-    known = {one.id for one in platform.webhooks.about(account["id"])}
+    known_ids = {delivery.id for delivery in platform.webhooks.about(account["id"])}
 
     platform.cards.cause(card, row, "card.reverse")
 
-    assert is_told(platform, account, before, known)
+    assert is_balance_reported(platform, account, before, known_ids)

@@ -1,4 +1,4 @@
-"""Webhooks about the verification of customers: what is reported, how, and what is not."""
+"""Webhooks about the verification of customers: what they report, and what they do not."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import FAMILIES
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-"""How the events of individuals and of businesses begin."""
-
 TYPES = {False: "INDIVIDUAL", True: "BUSINESS"}
 STATUS = {False: "kycStatus", True: "kybStatus"}
 DECIDED = ("APPROVED", "REJECTED")
@@ -27,7 +25,7 @@ DECIDED = ("APPROVED", "REJECTED")
 
 
 @pytest.mark.parametrize(
-    ("path", "business"),
+    ("road", "business"),
     [
         pytest.param("directly", False, marks=requirement("EVT-060"), id="individual-directly"),
         pytest.param("hosted", False, marks=requirement("EVT-063"), id="individual-hosted"),
@@ -36,19 +34,19 @@ DECIDED = ("APPROVED", "REJECTED")
     ],
 )
 def test_the_beginning_of_a_review_is_reported(
-    platform: Platform, path: Road, business: bool
+    platform: Platform, road: Road, business: bool
 ) -> None:
-    """Whichever way the customer came to it."""
-    customer = platform.verification.reviews.onboarded(path, business=business)
+    """A submitted customer is reported by a PENDING webhook, directly or by the hosted flow."""
+    customer = platform.verification.reviews.onboarded(road, business=business)
 
-    assert _event(platform, customer, business, "PENDING") is not None
+    assert _wait_for_event(platform, customer, business, "PENDING") is not None
 
 
 @pytest.mark.parametrize(
-    ("path", "business", "fate"),
+    ("road", "business", "trigger"),
     [
-        pytest.param(path, business, fate, marks=requirement(name), id=f"{name}-{path}")
-        for name, path, business, fate in (
+        pytest.param(road, business, trigger, marks=requirement(name), id=f"{name}-{road}")
+        for name, road, business, trigger in (
             ("EVT-061", "directly", False, "customer.approve"),
             ("EVT-062", "directly", False, "customer.reject"),
             ("EVT-064", "hosted", False, "customer.approve"),
@@ -61,22 +59,22 @@ def test_the_beginning_of_a_review_is_reported(
     ],
 )
 def test_the_decision_of_a_review_is_reported(
-    platform: Platform, path: Road, business: bool, fate: str
+    platform: Platform, road: Road, business: bool, trigger: str
 ) -> None:
-    """Whichever way the customer came to it."""
-    undecided = business and fate == "customer.reject"
-    more = {"businessInfo": platform.customers.company(UNDECIDED)} if undecided else {}
+    """An approval or a rejection is reported, directly or by the hosted flow."""
+    is_undecided = business and trigger == "customer.reject"
+    members = {"businessInfo": platform.customers.company(UNDECIDED)} if is_undecided else {}
 
     customer = platform.verification.reviews.onboarded(
-        path, business=business, trigger=fate, **more
+        road, business=business, trigger=trigger, **members
     )
 
-    assert _event(platform, customer, business, DECISIONS[fate]) is not None
+    assert _wait_for_event(platform, customer, business, DECISIONS[trigger]) is not None
 
 
 @requirement("EVT-105")
 def test_a_submission_that_was_repaired_is_reported(platform: Platform) -> None:
-    """The one before it had begun no review."""
+    """A submission after one with errors is reported by a PENDING webhook."""
     number = {"idType": "SSN", "identifier": platform.samples.social_security_number()}
     individual = platform.verification.reviews.incomplete()
     platform.verification.reviews.unresolved(individual)
@@ -84,14 +82,14 @@ def test_a_submission_that_was_repaired_is_reported(platform: Platform) -> None:
 
     platform.verification.reviews.submission(individual)
 
-    assert _event(platform, individual, False, "PENDING") is not None
+    assert _wait_for_event(platform, individual, False, "PENDING") is not None
 
 
 # --- How it is reported ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("business", "names"),
+    ("business", "requirement_ids"),
     [
         pytest.param(
             False,
@@ -108,29 +106,34 @@ def test_a_submission_that_was_repaired_is_reported(platform: Platform) -> None:
     ],
 )
 def test_an_approval_is_reported_with_the_customer(
-    platform: Platform, check: Check, business: bool, names: tuple[str, str, str]
+    platform: Platform, check: Check, business: bool, requirement_ids: tuple[str, str, str]
 ) -> None:
-    """Whatever names the customer is one; the status that it shows is judged on arrival."""
-    whole, same, typed = names
+    """All webhooks of a review have the customer's id and customerType as data.
+
+    The judge checks the status that they show when they arrive.
+    """
+    whole_id, same_id, type_id = requirement_ids
     customer = platform.verification.reviews.submitted(
         business=business, trigger="customer.approve"
     )
-    _decided(platform, customer, "APPROVED")
+    _arrange_status(platform, customer, "APPROVED")
 
-    data = [one.data for one in _told(platform, customer, business, "PENDING", "APPROVED")]
+    data = [
+        each.data for each in _arrange_events(platform, customer, business, "PENDING", "APPROVED")
+    ]
 
-    with check(same):
-        assert {_member(one, "id") for one in data} == {customer["id"]}
-    with check(whole):
-        for one in data:
-            assert str(_member(one, "id")).startswith("Customer:"), one
-            assert isinstance(_member(one, STATUS[business]), str), one
-    with check(typed):
-        assert {require_member(one, "customerType") for one in data} == {TYPES[business]}
+    with check(same_id):
+        assert {_member(each, "id") for each in data} == {customer["id"]}
+    with check(whole_id):
+        for each in data:
+            assert str(_member(each, "id")).startswith("Customer:"), each
+            assert isinstance(_member(each, STATUS[business]), str), each
+    with check(type_id):
+        assert {require_member(each, "customerType") for each in data} == {TYPES[business]}
 
 
 @pytest.mark.parametrize(
-    ("business", "shown", "alone"),
+    ("business", "status_id", "alone_id"),
     [
         pytest.param(
             False,
@@ -145,54 +148,58 @@ def test_an_approval_is_reported_with_the_customer(
     ],
 )
 def test_a_rejection_is_reported_with_the_customer(
-    platform: Platform, check: Check, business: bool, shown: str, alone: str
+    platform: Platform, check: Check, business: bool, status_id: str, alone_id: str
 ) -> None:
-    """It is at REJECTED, and was never reported as approved."""
+    """The webhook shows the customer as REJECTED, and no webhook reports an approval."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.reject")
-    _decided(platform, customer, "REJECTED")
+    _arrange_status(platform, customer, "REJECTED")
 
-    told = _told(platform, customer, business, "REJECTED")
-    _something_else_is_reported(platform)
+    events = _arrange_events(platform, customer, business, "REJECTED")
+    _let_reports_arrive(platform)
 
-    with check(shown):
-        rejections = [one.data for one in told if one.type == f"{FAMILIES[business]}REJECTED"]
-        assert {_member(one, STATUS[business]) for one in rejections} == {"REJECTED"}
-    with check(alone):
-        assert f"{FAMILIES[business]}APPROVED" not in _kinds(platform, customer)
+    with check(status_id):
+        rejections = [
+            event.data for event in events if event.type == f"{FAMILIES[business]}REJECTED"
+        ]
+        assert {_member(event, STATUS[business]) for event in rejections} == {"REJECTED"}
+    with check(alone_id):
+        assert f"{FAMILIES[business]}APPROVED" not in _event_types(platform, customer)
 
 
 @pytest.mark.parametrize(
-    ("business", "names"),
+    ("business", "requirement_ids"),
     [
-        pytest.param(business, names, marks=requirement(*names), id=kind)
-        for business, kind, names in (
+        pytest.param(business, requirement_ids, marks=requirement(*requirement_ids), id=kind)
+        for business, kind, requirement_ids in (
             (False, "individual", ("EVT-084", "EVT-086", "EVT-090", "EVT-094")),
             (True, "business", ("EVT-085", "EVT-087", "EVT-091", "EVT-095")),
         )
     ],
 )
 def test_each_step_of_a_review_is_reported_once(
-    platform: Platform, check: Check, business: bool, names: tuple[str, str, str, str]
+    platform: Platform, check: Check, business: bool, requirement_ids: tuple[str, str, str, str]
 ) -> None:
-    """Under one id, and as one of the customer's type alone."""
-    begun, approved, rejected, other = names
+    """PENDING and APPROVED have one id each, and no webhook is of the other customer type."""
+    pending_id, approved_id, rejected_id, other_id = requirement_ids
     customer = platform.verification.reviews.submitted(
         business=business, trigger="customer.approve"
     )
-    _decided(platform, customer, "APPROVED")
+    _arrange_status(platform, customer, "APPROVED")
     for status in ("PENDING", "APPROVED"):
-        _needed(platform, customer, business, status)
+        _arrange_event(platform, customer, business, status)
 
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
 
-    for name, status in {begun: "PENDING", approved: "APPROVED"}.items():
-        with check(name):
-            assert len(_ids(platform, customer, f"{FAMILIES[business]}{status}")) == 1
-    with check(rejected):
-        assert f"{FAMILIES[business]}REJECTED" not in _kinds(platform, customer)
-    with check(other):
+    for requirement_id, status in {pending_id: "PENDING", approved_id: "APPROVED"}.items():
+        with check(requirement_id):
+            assert len(_event_ids(platform, customer, f"{FAMILIES[business]}{status}")) == 1
+    with check(rejected_id):
+        assert f"{FAMILIES[business]}REJECTED" not in _event_types(platform, customer)
+    with check(other_id):
         assert not [
-            kind for kind in _kinds(platform, customer) if kind.startswith(FAMILIES[not business])
+            kind
+            for kind in _event_types(platform, customer)
+            if kind.startswith(FAMILIES[not business])
         ]
 
 
@@ -207,19 +214,19 @@ def test_each_step_of_a_review_is_reported_once(
     ],
 )
 def test_no_decision_is_reported_before_it_is_made(platform: Platform, business: bool) -> None:
-    """Only that the review has begun."""
+    """No webhook reports an approval or a rejection of a customer who is under review."""
     customer = platform.verification.reviews.submitted(business=business)
-    _needed(platform, customer, business, "PENDING")
-    _something_else_is_reported(platform)
+    _arrange_event(platform, customer, business, "PENDING")
+    _let_reports_arrive(platform)
 
-    told = _kinds(platform, customer).intersection(_decisions(business))
+    decisions = _event_types(platform, customer).intersection(_decision_types(business))
 
-    if told:
-        # The sandbox may have decided by itself, and shows it a moment later.
+    if decisions:
+        # The sandbox may have decided by itself and show the status a moment later.
         platform.verification.reviews.in_review(
             platform.customers.at_status(customer, "APPROVED", "REJECTED")
         )
-    assert not told
+    assert not decisions
 
 
 @pytest.mark.parametrize(
@@ -230,13 +237,13 @@ def test_no_decision_is_reported_before_it_is_made(platform: Platform, business:
     ],
 )
 def test_a_submission_with_errors_is_not_reported(platform: Platform, business: bool) -> None:
-    """The number of an individual is missing, the owners of a business."""
+    """A submission without the individual's number or the business's owners is not reported."""
     customer = platform.verification.reviews.incomplete(business=business)
     platform.verification.reviews.unresolved(customer)
 
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
 
-    assert f"{FAMILIES[business]}PENDING" not in _kinds(platform, customer)
+    assert f"{FAMILIES[business]}PENDING" not in _event_types(platform, customer)
 
 
 @pytest.mark.parametrize(
@@ -249,13 +256,13 @@ def test_a_submission_with_errors_is_not_reported(platform: Platform, business: 
 def test_a_customer_who_is_not_submitted_is_not_reported(
     platform: Platform, business: bool
 ) -> None:
-    """What is known of it may be complete."""
+    """A customer with all data is not reported before the submission."""
     customer = platform.verification.reviews.prepared(business=business)
 
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
 
-    reviews = {f"{FAMILIES[business]}PENDING", *_decisions(business)}
-    assert not _kinds(platform, customer) & reviews
+    reviews = {f"{FAMILIES[business]}PENDING", *_decision_types(business)}
+    assert not _event_types(platform, customer) & reviews
 
 
 @pytest.mark.parametrize(
@@ -266,99 +273,124 @@ def test_a_customer_who_is_not_submitted_is_not_reported(
     ],
 )
 def test_a_hold_is_not_reported_as_a_decision(platform: Platform, business: bool) -> None:
-    """More may be asked for, and then it is decided."""
+    """A review that comes to HOLD is not reported as an approval or a rejection."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.hold")
-    _decided(platform, customer, "HOLD")
+    _arrange_status(platform, customer, "HOLD")
 
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
 
-    assert not _kinds(platform, customer).intersection(_decisions(business))
+    assert not _event_types(platform, customer).intersection(_decision_types(business))
 
 
 @requirement("EVT-102")
 def test_a_link_that_nobody_follows_is_not_reported(platform: Platform) -> None:
-    """No review has begun."""
+    """The creation of a hosted link is not reported as the beginning of a review."""
     individual = platform.verification.reviews.unsubmitted()
     arranged_body(platform.verification.links.create(individual))
 
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
 
-    assert "CUSTOMER.KYC_PENDING" not in _kinds(platform, individual)
+    assert "CUSTOMER.KYC_PENDING" not in _event_types(platform, individual)
 
 
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
         pytest.param("customer.approve", marks=requirement("EVT-103"), id="approved"),
         pytest.param("customer.reject", marks=requirement("EVT-104"), id="rejected"),
     ],
 )
-def test_another_name_is_not_reported_as_a_decision(platform: Platform, fate: str) -> None:
-    """The one that was made stays the only one."""
-    individual = platform.verification.reviews.submitted(trigger=fate)
-    _decided(platform, individual, DECISIONS[fate])
-    decision = _needed(platform, individual, False, DECISIONS[fate])
+def test_another_name_is_not_reported_as_a_decision(platform: Platform, trigger: str) -> None:
+    """After a decided customer is renamed, the webhooks of the decision are the same as before."""
+    individual = platform.verification.reviews.submitted(trigger=trigger)
+    _arrange_status(platform, individual, DECISIONS[trigger])
+    decision = _arrange_event(platform, individual, False, DECISIONS[trigger])
 
     answer = platform.api.update_customer(individual["id"], {"fullName": "Beatrix Halloway002"})
 
     if not answer.accepted:
         raise ResourceMissing(f"a decided customer cannot be renamed: {answer}")
-    _something_else_is_reported(platform)
+    _let_reports_arrive(platform)
     decisions = [
-        one for one in platform.webhooks.about(individual["id"]) if one.type in _decisions(False)
+        event
+        for event in platform.webhooks.about(individual["id"])
+        if event.type in _decision_types(False)
     ]
-    assert {(one.type, one.id) for one in decisions} == {(decision.type, decision.id)}
+    assert {(event.type, event.id) for event in decisions} == {(decision.type, decision.id)}
 
 
-def _event(platform: Platform, customer: Resource, business: bool, status: str) -> Delivery | None:
+def _wait_for_event(
+    platform: Platform, customer: Resource, business: bool, status: str
+) -> Delivery | None:
     return platform.webhooks.wait_for(f"{FAMILIES[business]}{status}", customer["id"])
 
 
-def _needed(platform: Platform, customer: Resource, business: bool, status: str) -> Delivery:
-    """Return an event that a check builds on."""
-    event = _event(platform, customer, business, status)
+def _arrange_event(platform: Platform, customer: Resource, business: bool, status: str) -> Delivery:
+    """Wait for the webhook about a status of a customer's review, and return it.
+
+    Raises:
+        PreconditionFailed: no such webhook comes.
+    """
+    event = _wait_for_event(platform, customer, business, status)
     if event is None:
         raise PreconditionFailed(f"no {FAMILIES[business]}{status} came for {customer['id']}")
     return event
 
 
-def _told(platform: Platform, customer: Resource, business: bool, *statuses: str) -> list[Delivery]:
-    """Return the events of a family that name a customer anywhere, once those of statuses came."""
-    wanted = {f"{FAMILIES[business]}{status}" for status in statuses}
+def _arrange_events(
+    platform: Platform, customer: Resource, business: bool, *statuses: str
+) -> list[Delivery]:
+    """Wait for the webhooks about statuses of a customer's review; return all that name it.
 
-    def named() -> list[Delivery]:
-        told = platform.webhooks.mentioning(customer["id"])
-        return [one for one in told if str(one.type).startswith(FAMILIES[business])]
+    Raises:
+        PreconditionFailed: a status is not reported.
+    """
+    expected_types = {f"{FAMILIES[business]}{status}" for status in statuses}
 
-    told = platform.until(named, lambda seen: wanted <= {str(one.type) for one in seen})
-    missing = wanted - {str(one.type) for one in told}
+    def read_events() -> list[Delivery]:
+        events = platform.webhooks.mentioning(customer["id"])
+        return [event for event in events if str(event.type).startswith(FAMILIES[business])]
+
+    events = platform.until(
+        read_events,
+        lambda events_so_far: expected_types <= {str(event.type) for event in events_so_far},
+    )
+    missing = expected_types - {str(event.type) for event in events}
     if missing:
         raise PreconditionFailed(f"no {' and '.join(missing)} came that names {customer['id']}")
-    return told
+    return events
 
 
-def _decided(platform: Platform, customer: Resource, status: str) -> None:
-    """Wait until a review has come to a status that a check builds on."""
-    seen = verification_status(platform.customers.at_status(customer, status))
-    if seen != status:
-        raise PreconditionFailed(f"the review left {customer['id']} at {seen}")
+def _arrange_status(platform: Platform, customer: Resource, status: str) -> None:
+    """Wait until a customer's review has come to a status.
+
+    Raises:
+        PreconditionFailed: the review comes to another status.
+    """
+    current = verification_status(platform.customers.at_status(customer, status))
+    if current != status:
+        raise PreconditionFailed(f"the review left {customer['id']} at {current}")
 
 
-def _something_else_is_reported(platform: Platform) -> None:
-    """Let the review of another customer be reported, and with it all that came before."""
-    _needed(platform, platform.verification.reviews.submitted(), False, "PENDING")
+def _let_reports_arrive(platform: Platform) -> None:
+    """Wait for the webhook of another customer's review; earlier webhooks have arrived by then.
+
+    Raises:
+        PreconditionFailed: no such webhook comes.
+    """
+    _arrange_event(platform, platform.verification.reviews.submitted(), False, "PENDING")
 
 
-def _decisions(business: bool) -> set[str]:
+def _decision_types(business: bool) -> set[str]:
     return {f"{FAMILIES[business]}{status}" for status in DECIDED}
 
 
-def _kinds(platform: Platform, customer: Resource) -> set[str]:
-    return {str(one.type) for one in platform.webhooks.about(customer["id"])}
+def _event_types(platform: Platform, customer: Resource) -> set[str]:
+    return {str(event.type) for event in platform.webhooks.about(customer["id"])}
 
 
-def _ids(platform: Platform, customer: Resource, kind: str) -> set[str | None]:
-    return {one.id for one in platform.webhooks.about(customer["id"]) if one.type == kind}
+def _event_ids(platform: Platform, customer: Resource, kind: str) -> set[str | None]:
+    return {event.id for event in platform.webhooks.about(customer["id"]) if event.type == kind}
 
 
 def _member(value: Any, name: str) -> Any:

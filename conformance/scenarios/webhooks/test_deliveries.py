@@ -1,4 +1,4 @@
-"""Deliveries of webhooks: acknowledged late or not at all, delivered again, and what goes on."""
+"""Deliveries that the listener acknowledges late or not at all: repetition, and what goes on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     COMPLETED,
     PROCESSING,
+    arrange_event,
     expect_one_id,
     let_reports_arrive,
-    needed,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 from conformance.webhooks.manner import Manner
@@ -36,36 +36,36 @@ SOON = 1.0
     ],
 )
 def test_what_is_delivered_again_has_the_same_id(platform: Platform, manner: Manner) -> None:
-    """Whether and when it is delivered again is open."""
-    first, again = _twice(platform, manner)
+    """A repeated delivery has the id of the first; whether and when it comes is open."""
+    first, second = _arrange_repetition(platform, manner)
 
-    assert again.id == first.id
+    assert second.id == first.id
 
 
 @requirement("EVT-263", "EVT-264")
 def test_what_is_delivered_again_is_the_same_event(platform: Platform, check: Check) -> None:
-    """Of the same type, about the same resource."""
-    first, _ = _twice(platform, Manner.FAILING)
+    """Deliveries of one id have one type and are about one resource."""
+    first, _ = _arrange_repetition(platform, Manner.FAILING)
 
-    known = platform.webhooks.all(lambda one: one.id == first.id)
+    deliveries = platform.webhooks.all(lambda delivery: delivery.id == first.id)
 
-    if len(known) == 1:
+    if len(deliveries) == 1:
         raise ResourceMissing("what was delivered again carries another id")
     with check("EVT-263"):
-        assert {one.type for one in known} == {first.type}
+        assert {delivery.type for delivery in deliveries} == {first.type}
     with check("EVT-264"):
-        assert all(one.concerns(first.data["id"]) for one in known)
+        assert all(delivery.concerns(first.data["id"]) for delivery in deliveries)
 
 
 @requirement("EVT-262")
 def test_what_is_acknowledged_late_has_one_id(platform: Platform) -> None:
-    """A sender that lost patience may deliver it again."""
+    """A webhook that is acknowledged late, and maybe delivered again, has one id."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     name = quote["transactionId"]
     with platform.webhooks.taking(Manner.SLOW, name, COMPLETED):
         platform.quotes.execute(quote)
-        needed(platform, COMPLETED, name)
+        arrange_event(platform, COMPLETED, name)
 
         let_reports_arrive(platform, source)
 
@@ -84,21 +84,21 @@ def test_what_is_acknowledged_late_has_one_id(platform: Platform) -> None:
     ],
 )
 def test_a_payout_completes_without_its_platform(platform: Platform, manner: Manner) -> None:
-    """The rail decides on it alone."""
+    """A payout completes although the platform does not acknowledge its webhooks."""
     quote = platform.quotes.pending()
     name = quote["transactionId"]
 
     with platform.webhooks.taking(manner, name, *PAYOUT):
         platform.quotes.execute(quote)
-        read = platform.transactions.at_status(quote, "COMPLETED")
+        transaction = platform.transactions.at_status(quote, "COMPLETED")
 
-    assert read.get("status") == "COMPLETED", read
+    assert transaction.get("status") == "COMPLETED", transaction
     _observe_what_comes_later(platform, quote, manner)
 
 
 @requirement("EVT-268", "EVT-269")
 def test_payments_go_on_without_acknowledgements(platform: Platform, check: Check) -> None:
-    """The next quote is taken, and each is debited once."""
+    """The next quote is executed, and the source is debited once for each quote."""
     source = platform.internal_accounts.account()
     before = platform.internal_accounts.balances(source)[0]
     first = platform.quotes.pending(source)
@@ -119,7 +119,7 @@ def test_payments_go_on_without_acknowledgements(platform: Platform, check: Chec
 
 @requirement("EVT-270")
 def test_a_review_goes_on_without_acknowledgements(platform: Platform) -> None:
-    """The customer is approved."""
+    """A customer is approved although the platform does not acknowledge the webhooks."""
     customer = platform.verification.reviews.prepared(trigger="customer.approve")
 
     with platform.webhooks.taking(Manner.FAILING, customer["id"], *REVIEW):
@@ -127,44 +127,49 @@ def test_a_review_goes_on_without_acknowledgements(platform: Platform) -> None:
         if platform.triggers.magic("customer.approve") is None:
             platform.verification.reviews.in_review(customer)
             platform.triggers.fire("customer.approve", customerId=customer["id"])
-        read = platform.customers.at_status(customer, "APPROVED")
+        approved_customer = platform.customers.at_status(customer, "APPROVED")
 
-    assert verification_status(read) == "APPROVED", read
+    assert verification_status(approved_customer) == "APPROVED", approved_customer
 
 
-def _twice(platform: Platform, manner: Manner) -> tuple[Delivery, Delivery]:
-    """Return a webhook that was not acknowledged, and what was delivered of it again.
+def _arrange_repetition(platform: Platform, manner: Manner) -> tuple[Delivery, Delivery]:
+    """Return a webhook that was not acknowledged, and its repeated delivery.
 
     Raises:
-        ResourceMissing: nothing was, within the time for an event.
+        PreconditionFailed: no webhook comes, or it was acknowledged.
+        ResourceMissing: no repeated delivery comes within ``timing.event`` of the profile.
     """
     quote = platform.quotes.pending()
     name = quote["transactionId"]
     with platform.webhooks.taking(manner, name, COMPLETED):
         platform.quotes.execute(quote)
-        first = needed(platform, COMPLETED, name)
+        first = arrange_event(platform, COMPLETED, name)
     if first.acknowledged:
         raise PreconditionFailed("the webhook was acknowledged")
 
-    def is_again(one: Delivery) -> bool:
-        same = one.id == first.id or (one.type == COMPLETED and one.concerns(name))
-        return same and one.number != first.number
+    def is_repetition(delivery: Delivery) -> bool:
+        is_same_event = delivery.id == first.id or (
+            delivery.type == COMPLETED and delivery.concerns(name)
+        )
+        return is_same_event and delivery.number != first.number
 
-    again = platform.webhooks.wait_for_any(is_again)
-    if again is None:
+    second = platform.webhooks.wait_for_any(is_repetition)
+    if second is None:
         platform.observe("a webhook that was not acknowledged is not delivered again soon")
         raise ResourceMissing("nothing is delivered again within timing.event of the profile")
-    late = "after more than" if again.at - first.at > SOON else "within"
-    platform.observe(f"a webhook that was not acknowledged is delivered again {late} a second")
-    return first, again
+    delay = "after more than" if second.at - first.at > SOON else "within"
+    platform.observe(f"a webhook that was not acknowledged is delivered again {delay} a second")
+    return first, second
 
 
 def _observe_what_comes_later(platform: Platform, quote: Json, manner: Manner) -> None:
-    """Note whether a payout is reported after all, once its webhooks are acknowledged again."""
-    found = platform.webhooks.wait_for_any(
-        lambda one: (
-            one.type == COMPLETED and one.concerns(quote["transactionId"]) and one.acknowledged
+    """Record whether a payout is reported once its webhooks are acknowledged again."""
+    report = platform.webhooks.wait_for_any(
+        lambda delivery: (
+            delivery.type == COMPLETED
+            and delivery.concerns(quote["transactionId"])
+            and delivery.acknowledged
         )
     )
-    told = "is not reported soon" if found is None else "is reported after all"
-    platform.observe(f"what came to a listener that was {manner.value} {told}")
+    result = "is not reported soon" if report is None else "is reported after all"
+    platform.observe(f"what came to a listener that was {manner.value} {result}")

@@ -1,4 +1,4 @@
-"""Webhooks: what they show of a resource is what a reading shows."""
+"""Data of webhooks: they agree with the resource as it is read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_COMPLETED,
     REFUND_FAILED,
     REFUND_PENDING,
+    arrange_event,
     expect_same,
-    needed,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-OF_A_TRANSACTION = {
+TRANSACTION_MEMBERS = {
     "EVT-220": "type",
     "EVT-221": "direction",
     "EVT-222": "sentAmount",
@@ -36,9 +36,9 @@ OF_A_TRANSACTION = {
     "EVT-228": "settledAt",
     "EVT-229": "platformFees",
 }
-"""The members of a transaction that completed do not change any more."""
+"""By requirement the members of a completed transaction, which do not change any more."""
 
-OF_A_CUSTOMER = {
+CUSTOMER_MEMBERS = {
     False: {
         "EVT-306": "platformCustomerId",
         "EVT-307": "region",
@@ -58,26 +58,26 @@ OF_A_CUSTOMER = {
         "EVT-319": "businessInfo.registrationNumber",
     },
 }
-"""What is known of a customer stays as it was given."""
+"""By requirement the members of an individual and of a business, which stay as they were sent."""
 
 
 # --- Transactions ---------------------------------------------------------------------------
 
 
-@requirement(*OF_A_TRANSACTION, "EVT-232", "EVT-238")
+@requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238")
 def test_a_completion_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
-    """As it is read, once the webhook has come."""
+    """The COMPLETED webhook agrees with the transaction that is read once it has come."""
     quote = platform.quotes.pending(description="Invoice 1742")
     platform.quotes.execute(quote)
-    told = needed(platform, COMPLETED, quote["transactionId"]).data
+    data = arrange_event(platform, COMPLETED, quote["transactionId"]).data
 
-    read = platform.transactions.at_status(quote, "COMPLETED")
+    transaction = platform.transactions.at_status(quote, "COMPLETED")
 
     with check("EVT-232"):
-        assert read.get("status") == "COMPLETED", read
-    for requirement_id, member in OF_A_TRANSACTION.items():
+        assert transaction.get("status") == "COMPLETED", transaction
+    for requirement_id, member in TRANSACTION_MEMBERS.items():
         with check(requirement_id):
-            expect_same(told, read, member)
+            expect_same(data, transaction, member)
     with check("EVT-238"):
         processing = platform.webhooks.wait_for(PROCESSING, quote["transactionId"])
         if processing is None:
@@ -87,60 +87,62 @@ def test_a_completion_is_reported_with_the_transaction(platform: Platform, check
 
 @requirement("EVT-233")
 def test_what_is_reported_as_processed_is(platform: Platform) -> None:
-    """The rail holds it there."""
+    """A payout that is reported as PROCESSING is read with neither PENDING nor EXPIRED."""
     quote = platform.quotes.payout(trigger="payout.hold")
-    needed(platform, PROCESSING, quote["transactionId"])
+    arrange_event(platform, PROCESSING, quote["transactionId"])
 
-    read = platform.until(
+    status = platform.until(
         lambda: platform.transactions.of_quote(quote).get("status"),
         lambda status: status not in ("PENDING", "EXPIRED"),
     )
 
-    assert read not in ("PENDING", "EXPIRED")
+    assert status not in ("PENDING", "EXPIRED")
 
 
 @requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240")
 def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
-    """As it is read, and so is what its refund has come to."""
+    """The FAILED and REFUND_COMPLETED webhooks agree with the transaction that is read."""
     quote = platform.quotes.payout(trigger="payout.screen")
     name = quote["transactionId"]
-    failure = needed(platform, FAILURE, name).data
-    refunded = needed(platform, REFUND_COMPLETED, name).data
+    failure_data = arrange_event(platform, FAILURE, name).data
+    refund_data = arrange_event(platform, REFUND_COMPLETED, name).data
 
-    read = platform.transactions.refunded(quote)
+    transaction = platform.transactions.refunded(quote)
 
     with check("EVT-234"):
-        assert read.get("status") in FAILED, read
+        assert transaction.get("status") in FAILED, transaction
     with check("EVT-230"):
-        expect_same(failure, read, "failureReason")
+        expect_same(failure_data, transaction, "failureReason")
     with check("EVT-236"):
-        assert "PENDING" not in str((read.get("refund") or {}).get("status")).upper(), read
+        assert "PENDING" not in str((transaction.get("refund") or {}).get("status")).upper(), (
+            transaction
+        )
     with check("EVT-231"):
-        expect_same(refunded, read, "refund.reference")
+        expect_same(refund_data, transaction, "refund.reference")
     for requirement_id, kind in {"EVT-239": REFUND_PENDING, "EVT-240": REFUND_COMPLETED}.items():
         with check(requirement_id):
-            assert needed(platform, kind, name).data.get("status") in FAILED
+            assert arrange_event(platform, kind, name).data.get("status") in FAILED
 
 
 @requirement("EVT-241")
 def test_a_refund_that_failed_is_reported_with_a_failed_transaction(platform: Platform) -> None:
-    """The payout did not arrive either."""
+    """The REFUND_FAILED webhook shows the transaction with a failed status."""
     name = platform.quotes.payout(trigger="refund.fail")["transactionId"]
 
-    told = needed(platform, REFUND_FAILED, name).data
+    data = arrange_event(platform, REFUND_FAILED, name).data
 
-    assert told.get("status") in FAILED, told
+    assert data.get("status") in FAILED, data
 
 
 @requirement("EVT-235")
 def test_what_is_reported_as_being_refunded_is(platform: Platform) -> None:
-    """The refund is held there."""
+    """A payout that is reported as REFUND_PENDING is read with a refund."""
     quote = platform.quotes.payout(trigger="refund.hold")
-    needed(platform, REFUND_PENDING, quote["transactionId"])
+    arrange_event(platform, REFUND_PENDING, quote["transactionId"])
 
-    read = platform.transactions.refunding(quote)
+    transaction = platform.transactions.refunding(quote)
 
-    assert isinstance(read.get("refund"), Mapping), read
+    assert isinstance(transaction.get("refund"), Mapping), transaction
 
 
 # --- Internal accounts ----------------------------------------------------------------------
@@ -148,70 +150,70 @@ def test_what_is_reported_as_being_refunded_is(platform: Platform) -> None:
 
 @requirement("EVT-242", "EVT-243", "EVT-244")
 def test_a_balance_is_reported_with_the_account(platform: Platform, check: Check) -> None:
-    """As it is read after the last change."""
+    """The BALANCE_UPDATED webhook agrees with the account in balance, status and createdAt."""
     account = platform.internal_accounts.account(amount=0)
     before = platform.internal_accounts.balances(account)[0]
     platform.internal_accounts.deposit(account, 40_000)
-    shown = platform.webhooks.wait_for(
+    report = platform.webhooks.wait_for(
         BALANCE,
         account["id"],
-        where=lambda d: (d.data.get("balance") or {}).get("amount") not in (None, before),
+        where=lambda event: (event.data.get("balance") or {}).get("amount") not in (None, before),
     )
-    if shown is None:
+    if report is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows a change")
-    amount = shown.data["balance"]["amount"]
+    amount = report.data["balance"]["amount"]
 
-    read = platform.internal_accounts.wait_for_balance(account, amount)
+    balance = platform.internal_accounts.wait_for_balance(account, amount)
 
     with check("EVT-242"):
-        assert read == amount, f"reported was {amount}, read is {read}"
+        assert balance == amount, f"reported was {amount}, read is {balance}"
     for requirement_id, member in {"EVT-243": "status", "EVT-244": "createdAt"}.items():
         with check(requirement_id):
-            expect_same(shown.data, platform.internal_accounts.read(account), member)
+            expect_same(report.data, platform.internal_accounts.read(account), member)
 
 
 # --- Customers ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("business", "begun", "approved"),
+    ("business", "pending_id", "approved_id"),
     [
         pytest.param(
             business,
-            begun,
-            approved,
-            marks=requirement(begun, approved, *OF_A_CUSTOMER[business]),
+            pending_id,
+            approved_id,
+            marks=requirement(pending_id, approved_id, *CUSTOMER_MEMBERS[business]),
             id=kind,
         )
-        for business, begun, approved, kind in (
+        for business, pending_id, approved_id, kind in (
             (False, "EVT-304", "EVT-300", "individual"),
             (True, "EVT-305", "EVT-301", "business"),
         )
     ],
 )
 def test_an_approval_is_reported_with_what_is_known_of_the_customer(
-    platform: Platform, check: Check, business: bool, begun: str, approved: str
+    platform: Platform, check: Check, business: bool, pending_id: str, approved_id: str
 ) -> None:
-    """As it is read, once the webhook has come."""
+    """The APPROVED webhook agrees with the customer who is read once it has come."""
     customer = platform.verification.reviews.submitted(
         business=business, trigger="customer.approve"
     )
-    needed(platform, f"{FAMILIES[business]}PENDING", customer["id"])
-    with check(begun):
-        seen = platform.until(
+    arrange_event(platform, f"{FAMILIES[business]}PENDING", customer["id"])
+    with check(pending_id):
+        status = platform.until(
             lambda: verification_status(platform.customers.read(customer)),
-            lambda now: now != "UNVERIFIED",
+            lambda current: current != "UNVERIFIED",
         )
-        assert seen != "UNVERIFIED"
-    told = needed(platform, f"{FAMILIES[business]}APPROVED", customer["id"]).data
+        assert status != "UNVERIFIED"
+    data = arrange_event(platform, f"{FAMILIES[business]}APPROVED", customer["id"]).data
 
-    read = platform.customers.at_status(customer, "APPROVED")
+    approved_customer = platform.customers.at_status(customer, "APPROVED")
 
-    with check(approved):
-        assert verification_status(read) == "APPROVED", read
-    for requirement_id, member in OF_A_CUSTOMER[business].items():
+    with check(approved_id):
+        assert verification_status(approved_customer) == "APPROVED", approved_customer
+    for requirement_id, member in CUSTOMER_MEMBERS[business].items():
         with check(requirement_id):
-            expect_same(told, read, member)
+            expect_same(data, approved_customer, member)
 
 
 @pytest.mark.parametrize(
@@ -222,10 +224,10 @@ def test_an_approval_is_reported_with_what_is_known_of_the_customer(
     ],
 )
 def test_who_is_reported_as_rejected_is(platform: Platform, business: bool) -> None:
-    """It is final."""
+    """A customer who is reported as REJECTED is read with that status."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.reject")
-    needed(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
+    arrange_event(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
 
-    read = platform.customers.at_status(customer, "REJECTED")
+    rejected_customer = platform.customers.at_status(customer, "REJECTED")
 
-    assert verification_status(read) == "REJECTED", read
+    assert verification_status(rejected_customer) == "REJECTED", rejected_customer

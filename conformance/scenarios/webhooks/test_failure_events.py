@@ -1,4 +1,4 @@
-"""Webhooks about payouts that fail, whatever the reason."""
+"""OUTGOING_PAYMENT.FAILED: payouts that fail for different causes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.verdict.decisions import ResourceMissing
 
 
 @pytest.mark.parametrize(
-    "fate",
+    "trigger",
     [
         pytest.param("payout.return", marks=requirement("EVT-330"), id="returned"),
         pytest.param("destination.limited", marks=requirement("EVT-331"), id="limited"),
@@ -20,16 +20,16 @@ from conformance.verdict.decisions import ResourceMissing
         pytest.param("destination.unknown", marks=requirement("EVT-333"), id="unknown"),
     ],
 )
-def test_a_failure_is_reported(platform: Platform, fate: str) -> None:
-    """The rail decides on it."""
-    name = platform.quotes.payout(trigger=fate)["transactionId"]
+def test_a_failure_is_reported(platform: Platform, trigger: str) -> None:
+    """A payout that fails at the rail or at the receiver is reported as FAILED."""
+    name = platform.quotes.payout(trigger=trigger)["transactionId"]
 
     assert platform.webhooks.wait_for(FAILURE, name) is not None, f"no {FAILURE} for {name}"
 
 
 @requirement("EVT-334")
 def test_a_failure_for_want_of_authorization_is_reported(platform: Platform) -> None:
-    """Nobody answered the challenge in time."""
+    """A payout that fails as its challenge expires is reported as FAILED."""
     quote = platform.sca.challenged()
     expire(platform, quote)
 

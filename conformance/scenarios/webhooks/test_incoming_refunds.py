@@ -1,4 +1,4 @@
-"""Deposits that go back to their senders, and the webhooks about their refunds."""
+"""Deposits that are returned to their senders, and the webhooks about their refunds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, value_at
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import BALANCE, ids, let_reports_arrive
+from conformance.scenarios.webhooks.reports import BALANCE, event_ids, let_reports_arrive
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 INCOMING = "INCOMING_PAYMENT."
@@ -20,10 +20,11 @@ AMOUNT = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
-    """A deposit that goes back: its account, and what names it in webhooks.
+class ReturnedDeposit:
+    """A deposit that is returned: its account, and the ids that its webhooks may have.
 
-    That is its transaction where it is told, and otherwise its account or that one's owner.
+    ``names`` has the id of its transaction where the trigger gives it (``identified``), and
+    otherwise the ids of the account and of its owner.
     """
 
     platform: Platform
@@ -31,96 +32,114 @@ class Returned:
     names: tuple[str, ...]
     identified: bool
 
-    def told(self, *kinds: str) -> list[Delivery]:
+    def arrived_reports(self, *kinds: str) -> list[Delivery]:
         """Return the webhooks of these types about the deposit that have arrived."""
-        return self.platform.webhooks.all(lambda one: one.type in kinds and one.holds(*self.names))
-
-    def awaited(self, kind: str) -> Delivery | None:
-        """Return the webhook of a type about the deposit; wait for it if need be."""
-        return self.platform.webhooks.wait_for_any(
-            lambda one: one.type == kind and one.holds(*self.names)
+        return self.platform.webhooks.all(
+            lambda event: event.type in kinds and event.holds(*self.names)
         )
 
-    def demand(self, kind: str) -> Delivery:
-        """Assert that the deposit is reported by a webhook of a type."""
+    def await_report(self, kind: str) -> Delivery | None:
+        """Wait for the webhook of a type about the deposit; return it, or None."""
+        return self.platform.webhooks.wait_for_any(
+            lambda event: event.type == kind and event.holds(*self.names)
+        )
+
+    def expect_report(self, kind: str) -> Delivery:
+        """Assert that a webhook of a type reports the deposit, and return it.
+
+        Raises:
+            ResourceMissing: no webhook names the account, and the transaction's id is not known.
+        """
         __tracebackhide__ = True
-        found = self.awaited(kind)
-        if found is None and not self.identified:
+        report = self.await_report(kind)
+        if report is None and not self.identified:
             raise ResourceMissing(f"no {kind} names the account, and the trigger tells no other id")
-        assert found is not None, f"no {kind} for {self.names[0]}"
-        return found
+        assert report is not None, f"no {kind} for {self.names[0]}"
+        return report
 
-    def needed(self, kind: str) -> Delivery:
-        """Return the webhook of a type, which a check builds on."""
-        found = self.awaited(kind)
-        if found is None:
+    def arrange_report(self, kind: str) -> Delivery:
+        """Wait for the webhook of a type about the deposit, and return it.
+
+        Raises:
+            PreconditionFailed: no such webhook comes.
+        """
+        report = self.await_report(kind)
+        if report is None:
             raise PreconditionFailed(f"no {kind} came for {self.names[0]}")
-        return found
+        return report
 
 
-def returned(platform: Platform, *, delivered: bool = True) -> Returned:
-    """Return a deposit on a new account that goes back, and arrives at its sender or not."""
+def send_back_new_deposit(platform: Platform, *, delivered: bool = True) -> ReturnedDeposit:
+    """Make a deposit to a new account and send it back; return the deposit.
+
+    Without ``delivered`` the refund does not arrive at the sender.
+    """
     account = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.deposit(account, AMOUNT)
-    return returned_from(platform, account, delivered=delivered)
+    return send_back_deposit(platform, account, delivered=delivered)
 
 
-def returned_from(platform: Platform, account: Resource, *, delivered: bool = True) -> Returned:
-    """Let what was deposited on an account go back; as above."""
+def send_back_deposit(
+    platform: Platform, account: Resource, *, delivered: bool = True
+) -> ReturnedDeposit:
+    """Send a deposit on an account back to its sender; return the deposit.
+
+    Without ``delivered`` the refund does not arrive at the sender.
+    """
     name = platform.internal_accounts.return_deposit(account, AMOUNT, delivered=delivered)
     names = (account["id"], account["customerId"]) if name is None else (name,)
-    return Returned(platform, account, names, name is not None)
+    return ReturnedDeposit(platform, account, names, name is not None)
 
 
 @requirement("EVT-280", "EVT-281", "EVT-283", "EVT-284", "EVT-285", "EVT-287", "EVT-288", "EVT-291")
 def test_a_returned_deposit_is_reported(platform: Platform, check: Check) -> None:
-    """Its refund is begun and delivered, each once."""
-    deposit = returned(platform)
+    """A returned deposit is reported as REFUND_PENDING and REFUND_COMPLETED, each under one id."""
+    deposit = send_back_new_deposit(platform)
 
     for requirement_id, kind in {"EVT-280": PENDING, "EVT-281": COMPLETED}.items():
         with check(requirement_id):
-            deposit.demand(kind)
-    deposit.needed(COMPLETED)
+            deposit.expect_report(kind)
+    deposit.arrange_report(COMPLETED)
     let_reports_arrive(platform, deposit.account)
 
-    told = deposit.told(PENDING, COMPLETED)
+    events = deposit.arrived_reports(PENDING, COMPLETED)
     with check("EVT-283"):
-        for one in told:
-            assert str(one.data.get("id")).startswith("Transaction:"), one.data
-            assert isinstance(one.data.get("status"), str), one.data
+        for event in events:
+            assert str(event.data.get("id")).startswith("Transaction:"), event.data
+            assert isinstance(event.data.get("status"), str), event.data
     with check("EVT-284"):
-        about = {str(one.data.get("id")) for one in told}
-        assert about == (set(deposit.names) if deposit.identified else {min(about)})
+        reported_ids = {str(event.data.get("id")) for event in events}
+        assert reported_ids == (set(deposit.names) if deposit.identified else {min(reported_ids)})
     with check("EVT-285"):
-        assert not deposit.told(FAILED)
+        assert not deposit.arrived_reports(FAILED)
     for requirement_id, kind in {"EVT-287": PENDING, "EVT-288": COMPLETED}.items():
         with check(requirement_id):
-            assert len({one.id for one in deposit.told(kind)}) == 1
+            assert len({event.id for event in deposit.arrived_reports(kind)}) == 1
     with check("EVT-291"):
-        name = told[0].data["id"]
-        assert not _about(platform, name, lambda kind: kind.startswith("OUTGOING_PAYMENT."))
+        name = events[0].data["id"]
+        assert not _reports_about(platform, name, lambda kind: kind.startswith("OUTGOING_PAYMENT."))
 
 
 @requirement("EVT-282", "EVT-286", "EVT-289")
 def test_a_deposit_that_cannot_be_returned_is_reported(platform: Platform, check: Check) -> None:
-    """Its refund fails, and is not reported as delivered."""
-    deposit = returned(platform, delivered=False)
+    """A refund that fails is reported as REFUND_FAILED once, and not as REFUND_COMPLETED."""
+    deposit = send_back_new_deposit(platform, delivered=False)
 
     with check("EVT-282"):
-        deposit.demand(FAILED)
-    deposit.needed(FAILED)
+        deposit.expect_report(FAILED)
+    deposit.arrange_report(FAILED)
     let_reports_arrive(platform, deposit.account)
 
     with check("EVT-286"):
-        assert not deposit.told(COMPLETED)
+        assert not deposit.arrived_reports(COMPLETED)
     with check("EVT-289"):
-        assert len({one.id for one in deposit.told(FAILED)}) == 1
+        assert len({event.id for event in deposit.arrived_reports(FAILED)}) == 1
 
 
 @requirement("EVT-293")
 def test_two_returned_deposits_are_two_transactions(platform: Platform) -> None:
-    """On accounts of two customers."""
-    first, second = (returned(platform).demand(COMPLETED) for _ in range(2))
+    """The webhooks about two returned deposits have different transaction ids as data."""
+    first, second = (send_back_new_deposit(platform).expect_report(COMPLETED) for _ in range(2))
 
     assert first.data.get("id") != second.data.get("id")
 
@@ -129,42 +148,45 @@ def test_two_returned_deposits_are_two_transactions(platform: Platform) -> None:
 def test_a_returned_deposit_is_reported_with_the_balance_that_it_leaves(
     platform: Platform,
 ) -> None:
-    """It is what the account was without it."""
+    """A new webhook shows the balance of the account after the deposit was returned."""
     account = platform.internal_accounts.account(amount=AMOUNT)
     platform.internal_accounts.deposit(account, AMOUNT)
     before = platform.internal_accounts.balances(account)[0]
-    known = ids(platform, BALANCE, account["id"])
+    known_ids = event_ids(platform, BALANCE, account["id"])
 
-    returned_from(platform, account)
+    send_back_deposit(platform, account)
 
-    left = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda seen: seen < before
+    balance_left = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < before
     )
-    if left >= before:
+    if balance_left >= before:
         raise ResourceMissing("a returned deposit does not lower the balance")
-    found = platform.webhooks.wait_for(
+    report = platform.webhooks.wait_for(
         BALANCE,
         account["id"],
-        # The first of the deposits left the same balance.
-        where=lambda one: one.id not in known and value_at(one.data, "balance.amount") == left,
+        # The first deposit led to the same balance.
+        where=lambda event: (
+            event.id not in known_ids and value_at(event.data, "balance.amount") == balance_left
+        ),
     )
-    assert found is not None, f"no {BALANCE} for {account['id']} shows {left}"
+    assert report is not None, f"no {BALANCE} for {account['id']} shows {balance_left}"
 
 
 @requirement("EVT-290")
 def test_a_deposit_that_stays_is_not_reported_as_returned(platform: Platform) -> None:
-    """Another one goes back at the same time."""
+    """No webhook about a refund names an account whose deposit is not returned."""
     account = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.deposit(account, AMOUNT)
-    returned(platform).needed(COMPLETED)
+    send_back_new_deposit(platform).arrange_report(COMPLETED)
 
     let_reports_arrive(platform, account)
 
-    told = {
-        str(one.type) for one in platform.webhooks.mentioning(account["id"], account["customerId"])
+    types = {
+        str(event.type)
+        for event in platform.webhooks.mentioning(account["id"], account["customerId"])
     }
-    assert not [kind for kind in told if kind.startswith(f"{INCOMING}REFUND_")]
+    assert not [kind for kind in types if kind.startswith(f"{INCOMING}REFUND_")]
 
 
-def _about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:
-    return [one for one in platform.webhooks.about(name) if fits(str(one.type))]
+def _reports_about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:
+    return [event for event in platform.webhooks.about(name) if fits(str(event.type))]

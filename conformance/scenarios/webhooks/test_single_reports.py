@@ -1,4 +1,4 @@
-"""Webhooks: what happens once is reported under one id, and what does not happen under none."""
+"""Webhooks: an event is reported under one id, and a request without an effect under none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from conformance.scenarios.kit.challenges import wrong
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
-    CHANGED,
     COMPLETED,
     FAILURE,
     FAMILIES,
@@ -19,12 +18,13 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_COMPLETED,
     REFUND_FAILED,
     REFUND_PENDING,
+    STATUS_UPDATED,
+    arrange_event,
+    event_ids,
+    event_types,
     expect_no_more,
     expect_one_id,
-    ids,
-    kinds,
     let_reports_arrive,
-    needed,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -36,10 +36,10 @@ OUTGOING = "OUTGOING_PAYMENT."
 
 @requirement("EVT-192", "EVT-193", "EVT-194")
 def test_each_step_of_a_failure_is_reported_once(platform: Platform, check: Check) -> None:
-    """The failure, the beginning of its refund, and that it arrived."""
+    """FAILED, REFUND_PENDING and REFUND_COMPLETED of a payout have one id each."""
     source = platform.internal_accounts.account()
     name = platform.quotes.payout(source, trigger="payout.screen")["transactionId"]
-    needed(platform, REFUND_COMPLETED, name)
+    arrange_event(platform, REFUND_COMPLETED, name)
 
     let_reports_arrive(platform, source)
 
@@ -51,10 +51,10 @@ def test_each_step_of_a_failure_is_reported_once(platform: Platform, check: Chec
 
 @requirement("EVT-195")
 def test_a_refund_that_fails_is_reported_once(platform: Platform) -> None:
-    """It ends there."""
+    """All REFUND_FAILED webhooks of a payout have one id."""
     source = platform.internal_accounts.account()
     name = platform.quotes.payout(source, trigger="refund.fail")["transactionId"]
-    needed(platform, REFUND_FAILED, name)
+    arrange_event(platform, REFUND_FAILED, name)
 
     let_reports_arrive(platform, source)
 
@@ -63,21 +63,21 @@ def test_a_refund_that_fails_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-208", "EVT-213")
 def test_a_second_execution_is_not_reported(platform: Platform, check: Check) -> None:
-    """Whether it is refused or answered as the first one was."""
+    """A second execution, however it is answered, adds no webhook about the payout."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.complete(platform.quotes.pending(source))
     name = quote["transactionId"]
-    needed(platform, COMPLETED, name)
+    arrange_event(platform, COMPLETED, name)
 
     platform.api.execute_quote(quote["id"])
     let_reports_arrive(platform, source)
 
     with check("EVT-213"):
         for kind in (PROCESSING, COMPLETED):
-            assert len(ids(platform, kind, name)) <= 1, f"{kind} was reported once more"
+            assert len(event_ids(platform, kind, name)) <= 1, f"{kind} was reported once more"
     with check("EVT-208"):
-        # Whether it is reported at all that a quote waits is open.
-        assert len(ids(platform, f"{OUTGOING}PENDING", name)) <= 1
+        # It is open whether a waiting quote is reported at all.
+        assert len(event_ids(platform, f"{OUTGOING}PENDING", name)) <= 1
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,13 @@ def test_a_second_execution_is_not_reported(platform: Platform, check: Check) ->
     ],
 )
 def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> None:
-    """It is final."""
+    """All REJECTED webhooks of a customer have one id."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.reject")
-    needed(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
+    arrange_event(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
 
-    needed(platform, f"{FAMILIES[False]}PENDING", platform.verification.reviews.submitted()["id"])
+    arrange_event(
+        platform, f"{FAMILIES[False]}PENDING", platform.verification.reviews.submitted()["id"]
+    )
 
     expect_one_id(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
 
@@ -107,13 +109,16 @@ def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> Non
     ],
 )
 def test_a_change_of_an_external_account_is_reported_once(platform: Platform, trigger: str) -> None:
-    """Another account, of another customer, is not changed."""
-    unproven = trigger == "ownership.demand"
-    name = platform.profile.resources.ownership_account if unproven else None
-    waits = trigger == "external_account.approve"
+    """A change of an account adds one webhook at most.
+
+    Its twin is an account of another customer that does not change.
+    """
+    demands_proof = trigger == "ownership.demand"
+    name = platform.profile.resources.ownership_account if demands_proof else None
+    approves = trigger == "external_account.approve"
     account, twin = (
         platform.external_accounts.awaiting_verification(owner)
-        if waits
+        if approves
         else platform.external_accounts.account(owner, name)
         for owner in (
             platform.external_accounts.account_holder(),
@@ -124,54 +129,56 @@ def test_a_change_of_an_external_account_is_reported_once(platform: Platform, tr
     if account.get("status") == LEADS_TO[trigger]:
         raise ResourceMissing(f"the account is {LEADS_TO[trigger]} already")
     _let_changes_arrive(platform)
-    known = ids(platform, CHANGED, account["id"])
+    known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
     platform.triggers.fire(trigger, externalAccountId=account["id"])
 
-    _arrange_one_change(platform, account, twin, known)
+    _expect_one_change(platform, account, twin, known_ids)
 
 
 @requirement("EVT-201")
 def test_a_proof_that_failed_is_reported_once(platform: Platform) -> None:
-    """The account is not the customer's."""
+    """A wrong proof of ownership adds one webhook about the account at most."""
     account, twin = (
         platform.ownership.unproven(platform.external_accounts.account_holder()) for _ in range(2)
     )
 
     _let_changes_arrive(platform)
-    known = ids(platform, CHANGED, account["id"])
+    known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
     platform.ownership.conclude(account, "signature", right=False)
 
-    _arrange_one_change(platform, account, twin, known)
+    _expect_one_change(platform, account, twin, known_ids)
 
 
 @requirement("EVT-203")
 def test_a_deposit_is_reported_once(platform: Platform) -> None:
-    """The balance that it makes."""
+    """No two webhooks of different ids show the same balance and totalBalance."""
     account = platform.internal_accounts.account(amount=0)
-    known = ids(platform, BALANCE, account["id"])
+    known_ids = event_ids(platform, BALANCE, account["id"])
     platform.internal_accounts.deposit(account, 40_000)
     if (
-        platform.webhooks.wait_for(BALANCE, account["id"], where=lambda d: d.id not in known)
+        platform.webhooks.wait_for(
+            BALANCE, account["id"], where=lambda event: event.id not in known_ids
+        )
         is None
     ):
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']}")
 
     let_reports_arrive(platform)
 
-    # What is shown of it may differ while it settles.
-    told = {
-        one.id: str((one.data["balance"]["amount"], (one.data.get("totalBalance") or {})))
-        for one in platform.webhooks.about(account["id"])
-        if one.type == BALANCE and one.id not in known
+    # The balances may differ while the deposit settles.
+    reports = {
+        event.id: str((event.data["balance"]["amount"], (event.data.get("totalBalance") or {})))
+        for event in platform.webhooks.about(account["id"])
+        if event.type == BALANCE and event.id not in known_ids
     }
-    assert len(set(told.values())) == len(told), f"one change was reported as {told}"
+    assert len(set(reports.values())) == len(reports), f"one change was reported as {reports}"
 
 
 @requirement("EVT-204")
 def test_a_settled_purchase_is_reported_once(platform: Platform) -> None:
-    """Nothing of it is returned."""
+    """All CARD_TRANSACTION.SETTLED webhooks of a purchase have one id."""
     row = platform.cards.settled_purchase(platform.cards.card())
-    needed(platform, "CARD_TRANSACTION.SETTLED", row["id"])
+    arrange_event(platform, "CARD_TRANSACTION.SETTLED", row["id"])
 
     let_reports_arrive(platform)
 
@@ -180,9 +187,9 @@ def test_a_settled_purchase_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-205")
 def test_a_declined_purchase_is_reported_once(platform: Platform) -> None:
-    """No money has moved."""
+    """All CARD_TRANSACTION.DECLINED webhooks of a purchase have one id."""
     row = platform.cards.attempt(platform.cards.card(), "purchase.declined")
-    needed(platform, "CARD_TRANSACTION.DECLINED", row["id"])
+    arrange_event(platform, "CARD_TRANSACTION.DECLINED", row["id"])
 
     let_reports_arrive(platform)
 
@@ -191,11 +198,11 @@ def test_a_declined_purchase_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-206")
 def test_a_void_authorization_is_reported_once(platform: Platform) -> None:
-    """It was reversed as a whole."""
+    """All CARD_TRANSACTION.VOIDED webhooks of a reversed authorization have one id."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
     platform.cards.cause(card, row, "card.reverse")
-    needed(platform, "CARD_TRANSACTION.VOIDED", row["id"])
+    arrange_event(platform, "CARD_TRANSACTION.VOIDED", row["id"])
 
     let_reports_arrive(platform)
 
@@ -204,7 +211,10 @@ def test_a_void_authorization_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-207")
 def test_a_return_on_its_own_is_reported_once(platform: Platform) -> None:
-    """That it is settled; other steps of it may be reported too."""
+    """All CARD_TRANSACTION.SETTLED webhooks of a standalone return have one id.
+
+    Other steps of the return may be reported too.
+    """
     card = platform.cards.card()
     row = platform.cards.refund(card, platform.cards.settled_purchase(card), 1_000)
     if not platform.cards.deliveries_about(row):
@@ -212,7 +222,7 @@ def test_a_return_on_its_own_is_reported_once(platform: Platform) -> None:
 
     let_reports_arrive(platform)
 
-    assert len(ids(platform, "CARD_TRANSACTION.SETTLED", row["id"])) <= 1
+    assert len(event_ids(platform, "CARD_TRANSACTION.SETTLED", row["id"])) <= 1
 
 
 # --- Not at all -----------------------------------------------------------------------------
@@ -220,27 +230,29 @@ def test_a_return_on_its_own_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-209")
 def test_a_refused_quote_is_not_reported(platform: Platform) -> None:
-    """It has no transaction that anything could have happened to."""
+    """No webhook about a payment names the source of a refused quote."""
     source = platform.internal_accounts.account()
     body = platform.quotes.body(source)
 
-    refused = platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False)
+    refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False)
 
-    if refused.accepted:
-        raise ResourceMissing(f"a quote of a negative amount is taken: {refused}")
+    if refusal.accepted:
+        raise ResourceMissing(f"a quote of a negative amount is taken: {refusal}")
     let_reports_arrive(platform, source)
-    told = {str(one.type) for one in platform.webhooks.mentioning(source["id"])}
-    assert not [kind for kind in told if kind.startswith(OUTGOING)]
+    types = {str(event.type) for event in platform.webhooks.mentioning(source["id"])}
+    assert not [kind for kind in types if kind.startswith(OUTGOING)]
 
 
 @requirement("EVT-210")
 def test_an_execution_without_credentials_is_not_reported(platform: Platform) -> None:
-    """Whoever asked for it was not the platform."""
+    """An execution with a wrong secret is not reported as PROCESSING, COMPLETED or FAILED."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
 
-    stranger = platform.api.client.credentials(client_secret="not-the-secret")  # noqa: S106
-    answer = platform.api.client.call("executeQuote", path={"quoteId": quote["id"]}, auth=stranger)
+    wrong_auth = platform.api.client.credentials(client_secret="not-the-secret")  # noqa: S106
+    answer = platform.api.client.call(
+        "executeQuote", path={"quoteId": quote["id"]}, auth=wrong_auth
+    )
 
     if answer.accepted:
         raise PreconditionFailed(f"wrong credentials are taken: {answer}")
@@ -250,23 +262,23 @@ def test_an_execution_without_credentials_is_not_reported(platform: Platform) ->
 
 @requirement("EVT-211")
 def test_a_payout_without_funds_is_not_reported(platform: Platform) -> None:
-    """It is refused before anything is paid."""
+    """A refused execution above the balance is not reported as PROCESSING or COMPLETED."""
     source = platform.internal_accounts.account(amount=10_000)
     body = platform.quotes.body(source, amount=platform.internal_accounts.balances(source)[0] + 1)
 
-    created, *rest = platform.quotes.create_and_execute(body)
+    creation, *later_steps = platform.quotes.create_and_execute(body)
 
-    if not created.accepted:
-        raise ResourceMissing(f"it is refused before there is a transaction: {created}")
-    if rest[-1].accepted:
-        raise PreconditionFailed(f"more than the balance was sent: {rest[-1]}")
+    if not creation.accepted:
+        raise ResourceMissing(f"it is refused before there is a transaction: {creation}")
+    if later_steps[-1].accepted:
+        raise PreconditionFailed(f"more than the balance was sent: {later_steps[-1]}")
     let_reports_arrive(platform, source)
-    _expect_unpaid(platform, created.body, PROCESSING, COMPLETED)
+    _expect_unpaid(platform, creation.body, PROCESSING, COMPLETED)
 
 
 @requirement("EVT-212")
 def test_a_wrong_proof_is_not_reported(platform: Platform) -> None:
-    """The customer has not agreed."""
+    """A quote with a wrong proof is not reported as PROCESSING or COMPLETED."""
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
 
@@ -280,7 +292,7 @@ def test_a_wrong_proof_is_not_reported(platform: Platform) -> None:
 
 @requirement("EVT-214")
 def test_a_refused_deletion_is_not_reported(platform: Platform) -> None:
-    """The account is what it was, as another one of which nobody asked it."""
+    """A trusted account with a refused deletion has no more webhooks than one without it."""
     account, twin = (platform.trust.trusted(platform.trust.customer()) for _ in range(2))
 
     answer = platform.api.delete_external_account(account["id"])
@@ -288,12 +300,12 @@ def test_a_refused_deletion_is_not_reported(platform: Platform) -> None:
     if answer.accepted:
         raise PreconditionFailed(f"a trusted beneficiary is deleted: {answer}")
     let_reports_arrive(platform)
-    expect_no_more(platform, CHANGED, account["id"], twin["id"])
+    expect_no_more(platform, STATUS_UPDATED, account["id"], twin["id"])
 
 
 @requirement("EVT-215")
 def test_a_refused_update_is_not_reported(platform: Platform) -> None:
-    """Nothing has come of it for the customer's review."""
+    """A customer with a refused update has no more webhooks about reviews than one without it."""
     source = platform.internal_accounts.account(amount=0)
     twin = platform.internal_accounts.account(amount=0)["customerId"]
     customer = source.owner
@@ -308,7 +320,7 @@ def test_a_refused_update_is_not_reported(platform: Platform) -> None:
 
 @requirement("EVT-216")
 def test_a_refused_deposit_is_not_reported(platform: Platform) -> None:
-    """A deposit on another account, which is not refused, is."""
+    """An account with a refused deposit has no more webhooks than one without it."""
     account, twin = (
         platform.internal_accounts.account(amount=0),
         platform.internal_accounts.account(amount=0),
@@ -324,30 +336,38 @@ def test_a_refused_deposit_is_not_reported(platform: Platform) -> None:
 
 def _expect_unpaid(platform: Platform, quote: Json, *unwanted: str) -> None:
     __tracebackhide__ = True
-    told = kinds(platform, quote["transactionId"]).intersection(unwanted)
-    assert not told, f"reported by {' and '.join(sorted(told))}"
+    types = event_types(platform, quote["transactionId"]).intersection(unwanted)
+    assert not types, f"reported by {' and '.join(sorted(types))}"
 
 
 def _let_changes_arrive(platform: Platform) -> None:
-    """Let another account be disabled and reported, and with it most of what came before."""
+    """Disable another account and wait for its webhook; earlier webhooks have arrived by then.
+
+    Raises:
+        PreconditionFailed: no webhook reports the change.
+    """
     account = platform.external_accounts.account(platform.external_accounts.account_holder())
-    known = ids(platform, CHANGED, account["id"])
+    known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
     platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
     if (
-        platform.webhooks.wait_for(CHANGED, account["id"], where=lambda d: d.id not in known)
+        platform.webhooks.wait_for(
+            STATUS_UPDATED, account["id"], where=lambda event: event.id not in known_ids
+        )
         is None
     ):
-        raise PreconditionFailed(f"no {CHANGED} came for {account['id']}")
+        raise PreconditionFailed(f"no {STATUS_UPDATED} came for {account['id']}")
 
 
-def _arrange_one_change(
-    platform: Platform, account: Resource, twin: Json, known: set[str | None]
+def _expect_one_change(
+    platform: Platform, account: Resource, twin: Json, known_ids: set[str | None]
 ) -> None:
     __tracebackhide__ = True
     if (
-        platform.webhooks.wait_for(CHANGED, account["id"], where=lambda d: d.id not in known)
+        platform.webhooks.wait_for(
+            STATUS_UPDATED, account["id"], where=lambda event: event.id not in known_ids
+        )
         is None
     ):
-        raise PreconditionFailed(f"no {CHANGED} came for {account['id']}")
+        raise PreconditionFailed(f"no {STATUS_UPDATED} came for {account['id']}")
     _let_changes_arrive(platform)
-    expect_no_more(platform, CHANGED, account["id"], twin["id"], besides=1)
+    expect_no_more(platform, STATUS_UPDATED, account["id"], twin["id"], besides=1)
