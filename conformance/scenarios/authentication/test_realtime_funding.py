@@ -5,22 +5,26 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.challenges import expire, wrong
+from conformance.scenarios.kit.challenges import expire, wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.quotes.realtime import challenged, challenged_quote, expect_none
+from conformance.scenarios.quotes.realtime import (
+    arrange_challenge,
+    create_challenged_quote,
+    expect_no_instructions,
+)
 
 
 @requirement("SCA-050", "SCA-051")
 def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Check) -> None:
     """A wrong code is refused, and the refusal has no payment instructions."""
-    quote = challenged_quote(platform)
+    quote = create_challenged_quote(platform)
 
-    refusal = platform.sca.send_proof(quote, wrong(platform))
+    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
 
     with check("SCA-051"):
-        expect_none(refusal)
+        expect_no_instructions(refusal)
     with check("SCA-050"):
-        refusal.refused(twin=platform.sca.send_proof(challenged_quote(platform)))
+        refusal.refused(twin=platform.sca.send_proof(create_challenged_quote(platform)))
 
 
 @pytest.mark.parametrize(
@@ -43,18 +47,18 @@ def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(
 ) -> None:
     """The right code is refused with 409 after the session lapsed, with 423 after a lock."""
     customer = platform.approved.sca_customer()
-    quote = challenged(platform, platform.quotes.realtime(customer))
+    quote = arrange_challenge(platform, platform.quotes.realtime(customer))
     platform.triggers.fire(trigger, customerId=customer["id"])
 
     refusal = platform.sca.send_proof(quote)
 
-    refusal.refused(status, code, twin=platform.sca.send_proof(challenged_quote(platform)))
+    refusal.refused(status, code, twin=platform.sca.send_proof(create_challenged_quote(platform)))
 
 
 @requirement("SCA-054")
 def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(platform: Platform) -> None:
     """The code is refused or answered with a new challenge, without payment instructions."""
-    quote = challenged_quote(platform)
+    quote = create_challenged_quote(platform)
     expire(platform, quote)
 
-    expect_none(platform.sca.send_proof(quote))
+    expect_no_instructions(platform.sca.send_proof(quote))

@@ -10,8 +10,8 @@ from conformance.scenarios.kit.challenges import (
     WAITING,
     expect_untouched,
     expire,
-    followed,
-    wrong,
+    quote_after_proof,
+    wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -212,7 +212,7 @@ def test_a_quote_that_waits_from_its_creation_on_takes_no_wrong_code(
     quote = create_waiting_quote(platform, source)
     before = platform.internal_accounts.balances(source)
 
-    refusal = platform.sca.send_proof(quote, wrong(platform))
+    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
 
     with check("SCA-029"):
         expect_untouched(platform, source, before)
@@ -231,7 +231,7 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
     platform.triggers.fire("sca.third_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
-    second = followed(platform.sca.send_proof(quote), quote)
+    second = quote_after_proof(platform.sca.send_proof(quote), quote)
 
     answer = platform.sca.send_proof(second)
 
@@ -244,7 +244,7 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
         assert len(ids) == 3, answer
     with check("SCA-032"):
         expect_untouched(platform, source, before)
-    last = platform.sca.send_proof(followed(answer, second))
+    last = platform.sca.send_proof(quote_after_proof(answer, second))
     with check("SCA-033"):
         assert last.accepted, last
         assert last.body["status"] in SETTLING, last
@@ -259,7 +259,7 @@ def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, chec
     source, quote = arrange_second_challenge(platform)
     before = platform.internal_accounts.balances(source)
 
-    refusal = platform.sca.send_proof(quote, wrong(platform))
+    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
 
     with check("SCA-036"):
         expect_untouched(platform, source, before)
@@ -348,7 +348,7 @@ def arrange_second_challenge(platform: Platform) -> tuple[Resource, Json]:
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
-    second = followed(platform.sca.send_proof(quote), quote)
+    second = quote_after_proof(platform.sca.send_proof(quote), quote)
     if not second.get("scaChallenge"):
         raise PreconditionFailed("the second challenge is not shown")
     return source, second
@@ -360,6 +360,6 @@ def test_no_payout_of_an_sca_customer_starts_without_a_proof(platform: Platform)
     quote = platform.quotes.pending(platform.sca.account())
 
     platform.api.execute_quote(quote["id"])
-    platform.sca.send_proof(quote, wrong(platform))
+    platform.sca.send_proof(quote, wrong_proof(platform))
 
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING

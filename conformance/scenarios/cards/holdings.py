@@ -137,7 +137,7 @@ def require_no_payment_into(platform: Platform, account: Resource) -> None:
     expect_no_payment(platform, answers, twins)
 
 
-def instruction(
+def account_or_wallet_info(
     platform: Platform, fits: Callable[[Json], bool], currencies: tuple[str | None, ...] = (None,)
 ) -> Json:
     """Return the first accountOrWalletInfo of new customers' accounts for which ``fits`` is true.
@@ -152,13 +152,13 @@ def instruction(
             account = account_in(platform, currency or platform.profile.currency)
         except ResourceMissing:
             continue
-        for info in infos(account):
+        for info in account_or_wallet_infos(account):
             if fits(info):
                 return info
     raise ResourceMissing("no internal account is funded in such a way")
 
 
-def infos(account: Resource) -> list[Json]:
+def account_or_wallet_infos(account: Resource) -> list[Json]:
     """Return the accountOrWalletInfo of each of an account's fundingPaymentInstructions."""
     entries: Any = account.get("fundingPaymentInstructions") or ()
     return [

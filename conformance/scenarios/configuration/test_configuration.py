@@ -27,7 +27,7 @@ from conformance.platform.resource import (
     without_members,
 )
 from conformance.profile.resources import Corridor
-from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, own_fee, quoted
+from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -177,7 +177,9 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
     fee = FORMS[form]
     set_fee(platform, **fee)
 
-    quote = platform.until(lambda: quoted(platform, body), lambda current: shows_fee(current, fee))
+    quote = platform.until(
+        lambda: arrange_quote(platform, body), lambda current: shows_fee(current, fee)
+    )
 
     assert shows_fee(quote, fee), (
         f"a standing fee of {fee} shows as {quote.get('platformFeesIncluded')} of "
@@ -192,14 +194,14 @@ def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
     body = dollar_quote(platform)
     set_fee(platform, **FORMS["both"])
     quote_with_fee = platform.until(
-        lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0
+        lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) > 0
     )
     if not own_fee(quote_with_fee):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote_with_fee}")
 
     no_fee = platform.profile.bindings.no_fee_configs
     arranged_body(platform.configuration.update({FEES: no_fee}))
-    quote = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) == 0)
+    quote = platform.until(lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) == 0)
 
     assert own_fee(quote) == 0
 
@@ -214,7 +216,7 @@ def test_a_standing_fee_replaces_the_one_before(platform: Platform) -> None:
 
     set_fee(platform, **later)
     quote = platform.until(
-        lambda: quoted(platform, body), lambda current: shows_fee(current, later)
+        lambda: arrange_quote(platform, body), lambda current: shows_fee(current, later)
     )
 
     assert shows_fee(quote, later), quote
@@ -224,7 +226,7 @@ def test_a_standing_fee_replaces_the_one_before(platform: Platform) -> None:
 @pytest.mark.usefixtures("settings")
 def test_a_quote_keeps_the_fee_that_it_was_created_with(platform: Platform) -> None:
     """A quote that was created before a standing fee was set is executed with its earlier fee."""
-    quote = quoted(platform, dollar_quote(platform))
+    quote = arrange_quote(platform, dollar_quote(platform))
     set_fee(platform, **FORMS["both"])
 
     execution = platform.quotes.execute(quote)
@@ -271,7 +273,9 @@ def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Pla
     before, _ = platform.internal_accounts.balances(source)
     set_fee(platform, **FORMS["both"])
     body = platform.quotes.body(source, external_account, amount=SENDING_AMOUNT)
-    quote = platform.until(lambda: quoted(platform, body), lambda current: own_fee(current) > 0)
+    quote = platform.until(
+        lambda: arrange_quote(platform, body), lambda current: own_fee(current) > 0
+    )
     if not own_fee(quote):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote}")
 
@@ -529,7 +533,7 @@ def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:
     if side == "SENDING":
         return body
     # The source can pay for this amount of the receiving currency.
-    receiving_amount = quoted(platform, body)["totalReceivingAmount"]
+    receiving_amount = arrange_quote(platform, body)["totalReceivingAmount"]
     return {**body, "lockedCurrencySide": side, "lockedCurrencyAmount": receiving_amount}
 
 
@@ -541,9 +545,13 @@ def with_and_without_fee(platform: Platform, side: str) -> tuple[Json, Json]:
     """
     body = dollar_quote(platform, side)
     arranged_body(remove_fee(platform))
-    without_fee = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) == 0)
+    without_fee = platform.until(
+        lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) == 0
+    )
     set_fee(platform, **FORMS["both"])
-    with_fee = platform.until(lambda: quoted(platform, body), lambda quote: own_fee(quote) > 0)
+    with_fee = platform.until(
+        lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) > 0
+    )
     if own_fee(without_fee) or not own_fee(with_fee):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {with_fee}")
     return without_fee, with_fee
@@ -561,7 +569,7 @@ def set_fee(platform: Platform, **fee: Any) -> Any:
 def arrange_effect(platform: Platform, part: str) -> None:
     """Check that a part of a standing fee is shown, or changes a quote."""
     body = cache(lambda: dollar_quote(platform))
-    platform.configuration.arrange_effect(part, lambda: own_fee(quoted(platform, body())))
+    platform.configuration.arrange_effect(part, lambda: own_fee(arrange_quote(platform, body())))
 
 
 def remove_fee(platform: Platform) -> Answer:

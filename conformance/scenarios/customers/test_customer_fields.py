@@ -10,7 +10,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, require_member
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at, same, well_formed
+from conformance.scenarios.kit.notation import require_value_at, same, well_formed
 from conformance.testdata.examples import Example, example
 from conformance.verdict.decisions import ResourceMissing
 
@@ -120,10 +120,14 @@ def test_what_is_told_about_a_customer_is_kept(
 
     for member in members:
         with check(member.form_id):
-            assert well_formed(member.path, at(customer, member.path))
+            assert well_formed(member.path, require_value_at(customer, member.path))
         if member.value_id is not None:
             with check(member.value_id):
-                assert same(member.path, at(customer, member.path), at(body, member.path))
+                assert same(
+                    member.path,
+                    require_value_at(customer, member.path),
+                    require_value_at(body, member.path),
+                )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None
 
     created = arranged_resource(platform.api.create_customer({**body, "businessInfo": info}))
 
-    assert at(platform.customers.read(created), f"businessInfo.{member}") == value
+    assert require_value_at(platform.customers.read(created), f"businessInfo.{member}") == value
 
 
 @requirement(*BUSINESS_KINDS.values())
@@ -153,7 +157,7 @@ def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check)
                 platform.api.create_customer({**body, "businessInfo": info})
             )
 
-            business_info = at(platform.customers.read(created), "businessInfo")
+            business_info = require_value_at(platform.customers.read(created), "businessInfo")
             assert isinstance(require_member(business_info or {}, member), str), business_info
 
 
@@ -167,7 +171,7 @@ def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> N
 
     created = arranged_resource(platform.api.create_customer({**body, member: value}))
 
-    assert at(platform.customers.read(created), member) == value
+    assert require_value_at(platform.customers.read(created), member) == value
 
 
 def value_of_profile(bindings: Json, member: str) -> Any:

@@ -10,7 +10,12 @@ from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member, without_members
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.refusals import REFUSED, listed, names, refused_or_held
+from conformance.scenarios.kit.refusals import (
+    REFUSED,
+    expect_refused_or_reported,
+    listed_errors,
+    names,
+)
 from conformance.testdata.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.verdict.decisions import ResourceMissing
 
@@ -60,7 +65,7 @@ def test_a_customer_with_one_fault_is_refused(
         if change.at == "creation":
             answer.refused(*REFUSED, twin=twin)
         else:
-            refused_or_held(platform, answer, twin, late=change.at == "submission")
+            expect_refused_or_reported(platform, answer, twin, late=change.at == "submission")
     with check(NAMING):
         if answer.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault when it was created")
@@ -75,7 +80,7 @@ def test_a_us_individual_needs_an_identification_number(platform: Platform) -> N
     answer = platform.api.create_customer(without_members(body, "idType", "identifier"))
 
     twin = platform.api.create_customer(platform.customers.example_body(example("individual")))
-    refused_or_held(platform, answer, twin, late=True)
+    expect_refused_or_reported(platform, answer, twin, late=True)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +113,7 @@ def test_a_tax_number_abroad_is_a_number_too(platform: Platform) -> None:
 
     answer = platform.api.create_customer(wrong, valid=False)
 
-    refused_or_held(platform, answer, platform.api.create_customer(right))
+    expect_refused_or_reported(platform, answer, platform.api.create_customer(right))
 
 
 @requirement(*BUSINESS_FACTS.values(), "BUS-014", "CUS-021", "CUS-022", "CUS-023")
@@ -143,7 +148,7 @@ def test_missing_facts_of_a_business_are_named(platform: Platform, check: Check)
 
 def entry_with_constraint(refusal: Answer) -> Json:
     """Return the first entry with a constraint that a refusal lists, or an empty object."""
-    entries = listed(refusal)
+    entries = listed_errors(refusal)
     return next((entry for entry in entries if entry.get("constraint")), {})
 
 

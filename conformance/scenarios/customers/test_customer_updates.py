@@ -11,7 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import same
-from conformance.scenarios.kit.refusals import listed, names, refused_or_held
+from conformance.scenarios.kit.refusals import expect_refused_or_reported, listed_errors, names
 from conformance.testdata.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.verdict.decisions import ResourceMissing
 
@@ -195,7 +195,7 @@ def test_a_change_with_one_fault_is_refused(
 
     assert change.update is not None
     with check(change.update):
-        refused_or_held(platform, answer, twin, late=change.at == "submission")
+        expect_refused_or_reported(platform, answer, twin, late=change.at == "submission")
     with check("CUS-033"):
         if answer.accepted or not twin.accepted or not invalid_fields(answer):
             raise ResourceMissing("no invalid field was listed")
@@ -213,7 +213,7 @@ def test_a_change_to_another_source_needs_its_description(platform: Platform, so
         first["id"], placed(update, description, ABSENT), valid=False
     )
 
-    refused_or_held(platform, answer, platform.api.update_customer(second["id"], update))
+    expect_refused_or_reported(platform, answer, platform.api.update_customer(second["id"], update))
 
 
 @requirement("CUS-032")
@@ -254,7 +254,7 @@ def update_of(body: Json, member: str) -> Json:
 def invalid_fields(refusal: Any) -> list[Json]:
     """Return the invalid fields that a refusal lists, or an empty list without ``details``."""
     body = refusal.body if isinstance(refusal.body, Mapping) else {}
-    return listed(refusal) if isinstance(body.get("details"), Mapping) else []
+    return listed_errors(refusal) if isinstance(body.get("details"), Mapping) else []
 
 
 def read_until_changed(platform: Platform, customer: Resource, member: str, value: Any) -> Resource:

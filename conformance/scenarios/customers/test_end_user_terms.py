@@ -10,7 +10,7 @@ from typing import Any
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.quotes.payments import pulling
+from conformance.scenarios.quotes.payments import pulling_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 CONSENT = "endUserTermsConsent"
@@ -419,7 +419,7 @@ def texts(value: Any) -> Iterator[str]:
 def test_nothing_is_pulled_before_the_acceptance_of_the_terms(platform: Platform) -> None:
     """A quote from the customer's external account is refused before the acceptance."""
     customer = platform.approved.customer(consent=False)
-    body = pulling(platform, customer)
+    body = pulling_body(platform, customer)
 
     refusal = platform.api.create_quote(body)
 

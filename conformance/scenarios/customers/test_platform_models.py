@@ -15,7 +15,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, arranged_resource
-from conformance.scenarios.kit.customers import both
+from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -74,7 +74,7 @@ BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
 """The requirement by the status of a business, and by the way in which money would move."""
 
 
-@both(("PLM-001",), ("PLM-002",))
+@for_both_types(("PLM-001",), ("PLM-002",))
 def test_a_platform_of_either_model_creates_customers(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
@@ -87,7 +87,7 @@ def test_a_platform_of_either_model_creates_customers(
         assert answer.accepted, answer
 
 
-@both(("PLM-011",), ("PLM-012",))
+@for_both_types(("PLM-011",), ("PLM-012",))
 def test_both_ways_into_the_service_bring_the_same_events(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
@@ -100,7 +100,7 @@ def test_both_ways_into_the_service_bring_the_same_events(
         assert types == dict.fromkeys(PATHS, expected)
 
 
-@both(("PLM-606",), ("PLM-607",))
+@for_both_types(("PLM-606",), ("PLM-607",))
 def test_both_ways_bring_the_same_events_of_a_rejection(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
@@ -149,7 +149,7 @@ def test_no_money_moves_before_the_approval_of_a_business(
             MOVEMENTS[way](platform, business, twin)
 
 
-@both(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
+@for_both_types(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
 def test_an_approval_unlocks_the_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at, masked_or_same
+from conformance.scenarios.kit.notation import masked_or_same, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.testdata.accounts import AccountExample, account_examples
@@ -58,11 +58,11 @@ def test_a_valid_account_is_created(
     with check(example.requirement):
         assert answer.accepted, answer
         assert answer.body.get("currency") == example.currency
-        assert at(answer.body, "accountInfo.accountType") == example.account_type
+        assert require_value_at(answer.body, "accountInfo.accountType") == example.account_type
     for member, requirement_id in example.shown.items():
         with check(requirement_id):
-            shown_value = at(arranged_resource(answer), f"accountInfo.{member}")
-            assert masked_or_same(shown_value, at(body, f"accountInfo.{member}"))
+            shown_value = require_value_at(arranged_resource(answer), f"accountInfo.{member}")
+            assert masked_or_same(shown_value, require_value_at(body, f"accountInfo.{member}"))
 
 
 @pytest.mark.parametrize(("example", "change"), ACCEPTED)

@@ -11,7 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at, require_details
+from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.testdata.examples import placed
 from conformance.verdict.decisions import ResourceMissing
@@ -36,9 +36,9 @@ def test_an_active_account_shows_by_which_rails_it_can_be_paid(
         require_details(account_read)
         assert rails_of(account_read)
     with check("AMR-014"):
-        assert set(at(account_read, "accountInfo.paymentRails")) <= set(RAILS)
+        assert set(require_value_at(account_read, "accountInfo.paymentRails")) <= set(RAILS)
     with check("AMR-029"):
-        rails = at(account_read, "accountInfo.paymentRails")
+        rails = require_value_at(account_read, "accountInfo.paymentRails")
         assert len(set(rails)) == len(rails)
 
 

@@ -15,7 +15,7 @@ from conformance.platform.resource import (
     listed_members,
 )
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at, require_details
+from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
@@ -56,8 +56,8 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platf
 
     if not answer.accepted:
         raise ResourceMissing("no SWIFT code is derived from this IBAN")
-    swift_code = str(at(arranged_resource(answer), SWIFT_CODE)).upper()
-    assert swift_code[:BANK_AND_COUNTRY] == at(body, SWIFT_CODE)[:BANK_AND_COUNTRY]
+    swift_code = str(require_value_at(arranged_resource(answer), SWIFT_CODE)).upper()
+    assert swift_code[:BANK_AND_COUNTRY] == require_value_at(body, SWIFT_CODE)[:BANK_AND_COUNTRY]
 
 
 @requirement("ASA-118", "ASA-101")
@@ -150,7 +150,7 @@ def test_an_account_in_rupees_shows_its_rails(
         require_details(account_read)
         assert info_of(account_read).get("paymentRails"), account_read
     with check("ASA-188"):
-        rails = at(account_read, RAILS)
+        rails = require_value_at(account_read, RAILS)
         assert isinstance(rails, list)
         assert all(isinstance(rail, str) for rail in rails)
 

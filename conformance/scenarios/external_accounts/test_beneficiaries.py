@@ -7,7 +7,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at, masked_or_same
+from conformance.scenarios.kit.notation import masked_or_same, require_value_at
 from conformance.scenarios.kit.refusals import names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
@@ -117,8 +117,10 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
     for member, requirement_id in example.shown.items():
         for account in (created_account, account_read):
             with check(requirement_id):
-                shown_value = at(platform.external_accounts.beneficiary_of(account), member)
-                assert agree(member, shown_value, at(sent_members, member)), account
+                shown_value = require_value_at(
+                    platform.external_accounts.beneficiary_of(account), member
+                )
+                assert agree(member, shown_value, require_value_at(sent_members, member)), account
 
 
 @pytest.mark.parametrize(("example", "currency", "change"), FAULTS)

@@ -21,8 +21,8 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import at
-from conformance.scenarios.kit.refusals import REFUSED, last_name, listed, names
+from conformance.scenarios.kit.notation import require_value_at
+from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 DELETED = (404, 410)
@@ -54,9 +54,15 @@ def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) ->
     with check("EXT-015"):
         assert account_read.get("currency") == body["currency"]
     with check("EXT-016"):
-        assert at(created_account, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert (
+            require_value_at(created_account, "accountInfo.accountType")
+            == body["accountInfo"]["accountType"]
+        )
     with check("EXT-017"):
-        assert at(account_read, "accountInfo.accountType") == body["accountInfo"]["accountType"]
+        assert (
+            require_value_at(account_read, "accountInfo.accountType")
+            == body["accountInfo"]["accountType"]
+        )
 
 
 @requirement("EXT-013")
@@ -117,8 +123,8 @@ def test_a_customer_has_a_list_of_its_own_accounts(platform: Platform, check: Ch
     with check("EXT-091"):
         assert row.get("currency") == accounts[0]["currency"]
     with check("EXT-092"):
-        account_type = at(row, "accountInfo.accountType")
-        assert account_type == at(accounts[0], "accountInfo.accountType")
+        account_type = require_value_at(row, "accountInfo.accountType")
+        assert account_type == require_value_at(accounts[0], "accountInfo.accountType")
 
 
 @requirement("EXT-083")
@@ -388,7 +394,7 @@ def test_every_invalid_field_of_an_account_is_listed(platform: Platform) -> None
     )
 
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
-    invalid_fields = {last_name(entry.get("field")) for entry in listed(refusal)}
+    invalid_fields = {last_name(entry.get("field")) for entry in listed_errors(refusal)}
     assert invalid_fields.issuperset(numbers), refusal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import listed_members, require_member
-from conformance.scenarios.kit.customers import both
+from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed
 
@@ -101,7 +101,7 @@ def test_money_is_neither_made_nor_lost(platform: Platform) -> None:
     # The audit after the test compares the balances with the movements of the test.
 
 
-@both(("ACC-020", "ACC-022"), ("ACC-021", "ACC-022"))
+@for_both_types(("ACC-020", "ACC-022"), ("ACC-021", "ACC-022"))
 def test_an_approved_customer_has_internal_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:

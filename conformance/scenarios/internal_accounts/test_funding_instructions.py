@@ -6,7 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
-from conformance.scenarios.cards.holdings import infos, instruction
+from conformance.scenarios.cards.holdings import account_or_wallet_info, account_or_wallet_infos
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import ResourceMissing
 
@@ -31,7 +31,7 @@ def test_each_way_to_fund_an_account_tells_its_kind(platform: Platform) -> None:
     """Each ``accountOrWalletInfo`` has an ``accountType``, on which its other members depend."""
     account = platform.internal_accounts.account(amount=0)
 
-    funding_infos = infos(account)
+    funding_infos = account_or_wallet_infos(account)
 
     if not funding_infos:
         raise ResourceMissing("the account does not say how to fund it")
@@ -70,7 +70,7 @@ def test_the_notes_of_an_instruction_are_text(platform: Platform) -> None:
 )
 def test_a_member_of_an_instruction_is_text(platform: Platform, member: str) -> None:
     """The member of an ``accountOrWalletInfo`` is a text, where an account has it."""
-    info = instruction(platform, lambda info: info.get(member) is not None, CURRENCIES)
+    info = account_or_wallet_info(platform, lambda info: info.get(member) is not None, CURRENCIES)
 
     assert isinstance(info[member], str)
 
@@ -88,7 +88,9 @@ def test_an_instruction_names_where_to_pay(
     platform: Platform, kind: str, members: tuple[str, ...]
 ) -> None:
     """The ``accountOrWalletInfo`` of this type has the member that a payment needs."""
-    info = instruction(platform, lambda info: info.get("accountType") == kind, CURRENCIES)
+    info = account_or_wallet_info(
+        platform, lambda info: info.get("accountType") == kind, CURRENCIES
+    )
 
     assert all(info.get(member) for member in members), info
 

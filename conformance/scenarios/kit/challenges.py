@@ -10,7 +10,7 @@ from conformance.verdict.decisions import PreconditionFailed
 WAITING = "PENDING_AUTHORIZATION"
 
 
-def wrong(platform: Platform) -> Json:
+def wrong_proof(platform: Platform) -> Json:
     """Return a proof with the wrong code that the profile's bindings name."""
     return {"code": platform.profile.bindings.sca_wrong_code}
 
@@ -26,7 +26,7 @@ def expect_untouched(platform: Platform, account: Resource, before: tuple[int, i
     assert after[1] >= before[1], f"totalBalance fell from {before[1]} to {after[1]}"
 
 
-def followed(answer: Answer, quote: Json) -> Json:
+def quote_after_proof(answer: Answer, quote: Json) -> Json:
     """Return a quote with the members of the answer to a proof, which asks for another proof.
 
     Raises:

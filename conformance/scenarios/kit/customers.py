@@ -7,7 +7,7 @@ import pytest
 from conformance.scenarios.kit.marks import requirement
 
 
-def both(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
+def for_both_types(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
     """Parametrize a test over an individual and a business, each with its own requirements."""
     return pytest.mark.parametrize(
         ("ids", "business"),

@@ -23,7 +23,7 @@ FORMS: dict[str, dict[str, Any]] = {
 """The three forms of a standing fee."""
 
 
-def quoted(platform: Platform, body: Json) -> Json:
+def arrange_quote(platform: Platform, body: Json) -> Json:
     """Create a quote and return it.
 
     Raises:
@@ -47,7 +47,7 @@ def own_fee(quote: Json) -> int:
     return fee
 
 
-def not_from(currency: str, platform: Platform) -> Corridor:
+def corridor_not_from(currency: str, platform: Platform) -> Corridor:
     """Return the first corridor of the profile whose sending currency is not ``currency``.
 
     Raises:

@@ -96,7 +96,7 @@ def require_details(account: Resource) -> None:
         raise ResourceMissing("the details of an account are not shown")
 
 
-def at(body: Json, path: str) -> Any:
+def require_value_at(body: Json, path: str) -> Any:
     """Return the value at a dotted path.
 
     Raises:
@@ -104,4 +104,4 @@ def at(body: Json, path: str) -> Any:
     """
     name, _, rest = path.partition(".")
     value = require_member(body, name)
-    return at(value, rest) if rest else value
+    return require_value_at(value, rest) if rest else value

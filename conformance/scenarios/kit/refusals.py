@@ -18,7 +18,7 @@ INVALID = ("INVALID_INPUT", "INVALID_REQUEST_FORMAT")
 """The codes that any invalid request may be refused with."""
 
 
-def refused_or_held(
+def expect_refused_or_reported(
     platform: Platform, answer: Answer, twin: Answer, *, late: bool = False
 ) -> None:
     """Assert that a fault in a customer's data is refused at once, or reported by its submission.
@@ -71,7 +71,7 @@ def submission_errors(submission: Answer) -> set[tuple[str, str]]:
     }
 
 
-def listed(refusal: Answer) -> list[Json]:
+def listed_errors(refusal: Answer) -> list[Json]:
     """Return the entries of ``details.errors`` of a refusal.
 
     Raises:
@@ -101,7 +101,7 @@ def field_errors(refusal: Answer) -> Any:
 
 def names(refusal: Answer, *members: str) -> bool:
     """Return whether an entry of ``details.errors`` of a refusal names one of ``members``."""
-    return any(last_name(entry.get("field")) in members for entry in listed(refusal))
+    return any(last_name(entry.get("field")) in members for entry in listed_errors(refusal))
 
 
 def last_name(path: object) -> str:

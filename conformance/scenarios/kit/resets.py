@@ -9,10 +9,10 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 
-MOST_STARTS = 5
+MAX_STARTS = 5
 
 
-def starts(
+def start_resets(
     platform: Platform, lost_factors: Sequence[str], *, ending: bool = False
 ) -> list[Answer]:
     """Start a reset for each lost factor of a new customer, and return the answers.
@@ -28,5 +28,5 @@ def starts(
             platform.resets.liveness({**answers[-1].body, "customerId": customer["id"]}, "fail")
         answers.append(platform.resets.start(customer, factor))
     if not ending and answers[1].status == HTTPStatus.CONFLICT:
-        return starts(platform, lost_factors, ending=True)
+        return start_resets(platform, lost_factors, ending=True)
     return answers

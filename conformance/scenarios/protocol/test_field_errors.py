@@ -16,7 +16,7 @@ from conformance.platform.grounds.request import request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import requirement
-from conformance.scenarios.kit.refusals import field_errors, last_name, listed, path_names
+from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors, path_names
 from conformance.testdata.examples import example, placed
 from conformance.verdict.decisions import ResourceMissing, expect
 
@@ -108,7 +108,7 @@ ACCOUNTS_WITH_MORE_FAULTS = (
 
 def listed_names(refusal: Answer) -> set[str]:
     """Return the last names of the fields that a refusal lists."""
-    return {last_name(entry.get("field")) for entry in listed(refusal)}
+    return {last_name(entry.get("field")) for entry in listed_errors(refusal)}
 
 
 def names_in(value: Any) -> Iterator[str]:
@@ -229,4 +229,6 @@ def test_a_member_that_is_missing_is_named(platform: Platform, operation: str) -
 
     if refusal.accepted or not field_errors(refusal):
         raise ResourceMissing(f"no invalid field is listed: {refusal}")
-    assert member in {name for entry in listed(refusal) for name in path_names(entry.get("field"))}
+    assert member in {
+        name for entry in listed_errors(refusal) for name in path_names(entry.get("field"))
+    }

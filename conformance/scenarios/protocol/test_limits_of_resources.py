@@ -11,9 +11,9 @@ from conformance.platform.given.configuration import FEES
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource, require_member
-from conformance.scenarios.kit.fees import FORMS, not_from, own_fee, quoted
+from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridor_not_from, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.resets import MOST_STARTS, starts
+from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
 from conformance.testdata.documents import padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -35,7 +35,7 @@ MAX_KEY_CHARACTERS = 255
 def test_a_customer_starts_five_resets_a_day(platform: Platform, check: Check) -> None:
     """The sixth start is refused with 429, while another customer can still start one."""
     factor = platform.profile.bindings.reset_factor
-    *allowed, past_limit = starts(platform, [factor] * (MOST_STARTS + 1))
+    *allowed, past_limit = start_resets(platform, [factor] * (MAX_STARTS + 1))
 
     with check("LIM-070"):
         assert all(answer.accepted for answer in allowed), allowed
@@ -53,7 +53,7 @@ def test_resets_of_all_factors_count_together(platform: Platform) -> None:
     """Starts for two factors are counted together: the sixth is refused with 429."""
     factor = platform.profile.bindings.reset_factor
 
-    *allowed, past_limit = starts(platform, [factor, PHONE] * 3)
+    *allowed, past_limit = start_resets(platform, [factor, PHONE] * 3)
 
     for answer in allowed:
         arranged_body(answer)
@@ -65,7 +65,7 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
     """The limit is on starts alone: a reset that passed its liveness check can be completed."""
     customer = platform.resets.holder()
     reset = platform.resets.passed(customer)
-    answers = [platform.resets.start(customer) for _ in range(MOST_STARTS)]
+    answers = [platform.resets.start(customer) for _ in range(MAX_STARTS)]
     if answers[0].status == HTTPStatus.CONFLICT:
         raise ResourceMissing(f"a customer has one reset at a time: {answers[0]}")
     if answers[-1].accepted:
@@ -103,7 +103,7 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform) -> None
     answer = platform.configuration.update({FEES: fee_from_other})
 
     if answer.accepted:
-        assert own_fee(quoted(platform, body)) == 0
+        assert own_fee(arrange_quote(platform, body)) == 0
     else:
         answer.refused(twin=twin)
 
@@ -230,7 +230,7 @@ def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform) -> None
     override = platform.profile.bindings.platform_fee_override
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)
-    body = platform.quotes.body(*platform.quotes.ends(not_from("USD", platform)))
+    body = platform.quotes.body(*platform.quotes.ends(corridor_not_from("USD", platform)))
 
     answer = platform.api.create_quote({**body, "platformFeeOverride": override})
 

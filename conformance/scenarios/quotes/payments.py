@@ -127,7 +127,7 @@ def create_platform_external_account(platform: Platform, corridor: Corridor) -> 
     return platform.external_accounts.activate(arranged_resource(answer))
 
 
-def pulling(platform: Platform, customer: Resource) -> Json:
+def pulling_body(platform: Platform, customer: Resource) -> Json:
     """Return the body of a quote from a customer's external account to its internal account."""
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     return platform.quotes.body(

@@ -11,12 +11,12 @@ from conformance.scenarios.kit.challenges import WAITING
 from conformance.verdict.decisions import PreconditionFailed
 
 
-def challenged_quote(platform: Platform) -> Resource:
+def create_challenged_quote(platform: Platform) -> Resource:
     """Return a real-time funded quote of a new SCA customer that waits for a proof."""
-    return challenged(platform, platform.quotes.realtime(platform.approved.sca_customer()))
+    return arrange_challenge(platform, platform.quotes.realtime(platform.approved.sca_customer()))
 
 
-def expect_none(answer: Answer) -> None:
+def expect_no_instructions(answer: Answer) -> None:
     """Assert that an answer has no paymentInstructions."""
     __tracebackhide__ = True
     instructions = (
@@ -25,7 +25,7 @@ def expect_none(answer: Answer) -> None:
     assert not instructions, answer
 
 
-def challenged(platform: Platform, quote: Resource) -> Resource:
+def arrange_challenge(platform: Platform, quote: Resource) -> Resource:
     """Return a real-time funded quote of an SCA customer once it waits for a proof.
 
     The quote waits from its creation on, or is executed first.

@@ -10,7 +10,13 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body, require_member
 from conformance.platform.waiting import at_once
-from conformance.scenarios.kit.challenges import WAITING, expect_untouched, expire, followed, wrong
+from conformance.scenarios.kit.challenges import (
+    WAITING,
+    expect_untouched,
+    expire,
+    quote_after_proof,
+    wrong_proof,
+)
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -180,7 +186,7 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
     with check("QUO-195"):
         expect_untouched(platform, source, before)
 
-    second = platform.sca.send_proof(followed(first, quote))
+    second = platform.sca.send_proof(quote_after_proof(first, quote))
 
     with check("QUO-196"):
         assert second.accepted, second
@@ -195,7 +201,7 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
     quote = platform.quotes.pending(source)
     execution = platform.api.execute_quote(quote["id"])
     waiting_quote = {**quote, **arranged_body(execution)}
-    followed(platform.sca.send_proof(waiting_quote), waiting_quote)
+    quote_after_proof(platform.sca.send_proof(waiting_quote), waiting_quote)
 
     second = platform.api.execute_quote(quote["id"])
 
@@ -212,7 +218,7 @@ def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
 
-    refusal = platform.sca.send_proof(quote, wrong(platform))
+    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
 
     with check("QUO-198"):
         expect_untouched(platform, source, before)

@@ -13,7 +13,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, unknown_id, value_at
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.quotes.payments import pulling
+from conformance.scenarios.quotes.payments import pulling_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 US_ACCOUNT = "usd_account"
@@ -78,7 +78,7 @@ def test_a_just_in_time_funded_quote_is_created(platform: Platform) -> None:
 @requirement("QUO-817")
 def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
     """A quote from a pullable external account is answered with 201, without a deposit before."""
-    answer = platform.api.create_quote(pulling(platform, platform.approved.customer()))
+    answer = platform.api.create_quote(pulling_body(platform, platform.approved.customer()))
 
     assert answer.status == HTTPStatus.CREATED, answer
 

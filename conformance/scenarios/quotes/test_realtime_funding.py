@@ -8,7 +8,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.quotes.realtime import challenged
+from conformance.scenarios.quotes.realtime import arrange_challenge
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
 
 
@@ -119,7 +119,7 @@ def test_payment_instructions_are_withheld_until_the_customer_proved(
 
     with check("QUO-042"):
         expect_withheld(quote)
-    challenged_quote = challenged(platform, quote)
+    challenged_quote = arrange_challenge(platform, quote)
     with check("QUO-042"):
         expect_withheld(challenged_quote)
 
@@ -137,7 +137,7 @@ def test_payment_instructions_are_withheld_between_two_challenges(platform: Plat
     """After the first of two proofs, a quote still shows no paymentInstructions."""
     customer = platform.approved.sca_customer()
     platform.triggers.fire("sca.second_challenge", customerId=customer["id"])
-    quote = challenged(platform, platform.quotes.realtime(customer))
+    quote = arrange_challenge(platform, platform.quotes.realtime(customer))
 
     first = platform.sca.send_proof(quote)
 
@@ -150,7 +150,7 @@ def test_payment_instructions_are_withheld_between_two_challenges(platform: Plat
 def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) -> None:
     """A payment executes a quote of an SCA customer who has proved it before."""
     customer = platform.approved.sca_customer()
-    quote = challenged(platform, platform.quotes.realtime(customer))
+    quote = arrange_challenge(platform, platform.quotes.realtime(customer))
     platform.sca.authorize(quote)
 
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])

@@ -7,7 +7,7 @@ import pytest
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
-from conformance.scenarios.kit.challenges import wrong
+from conformance.scenarios.kit.challenges import wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
@@ -282,7 +282,7 @@ def test_a_wrong_proof_is_not_reported(platform: Platform) -> None:
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
 
-    answer = platform.sca.send_proof(quote, wrong(platform))
+    answer = platform.sca.send_proof(quote, wrong_proof(platform))
 
     if answer.accepted:
         raise PreconditionFailed(f"a wrong proof is taken: {answer}")
