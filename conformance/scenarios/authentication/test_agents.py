@@ -20,6 +20,7 @@ from conformance.platform.given.agents import (
 )
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, listed_members
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import ResourceMissing
@@ -103,7 +104,7 @@ PREPARE: Mapping[str, Callable[[Platform], PreparedRequest]] = {
 def parameters(**identifiers: str) -> list[object]:
     """Return operations as parameters, each marked with its requirement."""
     return [
-        pytest.param(operation, identifier, marks=requirement(identifier), id=operation)
+        case(identifier, operation, operation, identifier)
         for operation, identifier in identifiers.items()
     ]
 
@@ -111,7 +112,7 @@ def parameters(**identifiers: str) -> list[object]:
 def parameters_with_code(**identifiers: str) -> list[object]:
     """Return operations as parameters, each marked with its requirement and that of the code."""
     return [
-        pytest.param(operation, name, marks=requirement(name, "AGT-040"), id=operation)
+        case((name, "AGT-040"), operation, operation, name)
         for operation, name in identifiers.items()
     ]
 
@@ -290,12 +291,8 @@ def test_an_agent_lists_its_own_transactions_alone(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        pytest.param(
-            "listCustomerInternalAccounts", marks=requirement("AGT-013"), id="internal-accounts"
-        ),
-        pytest.param(
-            "listCustomerExternalAccounts", marks=requirement("AGT-014"), id="external-accounts"
-        ),
+        case("AGT-013", "internal-accounts", "listCustomerInternalAccounts"),
+        case("AGT-014", "external-accounts", "listCustomerExternalAccounts"),
     ],
 )
 def test_an_agent_is_not_shown_accounts_of_another_customer(

@@ -16,6 +16,7 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.credentials import Credentials
 from conformance.platform.grounds.request import Request, any_request
 from conformance.platform.platform import Platform
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -101,8 +102,8 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(str.swapcase, marks=requirement("AUT-036"), id="in-other-letters"),
-        pytest.param(lambda secret: secret[:-1], marks=requirement("AUT-037"), id="cut-short"),
+        case("AUT-036", "in-other-letters", str.swapcase),
+        case("AUT-037", "cut-short", lambda secret: secret[:-1]),
     ],
 )
 def test_a_secret_is_right_to_the_letter(platform: Platform, change: Callable[[str], str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing, TriggerFailed, expect
 
@@ -53,18 +54,10 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("state", "outcome", "expected"),
     [
-        pytest.param(
-            "PENDING_REVIEW", "pass", "LIVENESS_PASSED", marks=requirement("SFR-072"), id="reviewed"
-        ),
-        pytest.param(
-            "INITIATED", "pass", "LIVENESS_PASSED", marks=requirement("SFR-073"), id="at-once"
-        ),
-        pytest.param(
-            "INITIATED", "fail", "REJECTED", marks=requirement("SFR-075"), id="failed-at-once"
-        ),
-        pytest.param(
-            "PENDING_REVIEW", "fail", "REJECTED", marks=requirement("SFR-076"), id="failed"
-        ),
+        case("SFR-072", "reviewed", "PENDING_REVIEW", "pass", "LIVENESS_PASSED"),
+        case("SFR-073", "at-once", "INITIATED", "pass", "LIVENESS_PASSED"),
+        case("SFR-075", "failed-at-once", "INITIATED", "fail", "REJECTED"),
+        case("SFR-076", "failed", "PENDING_REVIEW", "fail", "REJECTED"),
     ],
 )
 def test_the_liveness_check_decides(
@@ -82,9 +75,9 @@ def test_the_liveness_check_decides(
 @pytest.mark.parametrize(
     "state",
     [
-        pytest.param("INITIATED", marks=requirement("SFR-077"), id="INITIATED"),
-        pytest.param("PENDING_REVIEW", marks=requirement("SFR-078"), id="PENDING_REVIEW"),
-        pytest.param("LIVENESS_PASSED", marks=requirement("SFR-079"), id="LIVENESS_PASSED"),
+        case("SFR-077", "INITIATED", "INITIATED"),
+        case("SFR-078", "PENDING_REVIEW", "PENDING_REVIEW"),
+        case("SFR-079", "LIVENESS_PASSED", "LIVENESS_PASSED"),
     ],
 )
 def test_a_reset_expires(platform: Platform, state: str) -> None:
@@ -117,20 +110,8 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("state", "refused_id", "kept_id"),
     [
-        pytest.param(
-            "INITIATED",
-            "SFR-052",
-            "SFR-053",
-            marks=requirement("SFR-052", "SFR-053"),
-            id="INITIATED",
-        ),
-        pytest.param(
-            "PENDING_REVIEW",
-            "SFR-054",
-            "SFR-055",
-            marks=requirement("SFR-054", "SFR-055"),
-            id="PENDING_REVIEW",
-        ),
+        case(("SFR-052", "SFR-053"), "INITIATED", "INITIATED", "SFR-052", "SFR-053"),
+        case(("SFR-054", "SFR-055"), "PENDING_REVIEW", "PENDING_REVIEW", "SFR-054", "SFR-055"),
     ],
 )
 def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
@@ -151,20 +132,8 @@ def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
 @pytest.mark.parametrize(
     ("state", "refused_id", "kept_id"),
     [
-        pytest.param(
-            "REJECTED",
-            "SFR-056",
-            "SFR-057",
-            marks=requirement("SFR-056", "SFR-057"),
-            id="REJECTED",
-        ),
-        pytest.param(
-            "EXPIRED",
-            "SFR-058",
-            "SFR-059",
-            marks=requirement("SFR-058", "SFR-059"),
-            id="EXPIRED",
-        ),
+        case(("SFR-056", "SFR-057"), "REJECTED", "REJECTED", "SFR-056", "SFR-057"),
+        case(("SFR-058", "SFR-059"), "EXPIRED", "EXPIRED", "SFR-058", "SFR-059"),
     ],
 )
 def test_a_reset_that_failed_is_not_completed(
@@ -198,16 +167,16 @@ def test_a_completed_reset_stays_completed(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("state", "action"),
     [
-        pytest.param("REJECTED", "submit", marks=requirement("SFR-080"), id="REJECTED-submit"),
-        pytest.param("REJECTED", "pass", marks=requirement("SFR-081"), id="REJECTED-pass"),
-        pytest.param("REJECTED", "expire", marks=requirement("SFR-082"), id="REJECTED-expire"),
-        pytest.param("EXPIRED", "submit", marks=requirement("SFR-083"), id="EXPIRED-submit"),
-        pytest.param("EXPIRED", "pass", marks=requirement("SFR-084"), id="EXPIRED-pass"),
-        pytest.param("EXPIRED", "fail", marks=requirement("SFR-085"), id="EXPIRED-fail"),
-        pytest.param("COMPLETED", "submit", marks=requirement("SFR-086"), id="COMPLETED-submit"),
-        pytest.param("COMPLETED", "pass", marks=requirement("SFR-087"), id="COMPLETED-pass"),
-        pytest.param("COMPLETED", "fail", marks=requirement("SFR-088"), id="COMPLETED-fail"),
-        pytest.param("COMPLETED", "expire", marks=requirement("SFR-089"), id="COMPLETED-expire"),
+        case("SFR-080", "REJECTED-submit", "REJECTED", "submit"),
+        case("SFR-081", "REJECTED-pass", "REJECTED", "pass"),
+        case("SFR-082", "REJECTED-expire", "REJECTED", "expire"),
+        case("SFR-083", "EXPIRED-submit", "EXPIRED", "submit"),
+        case("SFR-084", "EXPIRED-pass", "EXPIRED", "pass"),
+        case("SFR-085", "EXPIRED-fail", "EXPIRED", "fail"),
+        case("SFR-086", "COMPLETED-submit", "COMPLETED", "submit"),
+        case("SFR-087", "COMPLETED-pass", "COMPLETED", "pass"),
+        case("SFR-088", "COMPLETED-fail", "COMPLETED", "fail"),
+        case("SFR-089", "COMPLETED-expire", "COMPLETED", "expire"),
     ],
 )
 def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action: str) -> None:
@@ -228,20 +197,8 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
 @pytest.mark.parametrize(
     ("state", "started_id", "kept_id"),
     [
-        pytest.param(
-            "REJECTED",
-            "SFR-090",
-            "SFR-092",
-            marks=requirement("SFR-090", "SFR-092"),
-            id="REJECTED",
-        ),
-        pytest.param(
-            "EXPIRED",
-            "SFR-091",
-            "SFR-093",
-            marks=requirement("SFR-091", "SFR-093"),
-            id="EXPIRED",
-        ),
+        case(("SFR-090", "SFR-092"), "REJECTED", "REJECTED", "SFR-090", "SFR-092"),
+        case(("SFR-091", "SFR-093"), "EXPIRED", "EXPIRED", "SFR-091", "SFR-093"),
     ],
 )
 def test_a_new_reset_follows_one_that_failed(

@@ -13,6 +13,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
@@ -168,8 +169,8 @@ def test_the_reset_of_a_phone_needs_another_one(platform: Platform, check: Check
 @pytest.mark.parametrize(
     "member",
     [
-        pytest.param("countryCode", marks=requirement("SFR-050"), id="countryCode"),
-        pytest.param("number", marks=requirement("SFR-051"), id="number"),
+        case("SFR-050", "countryCode", "countryCode"),
+        case("SFR-051", "number", "number"),
     ],
 )
 def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
@@ -185,10 +186,9 @@ def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
 @pytest.mark.parametrize(
     ("mobile", "refused_id"),
     [
-        pytest.param("+4915112345678", "SFR-800", marks=requirement("SFR-800", "SFR-802")),
-        pytest.param(None, "SFR-801", marks=requirement("SFR-801", "SFR-802")),
+        case(("SFR-800", "SFR-802"), "text", "+4915112345678", "SFR-800"),
+        case(("SFR-801", "SFR-802"), "null", None, "SFR-801"),
     ],
-    ids=["text", "null"],
 )
 def test_a_phone_is_named_by_an_object(
     platform: Platform, check: Check, mobile: str | None, refused_id: str

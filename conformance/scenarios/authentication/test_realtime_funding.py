@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expire, wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.realtime import (
@@ -30,16 +31,8 @@ def test_a_wrong_code_does_not_tell_where_to_pay(platform: Platform, check: Chec
 @pytest.mark.parametrize(
     ("trigger", "status", "code"),
     [
-        pytest.param(
-            "sca.session_lapse",
-            409,
-            "SCA_SESSION_REQUIRED",
-            marks=requirement("SCA-052"),
-            id="lapsed",
-        ),
-        pytest.param(
-            "sca.lock", 423, "ACCOUNT_LOCKED", marks=requirement("SCA-053"), id="locked-out"
-        ),
+        case("SCA-052", "lapsed", "sca.session_lapse", 409, "SCA_SESSION_REQUIRED"),
+        case("SCA-053", "locked-out", "sca.lock", 423, "ACCOUNT_LOCKED"),
     ],
 )
 def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(

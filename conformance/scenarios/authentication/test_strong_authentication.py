@@ -6,6 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
     WAITING,
     expect_untouched,
@@ -144,9 +145,9 @@ def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "factor",
     [
-        pytest.param("SMS_OTP", marks=requirement("SCA-021"), id="SMS_OTP"),
-        pytest.param("PASSKEY", marks=requirement("SCA-022"), id="PASSKEY"),
-        pytest.param("TOTP", marks=requirement("SCA-023"), id="TOTP"),
+        case("SCA-021", "SMS_OTP", "SMS_OTP"),
+        case("SCA-022", "PASSKEY", "PASSKEY"),
+        case("SCA-023", "TOTP", "TOTP"),
     ],
 )
 def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: str) -> None:
@@ -270,16 +271,8 @@ def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, chec
 @pytest.mark.parametrize(
     ("trigger", "status", "code"),
     [
-        pytest.param(
-            "sca.session_lapse",
-            409,
-            "SCA_SESSION_REQUIRED",
-            marks=requirement("SCA-037"),
-            id="lapsed",
-        ),
-        pytest.param(
-            "sca.lock", LOCKED, "ACCOUNT_LOCKED", marks=requirement("SCA-038"), id="locked-out"
-        ),
+        case("SCA-037", "lapsed", "sca.session_lapse", 409, "SCA_SESSION_REQUIRED"),
+        case("SCA-038", "locked-out", "sca.lock", LOCKED, "ACCOUNT_LOCKED"),
     ],
 )
 def test_a_customer_may_lose_the_right_to_prove_between_two_challenges(

@@ -11,6 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.beneficiaries import challenge_of
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -89,19 +90,19 @@ def test_each_untrusting_has_a_challenge_of_its_own(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("trigger", "ids", "expected"),
     [
-        pytest.param(
+        case(
+            ("SCA-080", "SCA-081"),
+            "locked-out",
             "sca.lock",
             ("SCA-080", "SCA-081"),
             (LOCKED, "ACCOUNT_LOCKED"),
-            marks=requirement("SCA-080", "SCA-081"),
-            id="locked-out",
         ),
-        pytest.param(
+        case(
+            ("SCA-082", "SCA-083"),
+            "lapsed",
             "sca.session_lapse",
             ("SCA-082", "SCA-083"),
             (409, "SCA_SESSION_REQUIRED"),
-            marks=requirement("SCA-082", "SCA-083"),
-            id="lapsed",
         ),
     ],
 )

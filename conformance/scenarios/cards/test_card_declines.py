@@ -7,6 +7,7 @@ import pytest
 from conformance.platform.given.cards import PRICE, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import DECLINED_PURCHASE
 from conformance.verdict.decisions import TriggerFailed
@@ -41,7 +42,7 @@ def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) ->
 @pytest.mark.parametrize(
     ("trigger", "reason"),
     [
-        pytest.param(f"purchase.{cause}", reason, marks=requirement(f"CAR-{number}"), id=cause)
+        case(f"CAR-{number}", cause, f"purchase.{cause}", reason)
         for number, cause, reason in (
             (100, "inactive", "CARD_NOT_ACTIVE"),
             (101, "limited", "SPEND_LIMIT_EXCEEDED"),

@@ -10,6 +10,7 @@ import pytest
 from conformance.platform.given.cards import ENDS, PRICE, bare_id, objects, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import PART, VOIDS
 
@@ -223,12 +224,7 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
 @pytest.mark.parametrize(
     ("trigger", "requirement_ids"),
     [
-        pytest.param(
-            trigger,
-            requirement_ids,
-            marks=requirement(*requirement_ids),
-            id=trigger.rpartition(".")[2],
-        )
+        case(requirement_ids, trigger.rpartition(".")[2], trigger, requirement_ids)
         for trigger, requirement_ids in zip(
             VOIDS,
             (("CAR-049", "CAR-051", "CAR-053"), ("CAR-050", "CAR-052", "CAR-054")),

@@ -27,6 +27,7 @@ from conformance.platform.resource import (
     without_members,
 )
 from conformance.profile.resources import Corridor
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -142,9 +143,9 @@ def test_a_standing_fee_is_a_rate_an_amount_or_both(platform: Platform, check: C
 @pytest.mark.parametrize(
     "form",
     [
-        pytest.param("rate", marks=requirement("CFG-013")),
-        pytest.param("amount", marks=requirement("CFG-014")),
-        pytest.param("both", marks=requirement("CFG-015")),
+        case("CFG-013", "rate", "rate"),
+        case("CFG-014", "amount", "amount"),
+        case("CFG-015", "both", "both"),
     ],
 )
 @pytest.mark.usefixtures("settings")
@@ -160,12 +161,12 @@ def test_the_configuration_shows_the_standing_fee(platform: Platform, form: str)
 @pytest.mark.parametrize(
     ("form", "side"),
     [
-        pytest.param("rate", "SENDING", marks=requirement("CFG-016")),
-        pytest.param("amount", "SENDING", marks=requirement("CFG-017")),
-        pytest.param("both", "SENDING", marks=requirement("CFG-018")),
-        pytest.param("rate", "RECEIVING", marks=requirement("CFG-019")),
-        pytest.param("amount", "RECEIVING", marks=requirement("CFG-020")),
-        pytest.param("both", "RECEIVING", marks=requirement("CFG-021")),
+        case("CFG-016", "rate-SENDING", "rate", "SENDING"),
+        case("CFG-017", "amount-SENDING", "amount", "SENDING"),
+        case("CFG-018", "both-SENDING", "both", "SENDING"),
+        case("CFG-019", "rate-RECEIVING", "rate", "RECEIVING"),
+        case("CFG-020", "amount-RECEIVING", "amount", "RECEIVING"),
+        case("CFG-021", "both-RECEIVING", "both", "RECEIVING"),
     ],
 )
 @pytest.mark.usefixtures("settings")
@@ -374,8 +375,8 @@ def test_a_standing_fee_that_is_a_text_is_refused(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "member",
     [
-        pytest.param("basis_points", marks=requirement("CFG-043")),
-        pytest.param("fixed", marks=requirement("CFG-044")),
+        case("CFG-043", "basis_points", "basis_points"),
+        case("CFG-044", "fixed", "fixed"),
     ],
 )
 @pytest.mark.usefixtures("settings")

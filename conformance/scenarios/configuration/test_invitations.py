@@ -11,7 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.marks import Check
 from conformance.verdict.decisions import ResourceMissing
 
 
@@ -57,10 +58,7 @@ REFUSALS = (
 
 @pytest.mark.parametrize(
     "expected",
-    [
-        pytest.param(row, marks=requirement(*row.ids), id=row.request.partition("_")[2])
-        for row in REFUSALS
-    ],
+    [case(row.ids, row.request.partition("_")[2], row) for row in REFUSALS],
 )
 def test_an_invitation_that_is_not_open_is_refused(
     platform: Platform, check: Check, expected: Refusal

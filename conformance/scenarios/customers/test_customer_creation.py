@@ -6,6 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.testdata.examples import Change, Example, example, examples
 from conformance.verdict.decisions import ResourceMissing
@@ -20,14 +21,9 @@ FOREIGN_KINDS = {
 
 
 EDGE_CASES = [
-    pytest.param(
-        case,
-        change,
-        marks=requirement(change.requirement),
-        id=f"{case.name}-{change.member}-{change.name}",
-    )
-    for case in examples().values()
-    for change in case.accepted
+    case(change.requirement, f"{sample.name}-{change.member}-{change.name}", sample, change)
+    for sample in examples().values()
+    for change in sample.accepted
 ]
 """Valid changes of the examples."""
 
@@ -65,12 +61,12 @@ def test_four_facts_make_a_business(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("individual", marks=requirement("CUS-018")),
-        pytest.param("individual_itin", marks=requirement("CUS-092")),
-        pytest.param("business", marks=requirement("BUS-003")),
-        pytest.param("source_of_funds", marks=requirement("EDD-001")),
-        pytest.param("sources_of_both", marks=requirement("EDD-600")),
-        pytest.param("source_of_wealth", marks=requirement("EDD-003")),
+        case("CUS-018", "individual", "individual"),
+        case("CUS-092", "individual_itin", "individual_itin"),
+        case("BUS-003", "business", "business"),
+        case("EDD-001", "source_of_funds", "source_of_funds"),
+        case("EDD-600", "sources_of_both", "sources_of_both"),
+        case("EDD-003", "source_of_wealth", "source_of_wealth"),
     ],
 )
 def test_an_example_is_accepted(platform: Platform, name: str) -> None:
@@ -90,12 +86,12 @@ def test_enhanced_due_diligence_is_optional(platform: Platform) -> None:
     assert answer.accepted, answer
 
 
-@pytest.mark.parametrize(("case", "change"), EDGE_CASES)
+@pytest.mark.parametrize(("sample", "change"), EDGE_CASES)
 def test_a_customer_at_the_edge_of_a_rule_is_accepted(
-    platform: Platform, case: Example, change: Change
+    platform: Platform, sample: Example, change: Change
 ) -> None:
     """An example with an unusual but valid value is accepted."""
-    answer = platform.api.create_customer(platform.customers.example_body(case, change))
+    answer = platform.api.create_customer(platform.customers.example_body(sample, change))
 
     assert answer.accepted, answer
 
@@ -168,9 +164,7 @@ def bodies_with_shared_id(platform: Platform) -> list[Json]:
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(k, marks=requirement(v), id=k) for k, v in FOREIGN_KINDS.items()]
-)
+@pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])
 def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind: str) -> None:
     """The entity type that the profile gives for this kind of business is accepted."""
     bindings = platform.profile.bindings

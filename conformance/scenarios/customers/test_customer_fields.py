@@ -9,6 +9,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at, same, well_formed
 from conformance.testdata.examples import Example, example
@@ -98,7 +99,7 @@ DUE_DILIGENCE = {
 def parameters(name: str, members: tuple[Member, ...]) -> object:
     """Return the parameters of a test for the members of an example."""
     ids = [id_ for member in members for id_ in member.requirements]
-    return pytest.param(example(name), members, marks=requirement(*ids), id=name)
+    return case(ids, name, example(name), members)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +131,7 @@ def test_what_is_told_about_a_customer_is_kept(
                 )
 
 
-@pytest.mark.parametrize(
-    "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in BUSINESS_DETAILS.items()]
-)
+@pytest.mark.parametrize("member", [case(r, m, m) for m, r in BUSINESS_DETAILS.items()])
 def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None:
     """A member of ``businessInfo`` with a value from the profile is shown as it was sent."""
     value = value_of_profile(platform.profile.bindings.business_details, member)
@@ -161,9 +160,7 @@ def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check)
             assert isinstance(require_member(business_info or {}, member), str), business_info
 
 
-@pytest.mark.parametrize(
-    "member", [pytest.param(m, marks=requirement(r), id=m) for m, r in DUE_DILIGENCE.items()]
-)
+@pytest.mark.parametrize("member", [case(r, m, m) for m, r in DUE_DILIGENCE.items()])
 def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> None:
     """A member for due diligence with a value from the profile is shown as it was sent."""
     value = value_of_profile(platform.profile.bindings.due_diligence, member)

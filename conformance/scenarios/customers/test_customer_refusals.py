@@ -9,6 +9,7 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member, without_members
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import (
     REFUSED,
@@ -39,27 +40,24 @@ NAMING = "CUS-019"
 
 
 ROWS = [
-    pytest.param(
-        case,
-        change,
-        marks=requirement(change.requirement, NAMING),
-        id=f"{case.name}-{change.member}-{change.name}",
+    case(
+        (change.requirement, NAMING), f"{sample.name}-{change.member}-{change.name}", sample, change
     )
-    for case in examples().values()
-    for change in case.refused
+    for sample in examples().values()
+    for change in sample.refused
 ]
 """All faults of all examples."""
 
 
-@pytest.mark.parametrize(("case", "change"), ROWS)
+@pytest.mark.parametrize(("sample", "change"), ROWS)
 def test_a_customer_with_one_fault_is_refused(
-    platform: Platform, check: Check, case: Example, change: Change
+    platform: Platform, check: Check, sample: Example, change: Change
 ) -> None:
     """The creation is refused, or the submission reports the fault; listed fields include it."""
     answer = platform.api.create_customer(
-        platform.customers.example_body(case, change), valid=False
+        platform.customers.example_body(sample, change), valid=False
     )
-    twin = platform.api.create_customer(platform.customers.example_body(case))
+    twin = platform.api.create_customer(platform.customers.example_body(sample))
 
     with check(change.requirement):
         if change.at == "creation":
@@ -86,8 +84,8 @@ def test_a_us_individual_needs_an_identification_number(platform: Platform) -> N
 @pytest.mark.parametrize(
     ("member", "value"),
     [
-        pytest.param("businessInfo", ABSENT, marks=requirement("BUS-008"), id="none"),
-        pytest.param("businessInfo", {}, marks=requirement("BUS-009"), id="empty"),
+        case("BUS-008", "none", "businessInfo", ABSENT),
+        case("BUS-009", "empty", "businessInfo", {}),
     ],
 )
 def test_a_business_without_its_facts_is_refused(

@@ -8,7 +8,8 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.marks import Check
 from conformance.verdict.decisions import FeatureUndeclared
 
 
@@ -29,23 +30,20 @@ INDIVIDUAL = Kind("individual", "kycStatus", "kybStatus")
 BUSINESS = Kind("business", "kybStatus", "kycStatus")
 
 NEW = [
-    pytest.param(
+    case(
+        ("CUS-042", "CUS-043", "CUS-045"),
+        "individual",
         INDIVIDUAL,
         ("CUS-042", "CUS-043", "CUS-045"),
-        marks=requirement("CUS-042", "CUS-043", "CUS-045"),
-        id="individual",
     ),
-    pytest.param(
-        BUSINESS,
-        ("BUS-017", "BUS-018", "BUS-020"),
-        marks=requirement("BUS-017", "BUS-018", "BUS-020"),
-        id="business",
+    case(
+        ("BUS-017", "BUS-018", "BUS-020"), "business", BUSINESS, ("BUS-017", "BUS-018", "BUS-020")
     ),
 ]
 """Each type with the requirements on its own member, on the other one, and on its value."""
 
 DECIDED = [
-    pytest.param(kind, trigger, status, marks=requirement(id_), id=f"{kind.name}-{status.lower()}")
+    case(id_, f"{kind.name}-{status.lower()}", kind, trigger, status)
     for kind, ids in (
         (INDIVIDUAL, ("CUS-046", "CUS-047", "CUS-048")),
         (BUSINESS, ("BUS-021", "BUS-022", "BUS-023")),
@@ -78,8 +76,8 @@ def test_a_new_customer_shows_how_it_stands(
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(INDIVIDUAL, marks=requirement("CUS-044"), id="individual"),
-        pytest.param(BUSINESS, marks=requirement("BUS-019"), id="business"),
+        case("CUS-044", "individual", INDIVIDUAL),
+        case("BUS-019", "business", BUSINESS),
     ],
 )
 def test_a_new_customer_is_unverified(platform: Platform, kind: Kind) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import same
 from conformance.scenarios.kit.refusals import expect_refused_or_reported, listed_errors, names
@@ -37,22 +38,14 @@ NOT_FOUND_CODES = ("CUSTOMER_NOT_FOUND", "NOT_FOUND", "USER_NOT_FOUND", "REFEREN
 """The code of a missing customer, and those of anything that is missing."""
 
 FAULTS = [
-    pytest.param(
-        case,
-        change,
-        marks=requirement(change.update, "CUS-033"),
-        id=f"{case.name}-{change.member}-{change.name}",
-    )
-    for case in examples().values()
-    for change in case.refused
+    case((change.update, "CUS-033"), f"{sample.name}-{change.member}-{change.name}", sample, change)
+    for sample in examples().values()
+    for change in sample.refused
     if change.update is not None
 ]
 """Faults of the examples that are sent in updates too."""
 
-UNDESCRIBED = [
-    pytest.param(name, marks=requirement(id_), id=name)
-    for name, id_ in (("Funds", "EDD-024"), ("Wealth", "EDD-025"))
-]
+UNDESCRIBED = [case(id_, name, name) for name, id_ in (("Funds", "EDD-024"), ("Wealth", "EDD-025"))]
 
 
 @requirement("CUS-027", "CUS-028", "CUS-029", "CUS-030")
@@ -78,7 +71,7 @@ def test_a_change_changes_what_it_sends(platform: Platform, check: Check) -> Non
 
 @pytest.mark.parametrize(
     ("member", "value"),
-    [pytest.param(m, value, marks=requirement(r), id=m) for m, (r, value) in CHANGES.items()],
+    [case(r, m, m, value) for m, (r, value) in CHANGES.items()],
 )
 def test_a_member_can_be_changed(platform: Platform, member: str, value: Any) -> None:
     """The customer shows the new value of the member when it is read again."""
@@ -180,15 +173,15 @@ def test_nobody_is_read_or_changed_by_an_unknown_id(platform: Platform, check: C
         update_refusal.refused(*NOT_FOUND_CODES, twin=update_answer)
 
 
-@pytest.mark.parametrize(("case", "change"), FAULTS)
+@pytest.mark.parametrize(("sample", "change"), FAULTS)
 def test_a_change_with_one_fault_is_refused(
-    platform: Platform, check: Check, case: Example, change: Change
+    platform: Platform, check: Check, sample: Example, change: Change
 ) -> None:
     """The update is refused, or the submission reports the fault; listed fields include it."""
     top_member = change.member.partition(".")[0]
-    body = platform.customers.example_body(case)
+    body = platform.customers.example_body(sample)
     wrong = platform.samples.filled(change.applied(body))
-    customer, other = (platform.customers.of_example(case) for _ in range(2))
+    customer, other = (platform.customers.of_example(sample) for _ in range(2))
 
     answer = platform.api.update_customer(customer["id"], update_of(wrong, top_member), valid=False)
     twin = platform.api.update_customer(other["id"], update_of(body, top_member))

@@ -15,8 +15,9 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
-from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
@@ -115,10 +116,7 @@ def test_both_ways_bring_the_same_events_of_a_rejection(
 
 @pytest.mark.parametrize(
     "status",
-    [
-        pytest.param(status, marks=requirement(*ids.values()), id=status.lower())
-        for status, ids in BLOCKED.items()
-    ],
+    [case(ids.values(), status.lower(), status) for status, ids in BLOCKED.items()],
 )
 def test_no_money_moves_before_an_approval(platform: Platform, check: Check, status: str) -> None:
     """No deposit or payment of the customer is carried out, while those of an approved twin are."""
@@ -132,10 +130,7 @@ def test_no_money_moves_before_an_approval(platform: Platform, check: Check, sta
 
 @pytest.mark.parametrize(
     "status",
-    [
-        pytest.param(status, marks=requirement(*ids.values()), id=status.lower())
-        for status, ids in BLOCKED_BUSINESS.items()
-    ],
+    [case(ids.values(), status.lower(), status) for status, ids in BLOCKED_BUSINESS.items()],
 )
 def test_no_money_moves_before_the_approval_of_a_business(
     platform: Platform, check: Check, status: str

@@ -10,6 +10,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.triggers import Asked
 from conformance.scenarios.embedded_wallets.signing import UNSIGNED
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -29,8 +30,8 @@ SYNC_CODES = {
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("email_otp", marks=requirement("CRD-001")),
-        pytest.param("sms_otp", marks=requirement("CRD-002")),
+        case("CRD-001", "email_otp", "email_otp"),
+        case("CRD-002", "sms_otp", "sms_otp"),
     ],
 )
 def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) -> None:
@@ -46,8 +47,8 @@ def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) 
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("email_otp", marks=requirement("CRD-003")),
-        pytest.param("sms_otp", marks=requirement("CRD-004")),
+        case("CRD-003", "email_otp", "email_otp"),
+        case("CRD-004", "sms_otp", "sms_otp"),
     ],
 )
 def test_another_account_has_a_credential_of_its_own(platform: Platform, kind: str) -> None:
@@ -63,8 +64,8 @@ def test_another_account_has_a_credential_of_its_own(platform: Platform, kind: s
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        pytest.param("email_otp", "sms_otp", marks=requirement("CRD-005")),
-        pytest.param("sms_otp", "email_otp", marks=requirement("CRD-006")),
+        case("CRD-005", "email_otp-sms_otp", "email_otp", "sms_otp"),
+        case("CRD-006", "sms_otp-email_otp", "sms_otp", "email_otp"),
     ],
 )
 def test_one_of_each_kind_is_taken(platform: Platform, first: str, second: str) -> None:
@@ -122,8 +123,8 @@ def test_another_account_has_a_passkey_of_its_own(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("email_otp", marks=requirement("CRD-020")),
-        pytest.param("sms_otp", marks=requirement("CRD-021")),
+        case("CRD-020", "email_otp", "email_otp"),
+        case("CRD-021", "sms_otp", "sms_otp"),
     ],
 )
 def test_a_credential_that_is_not_synchronized_is_told(platform: Platform, kind: str) -> None:

@@ -23,6 +23,7 @@ from conformance.scenarios.embedded_wallets.signing import (
     payment,
     whole_unit,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -111,8 +112,8 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     ("way", "untouched_id", "unpaid_id"),
     [
-        pytest.param(EXECUTION, "EMW-040", "EMW-041", marks=requirement("EMW-040", "EMW-041")),
-        pytest.param(CREATION, "EMW-070", "EMW-071", marks=requirement("EMW-070", "EMW-071")),
+        case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041"),
+        case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
     ],
     ids=WAYS,
 )
@@ -274,7 +275,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("fault", "way"),
     [
-        pytest.param(fault, way, id=f"{fitting_id}-{way}", marks=requirement(*fault.ids[way]))
+        case(fault.ids[way], f"{fitting_id}-{way}", fault, way)
         for fitting_id, fault in FAULTS.items()
         for way in WAYS
     ],
@@ -312,7 +313,7 @@ def test_a_retry_has_to_be_signed_rightly(
 @pytest.mark.parametrize(
     ("member", "requirement_ids"),
     [
-        pytest.param(member, requirement_ids, id=name, marks=requirement(*requirement_ids))
+        case(requirement_ids, name, member, requirement_ids)
         for name, member, requirement_ids in (
             ("amount", "lockedCurrencyAmount", ("EMW-095", "EMW-096", "EMW-097")),
             ("destination", "destination", ("EMW-098", "EMW-099", "EMW-100")),

@@ -6,7 +6,8 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.marks import Check
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.scenarios.protocol.unsaid import with_known_values
@@ -15,29 +16,22 @@ from conformance.testdata.examples import Change
 from conformance.verdict.decisions import ResourceMissing
 
 EXAMPLES = [
-    pytest.param(
-        example, marks=requirement(example.requirement, *example.shown.values()), id=example.name
-    )
+    case((example.requirement, *example.shown.values()), example.name, example)
     for example in account_examples().values()
 ]
 
 ACCEPTED = [
-    pytest.param(
-        example,
-        change,
-        marks=requirement(change.requirement),
-        id=f"{example.name}-{change.member}-{change.name}",
-    )
+    case(change.requirement, f"{example.name}-{change.member}-{change.name}", example, change)
     for example in account_examples().values()
     for change in example.accepted
 ]
 
 REFUSALS = [
-    pytest.param(
+    case(
+        filter(None, (change.requirement, example.naming)),
+        f"{example.name}-{change.member}-{change.name}",
         example,
         change,
-        marks=requirement(*filter(None, (change.requirement, example.naming))),
-        id=f"{example.name}-{change.member}-{change.name}",
     )
     for example in account_examples().values()
     for change in example.refused

@@ -10,6 +10,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED
@@ -77,10 +78,10 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "rail",
     [
-        pytest.param("WIRE", marks=requirement("AMR-304")),
-        pytest.param("ACH", marks=requirement("AMR-305")),
-        pytest.param("RTP", marks=requirement("AMR-306")),
-        pytest.param("FEDNOW", marks=requirement("AMR-307")),
+        case("AMR-304", "WIRE", "WIRE"),
+        case("AMR-305", "ACH", "ACH"),
+        case("AMR-306", "RTP", "RTP"),
+        case("AMR-307", "FEDNOW", "FEDNOW"),
     ],
 )
 def test_an_account_with_an_intermediary_bank_is_paid_by_every_rail(

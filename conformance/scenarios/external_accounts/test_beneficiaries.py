@@ -6,6 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
 from conformance.scenarios.kit.refusals import names
@@ -24,37 +25,28 @@ NAMING = "BEN-001"
 WORDS = ("beneficiaryType", "nationality", "address.country", "documentType")
 
 REQUIRED_ONLY = [
-    pytest.param(
-        example, currency, marks=requirement(requirement_id), id=f"{example.name}-{currency}"
-    )
+    case(requirement_id, f"{example.name}-{currency}", example, currency)
     for example in EXAMPLES
     for currency, requirement_id in example.taken.items()
 ]
 
 ACCEPTED = [
-    pytest.param(
-        example,
-        change,
-        marks=requirement(change.requirement),
-        id=f"{example.name}-{change.member}-{change.name}",
-    )
+    case(change.requirement, f"{example.name}-{change.member}-{change.name}", example, change)
     for example in EXAMPLES
     for change in example.accepted
 ]
 
 SHOWN_MEMBERS = [
-    pytest.param(example, marks=requirement(*example.shown.values()), id=example.name)
-    for example in EXAMPLES
-    if example.shown
+    case(example.shown.values(), example.name, example) for example in EXAMPLES if example.shown
 ]
 
 FAULTS = [
-    pytest.param(
+    case(
+        (change.requirement, NAMING),
+        f"{example.name}-{currency}-{change.member}-{change.name}",
         example,
         currency,
         change,
-        marks=requirement(change.requirement, NAMING),
-        id=f"{example.name}-{currency}-{change.member}-{change.name}",
     )
     for example in EXAMPLES
     for currency, change in example.faults

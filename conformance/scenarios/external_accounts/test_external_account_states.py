@@ -9,6 +9,7 @@ from conformance.platform.given.external_accounts import LEADS_TO, UNPROVEN, WAI
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -40,8 +41,8 @@ def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: 
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("external_account.review", marks=requirement("EXT-032"), id="UNDER_REVIEW"),
-        pytest.param("external_account.disable", marks=requirement("EXT-034"), id="INACTIVE"),
+        case("EXT-032", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-034", "INACTIVE", "external_account.disable"),
     ],
 )
 def test_an_account_comes_to_a_status(platform: Platform, trigger: str) -> None:
@@ -132,8 +133,8 @@ def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("external_account.review", marks=requirement("EXT-042"), id="UNDER_REVIEW"),
-        pytest.param("external_account.disable", marks=requirement("EXT-043"), id="INACTIVE"),
+        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-043", "INACTIVE", "external_account.disable"),
     ],
 )
 def test_an_account_that_is_not_active_receives_nothing(platform: Platform, trigger: str) -> None:

@@ -19,6 +19,7 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at
@@ -327,9 +328,7 @@ FAULTS: tuple[tuple[str, str, str, Fault], ...] = (
 @pytest.mark.parametrize(
     ("requirement_id", "member", "fault"),
     [
-        pytest.param(
-            requirement_id, member, fault, marks=requirement(requirement_id, "EXT-140"), id=name
-        )
+        case((requirement_id, "EXT-140"), name, requirement_id, member, fault)
         for requirement_id, name, member, fault in FAULTS
     ],
 )

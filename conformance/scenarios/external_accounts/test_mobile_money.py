@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.testdata.accounts import account_example
@@ -39,10 +39,7 @@ COUNTS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=requirement(requirement_id), id=name)
-        for name, (requirement_id, _) in OPERATORS.items()
-    ],
+    [case(requirement_id, name, name) for name, (requirement_id, _) in OPERATORS.items()],
 )
 def test_the_operators_that_the_profile_names_are_taken(platform: Platform, name: str) -> None:
     """An account with each operator of ``bindings.providers`` is accepted.
@@ -75,10 +72,7 @@ def test_the_operators_that_the_profile_names_are_taken(platform: Platform, name
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=requirement(requirement_id), id=name)
-        for name, (_, requirement_id) in OPERATORS.items()
-    ],
+    [case(requirement_id, name, name) for name, (_, requirement_id) in OPERATORS.items()],
 )
 def test_an_operator_that_does_not_exist_is_refused(platform: Platform, name: str) -> None:
     """An account with an invented operator is refused, as each currency has a closed list."""
@@ -96,10 +90,7 @@ def test_an_operator_that_does_not_exist_is_refused(platform: Platform, name: st
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [
-        pytest.param(name, count, marks=requirement(requirement_id), id=name)
-        for name, (requirement_id, count) in COUNTS.items()
-    ],
+    [case(requirement_id, name, name, count) for name, (requirement_id, count) in COUNTS.items()],
 )
 def test_a_currency_has_no_more_operators_than_are_told(
     platform: Platform, name: str, count: int

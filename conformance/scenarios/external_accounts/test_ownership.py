@@ -8,15 +8,14 @@ from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 
 
 @pytest.mark.parametrize(
     ("way", "accepted_id", "waiting_id"),
     [
-        pytest.param(
-            way, accepted_id, waiting_id, marks=requirement(accepted_id, waiting_id), id=way
-        )
+        case((accepted_id, waiting_id), way, way, accepted_id, waiting_id)
         for way, accepted_id, waiting_id in (
             ("signature", "EXT-060", "EXT-062"),
             ("liveness", "EXT-061", "EXT-063"),
@@ -41,7 +40,7 @@ def test_a_proof_can_be_started(
 @pytest.mark.parametrize(
     ("way", "right", "status"),
     [
-        pytest.param(way, right, status, marks=requirement(requirement_id), id=f"{way}-{status}")
+        case(requirement_id, f"{way}-{status}", way, right, status)
         for requirement_id, way, right, status in (
             ("EXT-064", "signature", True, "ACTIVE"),
             ("EXT-065", "signature", False, "UNVERIFIED"),
@@ -63,8 +62,8 @@ def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, s
 @pytest.mark.parametrize(
     ("right", "status"),
     [
-        pytest.param(True, "ACTIVE", marks=requirement("EXT-068"), id="right"),
-        pytest.param(False, "UNVERIFIED", marks=requirement("EXT-069"), id="wrong"),
+        case("EXT-068", "right", True, "ACTIVE"),
+        case("EXT-069", "wrong", False, "UNVERIFIED"),
     ],
 )
 def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.profile.resources import Corridor
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.cases import case
 from conformance.testdata.accounts import AccountExample, account_example
 from conformance.verdict.decisions import ResourceMissing
 
@@ -21,10 +21,7 @@ KINDS = {
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(kind, marks=requirement(requirement_id), id=kind)
-        for kind, requirement_id in KINDS.items()
-    ],
+    [case(requirement_id, kind, kind) for kind, requirement_id in KINDS.items()],
 )
 def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
     """A payout completes on the profile's first corridor to an account of the kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.protocol.unsaid import with_known_values
 
 WALLETS = {
@@ -22,10 +22,7 @@ WALLETS = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=requirement(requirement_id), id=name)
-        for name, requirement_id in WALLETS.items()
-    ],
+    [case(requirement_id, name, name) for name, requirement_id in WALLETS.items()],
 )
 def test_a_wallet_needs_no_beneficiary(platform: Platform, name: str) -> None:
     """A request with the example of a wallet, which has no beneficiary, is accepted."""

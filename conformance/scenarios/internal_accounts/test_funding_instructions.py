@@ -7,6 +7,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
 from conformance.scenarios.cards.holdings import account_or_wallet_info, account_or_wallet_infos
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import ResourceMissing
 
@@ -57,15 +58,15 @@ def test_the_notes_of_an_instruction_are_text(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "member",
     [
-        pytest.param("reference", marks=requirement("ACC-093"), id="reference"),
-        pytest.param("accountNumber", marks=requirement("ACC-094"), id="account-number"),
-        pytest.param("routingNumber", marks=requirement("ACC-095"), id="routing-number"),
-        pytest.param("accountHolderName", marks=requirement("ACC-096"), id="holder"),
-        pytest.param("accountCategory", marks=requirement("ACC-097"), id="category"),
-        pytest.param("bankName", marks=requirement("ACC-098"), id="bank"),
-        pytest.param("assetType", marks=requirement("ACC-099"), id="asset"),
-        pytest.param("address", marks=requirement("ACC-100"), id="address"),
-        pytest.param("invoice", marks=requirement("ACC-101"), id="invoice"),
+        case("ACC-093", "reference", "reference"),
+        case("ACC-094", "account-number", "accountNumber"),
+        case("ACC-095", "routing-number", "routingNumber"),
+        case("ACC-096", "holder", "accountHolderName"),
+        case("ACC-097", "category", "accountCategory"),
+        case("ACC-098", "bank", "bankName"),
+        case("ACC-099", "asset", "assetType"),
+        case("ACC-100", "address", "address"),
+        case("ACC-101", "invoice", "invoice"),
     ],
 )
 def test_a_member_of_an_instruction_is_text(platform: Platform, member: str) -> None:
@@ -78,10 +79,10 @@ def test_a_member_of_an_instruction_is_text(platform: Platform, member: str) -> 
 @pytest.mark.parametrize(
     ("kind", "members"),
     [
-        pytest.param("US_ACCOUNT", ("accountNumber",), marks=requirement("ACC-102"), id="number"),
-        pytest.param("US_ACCOUNT", ("routingNumber",), marks=requirement("ACC-103"), id="routing"),
-        pytest.param("SOLANA_WALLET", ("address",), marks=requirement("ACC-104"), id="solana"),
-        pytest.param("SPARK_WALLET", ("address",), marks=requirement("ACC-105"), id="spark"),
+        case("ACC-102", "number", "US_ACCOUNT", ("accountNumber",)),
+        case("ACC-103", "routing", "US_ACCOUNT", ("routingNumber",)),
+        case("ACC-104", "solana", "SOLANA_WALLET", ("address",)),
+        case("ACC-105", "spark", "SPARK_WALLET", ("address",)),
     ],
 )
 def test_an_instruction_names_where_to_pay(

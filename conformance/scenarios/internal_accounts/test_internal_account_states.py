@@ -14,6 +14,7 @@ from conformance.scenarios.cards.holdings import (
     expect_no_payment,
     require_no_payment_into,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -109,8 +110,8 @@ def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: 
 @pytest.mark.parametrize(
     "status",
     [
-        pytest.param("CLOSED", marks=requirement("ACC-148"), id="closed"),
-        pytest.param("FROZEN", marks=requirement("ACC-154"), id="frozen"),
+        case("ACC-148", "closed", "CLOSED"),
+        case("ACC-154", "frozen", "FROZEN"),
     ],
 )
 def test_an_active_account_comes_to_an_end(platform: Platform, status: str) -> None:
@@ -125,8 +126,8 @@ def test_an_active_account_comes_to_an_end(platform: Platform, status: str) -> N
 @pytest.mark.parametrize(
     "before",
     [
-        pytest.param("PENDING", marks=requirement("ACC-155"), id="pending"),
-        pytest.param("FAILED", marks=requirement("ACC-156"), id="failed"),
+        case("ACC-155", "pending", "PENDING"),
+        case("ACC-156", "failed", "FAILED"),
     ],
 )
 def test_an_account_that_was_never_active_is_frozen_too(platform: Platform, before: str) -> None:
@@ -150,10 +151,7 @@ STOPPED_STATUSES = {
 
 @pytest.mark.parametrize(
     ("status", "ids"),
-    [
-        pytest.param(status, ids, marks=requirement(*ids.values()), id=status.lower())
-        for status, ids in STOPPED_STATUSES.items()
-    ],
+    [case(ids.values(), status.lower(), status, ids) for status, ids in STOPPED_STATUSES.items()],
 )
 def test_nothing_is_sent_from_a_stopped_account(
     platform: Platform, check: Check, status: str, ids: dict[str, str]
@@ -195,8 +193,8 @@ def test_a_closed_account_takes_no_deposit(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "status",
     [
-        pytest.param("CLOSED", marks=requirement("ACC-153"), id="closed"),
-        pytest.param("FROZEN", marks=requirement("ACC-160"), id="frozen"),
+        case("ACC-153", "closed", "CLOSED"),
+        case("ACC-160", "frozen", "FROZEN"),
     ],
 )
 def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> None:
@@ -210,8 +208,8 @@ def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> 
 @pytest.mark.parametrize(
     ("status", "unaffected"),
     [
-        pytest.param("FROZEN", "ACC-161", marks=requirement("ACC-161", "ACC-162"), id="frozen"),
-        pytest.param("CLOSED", "ACC-163", marks=requirement("ACC-163"), id="closed"),
+        case(("ACC-161", "ACC-162"), "frozen", "FROZEN", "ACC-161"),
+        case("ACC-163", "closed", "CLOSED", "ACC-163"),
     ],
 )
 def test_another_customers_account_goes_on(

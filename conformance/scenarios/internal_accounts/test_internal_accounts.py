@@ -18,6 +18,7 @@ from conformance.scenarios.cards.holdings import (
     platform_account,
     two_accounts,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -50,8 +51,8 @@ def test_both_balances_are_in_one_currency(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "currency",
     [
-        pytest.param("GBP", marks=requirement("ACC-032"), id="pence"),
-        pytest.param("BTC", marks=requirement("ACC-033"), id="satoshis"),
+        case("ACC-032", "pence", "GBP"),
+        case("ACC-033", "satoshis", "BTC"),
     ],
 )
 def test_the_smallest_unit_has_its_place_behind_the_point(
@@ -68,8 +69,8 @@ def test_the_smallest_unit_has_its_place_behind_the_point(
 @pytest.mark.parametrize(
     ("currency", "amount"),
     [
-        pytest.param("BTC", 1_234_567, marks=requirement("ACC-034"), id="eight-decimals"),
-        pytest.param("RWF", 34_567, marks=requirement("ACC-035"), id="no-decimals"),
+        case("ACC-034", "eight-decimals", "BTC", 1_234_567),
+        case("ACC-035", "no-decimals", "RWF", 34_567),
     ],
 )
 def test_amounts_count_smallest_units(platform: Platform, currency: str, amount: int) -> None:
@@ -227,8 +228,8 @@ def test_the_platform_has_an_account_by_itself(platform: Platform, check: Check)
 @pytest.mark.parametrize(
     ("id_", "business"),
     [
-        pytest.param("ACC-063", False, marks=requirement("ACC-063", "ACC-065"), id="individual"),
-        pytest.param("ACC-064", True, marks=requirement("ACC-064", "ACC-065"), id="business"),
+        case(("ACC-063", "ACC-065"), "individual", "ACC-063", False),
+        case(("ACC-064", "ACC-065"), "business", "ACC-064", True),
     ],
 )
 def test_an_approved_customer_comes_to_an_active_account(

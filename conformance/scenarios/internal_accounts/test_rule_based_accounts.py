@@ -23,6 +23,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.testdata.examples import ABSENT
@@ -209,11 +210,11 @@ def test_no_other_type_can_be_created(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(without("type"), marks=requirement("RBA-034"), id="no-type"),
-        pytest.param(without("sweepRule"), marks=requirement("RBA-035"), id="no-rule"),
-        pytest.param(having("sweepRule", None), marks=requirement("RBA-036"), id="rule-of-null"),
-        pytest.param(having("sweepRule", "daily"), marks=requirement("RBA-037"), id="rule-of-text"),
-        pytest.param(having("sweepRule", []), marks=requirement("RBA-038"), id="rule-of-list"),
+        case("RBA-034", "no-type", without("type")),
+        case("RBA-035", "no-rule", without("sweepRule")),
+        case("RBA-036", "rule-of-null", having("sweepRule", None)),
+        case("RBA-037", "rule-of-text", having("sweepRule", "daily")),
+        case("RBA-038", "rule-of-list", having("sweepRule", [])),
     ],
 )
 def test_a_type_and_a_rule_are_needed(platform: Platform, fault: Fault) -> None:

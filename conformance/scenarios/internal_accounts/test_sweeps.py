@@ -11,6 +11,7 @@ from conformance.platform.given.rule_based_accounts import numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -227,9 +228,9 @@ def test_a_sweep_that_cannot_complete_brings_its_destination_nothing(platform: P
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("destination.blocked", marks=requirement("RBA-123"), id="blocked"),
-        pytest.param("destination.unknown", marks=requirement("RBA-124"), id="unknown"),
-        pytest.param("payout.return", marks=requirement("RBA-127"), id="returned"),
+        case("RBA-123", "blocked", "destination.blocked"),
+        case("RBA-124", "unknown", "destination.unknown"),
+        case("RBA-127", "returned", "payout.return"),
     ],
 )
 def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: str) -> None:

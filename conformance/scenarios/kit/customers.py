@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.cases import case
 
 
 def for_both_types(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
@@ -12,7 +12,7 @@ def for_both_types(individual: tuple[str, ...], business: tuple[str, ...]) -> py
     return pytest.mark.parametrize(
         ("ids", "business"),
         [
-            pytest.param(individual, False, marks=requirement(*individual), id="individual"),
-            pytest.param(business, True, marks=requirement(*business), id="business"),
+            case(individual, "individual", individual, False),
+            case(business, "business", business, True),
         ],
     )

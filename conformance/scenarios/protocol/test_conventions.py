@@ -22,6 +22,7 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.protocol.stray import expect_unbroken
 from conformance.verdict.decisions import ResourceMissing, expect
@@ -192,10 +193,7 @@ SPELLINGS: Mapping[str, Callable[[Json], str]] = {
 
 @pytest.mark.parametrize(
     "spell",
-    [
-        pytest.param(spell, marks=requirement(identifier), id=identifier)
-        for identifier, spell in SPELLINGS.items()
-    ],
+    [case(identifier, identifier, spell) for identifier, spell in SPELLINGS.items()],
 )
 def test_json_may_be_written_in_any_way(platform: Platform, spell: Callable[[Json], str]) -> None:
     """A quote is created from JSON with other spaces, with escapes, or with reversed members."""

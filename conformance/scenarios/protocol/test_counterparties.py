@@ -22,6 +22,7 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import INVALID, require_refusal
 from conformance.verdict.decisions import (
@@ -82,7 +83,7 @@ def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> 
 
 @pytest.mark.parametrize(
     "cause",
-    [pytest.param(row, marks=requirement(row.refusing, row.naming), id=row.name) for row in CAUSES],
+    [case((row.refusing, row.naming), row.name, row) for row in CAUSES],
 )
 def test_a_counterparty_that_fails_is_not_paid(
     platform: Platform, check: Check, cause: Cause
@@ -230,10 +231,7 @@ WRONG_ADDRESSES = {
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        pytest.param(row, marks=requirement(row.refusing, row.naming), id=name)
-        for name, row in WRONG_ADDRESSES.items()
-    ],
+    [case((row.refusing, row.naming), name, row) for name, row in WRONG_ADDRESSES.items()],
 )
 def test_a_uma_address_that_is_none_cannot_be_paid(
     platform: Platform, check: Check, wrong: WrongAddress

@@ -11,6 +11,7 @@ from conformance.contract.judge import error_codes, judge
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.kit.refusals import INVALID, require_refusal
@@ -39,9 +40,9 @@ def test_a_body_that_cannot_be_read_is_called_that(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("amount", "codes"),
     [
-        pytest.param(-10_000, AMOUNTS, marks=requirement("ERR-071"), id="negative"),
-        pytest.param(0, AMOUNTS, marks=requirement("ERR-072"), id="zero"),
-        pytest.param(2**63, (*AMOUNTS, *TOO_LARGE), marks=requirement("ERR-073"), id="large"),
+        case("ERR-071", "negative", -10_000, AMOUNTS),
+        case("ERR-072", "zero", 0, AMOUNTS),
+        case("ERR-073", "large", 2**63, (*AMOUNTS, *TOO_LARGE)),
     ],
 )
 def test_an_amount_that_cannot_be_moved_is_called_that(
@@ -179,7 +180,7 @@ REFUSALS: dict[str, Callable[[Platform], Answer]] = {
 
 @pytest.mark.parametrize(
     "way",
-    [pytest.param(way, marks=requirement("CNV-010"), id=name) for name, way in REFUSALS.items()],
+    [case("CNV-010", name, way) for name, way in REFUSALS.items()],
 )
 def test_a_code_stands_under_the_status_at_which_it_is_listed(
     platform: Platform, way: Callable[[Platform], Answer]

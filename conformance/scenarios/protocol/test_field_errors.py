@@ -15,6 +15,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.grounds.request import request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors, path_names
 from conformance.testdata.examples import example, placed
@@ -127,8 +128,8 @@ def last_names(paths: Collection[str]) -> set[str]:
 @pytest.mark.parametrize(
     "subject",
     [
-        pytest.param(CUSTOMER, marks=requirement("ERR-090"), id="customer"),
-        pytest.param(ACCOUNT, marks=requirement("ERR-093"), id="account"),
+        case("ERR-090", "customer", CUSTOMER),
+        case("ERR-093", "account", ACCOUNT),
     ],
 )
 def test_a_field_that_is_right_is_not_listed(platform: Platform, subject: Subject) -> None:
@@ -160,11 +161,8 @@ def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "subject",
     [
-        pytest.param(CUSTOMER_WITH_MORE_FAULTS, marks=requirement("ERR-091"), id="customer"),
-        *(
-            pytest.param(subject, marks=requirement("ERR-094"), id=subject.example)
-            for subject in ACCOUNTS_WITH_MORE_FAULTS
-        ),
+        case("ERR-091", "customer", CUSTOMER_WITH_MORE_FAULTS),
+        *(case("ERR-094", subject.example, subject) for subject in ACCOUNTS_WITH_MORE_FAULTS),
     ],
 )
 def test_all_fields_that_are_wrong_are_listed_together(
@@ -183,8 +181,8 @@ def test_all_fields_that_are_wrong_are_listed_together(
 @pytest.mark.parametrize(
     "subject",
     [
-        pytest.param(CUSTOMER, marks=requirement("ERR-092"), id="customer"),
-        pytest.param(ACCOUNT, marks=requirement("ERR-095"), id="account"),
+        case("ERR-092", "customer", CUSTOMER),
+        case("ERR-095", "account", ACCOUNT),
     ],
 )
 def test_a_field_that_was_corrected_is_no_longer_listed(

@@ -17,6 +17,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.grounds.request import Request, request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.protocol.stray import (
     expect_error_object,
@@ -131,7 +132,7 @@ def with_bodies(*, documented: bool) -> Iterator[object]:
         ids = [fault.requirement for fault in unreadable(operation)] if documented else ["CNV-056"]
         if documented:
             ids += ["CNV-054", "CNV-055"] if requires_members(operation) else ["CNV-054"]
-        yield pytest.param(operation.id, marks=requirement(*ids), id=operation.id)
+        yield case(ids, operation.id, operation.id)
 
 
 @pytest.mark.parametrize("name", [*with_bodies(documented=True)])

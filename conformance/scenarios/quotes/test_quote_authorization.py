@@ -10,6 +10,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body, require_member
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
     WAITING,
     expect_untouched,
@@ -65,8 +66,8 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
 @pytest.mark.parametrize(
     "member",
     [
-        pytest.param("availableFactors", marks=requirement("QUO-028"), id="availableFactors"),
-        pytest.param("purpose", marks=requirement("QUO-029"), id="purpose"),
+        case("QUO-028", "availableFactors", "availableFactors"),
+        case("QUO-029", "purpose", "purpose"),
     ],
 )
 def test_a_challenge_may_say_more(platform: Platform, member: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, unknown_id, value_at
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import pulling_body
@@ -124,10 +125,10 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
 @pytest.mark.parametrize(
     "rail",
     [
-        pytest.param("ACH", marks=requirement("QUO-810")),
-        pytest.param("WIRE", marks=requirement("QUO-811")),
-        pytest.param("RTP", marks=requirement("QUO-812")),
-        pytest.param("FEDNOW", marks=requirement("QUO-813")),
+        case("QUO-810", "ACH", "ACH"),
+        case("QUO-811", "WIRE", "WIRE"),
+        case("QUO-812", "RTP", "RTP"),
+        case("QUO-813", "FEDNOW", "FEDNOW"),
     ],
 )
 def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) -> None:

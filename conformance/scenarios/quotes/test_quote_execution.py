@@ -11,6 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -151,9 +152,9 @@ def test_executing_a_quote_twice_in_a_row_debits_once(platform: Platform) -> Non
 @pytest.mark.parametrize(
     ("trigger", "statuses"),
     [
-        pytest.param("payout.hold", ("PROCESSING",), marks=requirement("QUO-092"), id="PROCESSING"),
-        pytest.param(None, ("COMPLETED",), marks=requirement("QUO-093"), id="COMPLETED"),
-        pytest.param("refund.hold", FAILED, marks=requirement("QUO-092"), id="FAILED"),
+        case("QUO-092", "PROCESSING", "payout.hold", ("PROCESSING",)),
+        case("QUO-093", "COMPLETED", None, ("COMPLETED",)),
+        case("QUO-092", "FAILED", "refund.hold", FAILED),
     ],
 )
 def test_executing_a_quote_that_left_pending_debits_nothing(

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 
@@ -35,7 +36,7 @@ REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
 
 def parameters(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
     """Return the rows of a table of faults as parameters of a test."""
-    return [pytest.param(fault, marks=requirement(id_), id=name) for id_, name, fault in faults]
+    return [case(id_, name, fault) for id_, name, fault in faults]
 
 
 @pytest.mark.parametrize("fault", parameters(FAULTS))
@@ -76,8 +77,8 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
 @pytest.mark.parametrize(
     "end",
     [
-        pytest.param("source", marks=requirement("QUO-155"), id="source"),
-        pytest.param("destination", marks=requirement("QUO-156"), id="destination"),
+        case("QUO-155", "source", "source"),
+        case("QUO-156", "destination", "destination"),
     ],
 )
 def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import CARRIED_OVER, Direction
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.marks import Check
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
     arrange_ends,
@@ -29,7 +30,7 @@ REQUIREMENTS: dict[Direction, tuple[str, str, str, str]] = {
 @pytest.mark.parametrize(
     "direction",
     [
-        pytest.param(direction, marks=requirement(*requirement_ids), id=direction)
+        case(requirement_ids, direction, direction)
         for direction, requirement_ids in REQUIREMENTS.items()
     ],
 )
@@ -64,10 +65,10 @@ def test_a_quote_takes_the_place_of_a_transfer(
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param(("remittanceInformation",), marks=requirement("TRF-094"), id="remittance"),
-        pytest.param(("purposeOfPayment",), marks=requirement("TRF-095"), id="purpose"),
-        pytest.param(("paymentRail",), marks=requirement("TRF-096"), id="rail"),
-        pytest.param(CARRIED_OVER, marks=requirement("TRF-097"), id="all"),
+        case("TRF-094", "remittance", ("remittanceInformation",)),
+        case("TRF-095", "purpose", ("purposeOfPayment",)),
+        case("TRF-096", "rail", ("paymentRail",)),
+        case("TRF-097", "all", CARRIED_OVER),
     ],
 )
 def test_the_quote_takes_what_carries_over(platform: Platform, names: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.transfers import Direction
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
@@ -62,7 +63,7 @@ UNKNOWN_ENDS: tuple[tuple[str, Direction, str], ...] = (
 @pytest.mark.parametrize(
     ("direction", "amount"),
     [
-        pytest.param(direction, amount, marks=requirement(id_), id=f"{direction}-{name}")
+        case(id_, f"{direction}-{name}", direction, amount)
         for id_, direction, name, amount in FAULTS
     ],
 )
@@ -93,10 +94,7 @@ def test_a_negative_transfer_moves_nothing(platform: Platform) -> None:
 
 @pytest.mark.parametrize(
     ("direction", "end"),
-    [
-        pytest.param(direction, end, marks=requirement(id_), id=f"{direction}-{end}")
-        for id_, direction, end in UNKNOWN_ENDS
-    ],
+    [case(id_, f"{direction}-{end}", direction, end) for id_, direction, end in UNKNOWN_ENDS],
 )
 def test_a_transfer_that_names_an_unknown_account_is_refused(
     platform: Platform, direction: Direction, end: str
@@ -114,8 +112,8 @@ def test_a_transfer_that_names_an_unknown_account_is_refused(
 @pytest.mark.parametrize(
     "direction",
     [
-        pytest.param("out", marks=requirement("TRF-058"), id="out"),
-        pytest.param("in", marks=requirement("TRF-059"), id="in"),
+        case("TRF-058", "out", "out"),
+        case("TRF-059", "in", "in"),
     ],
 )
 def test_a_transfer_converts_nothing(platform: Platform, direction: Direction) -> None:
@@ -164,10 +162,10 @@ def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check:
 @pytest.mark.parametrize(
     ("direction", "options"),
     [
-        pytest.param("out", "none", marks=requirement("TRF-070"), id="out-none"),
-        pytest.param("out", "wrong", marks=requirement("TRF-071"), id="out-wrong"),
-        pytest.param("in", "none", marks=requirement("TRF-072"), id="in-none"),
-        pytest.param("in", "wrong", marks=requirement("TRF-073"), id="in-wrong"),
+        case("TRF-070", "out-none", "out", "none"),
+        case("TRF-071", "out-wrong", "out", "wrong"),
+        case("TRF-072", "in-none", "in", "none"),
+        case("TRF-073", "in-wrong", "in", "wrong"),
     ],
 )
 def test_a_transfer_without_the_right_credentials_is_refused(

@@ -13,6 +13,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
@@ -47,8 +48,8 @@ def test_nothing_is_transferred_out_of_a_frozen_account(platform: Platform) -> N
 @pytest.mark.parametrize(
     "status",
     [
-        pytest.param("FROZEN", marks=requirement("TRF-121"), id="frozen"),
-        pytest.param("CLOSED", marks=requirement("TRF-122"), id="closed"),
+        case("TRF-121", "frozen", "FROZEN"),
+        case("TRF-122", "closed", "CLOSED"),
     ],
 )
 def test_nothing_is_transferred_into_a_stopped_account(platform: Platform, status: str) -> None:

@@ -10,6 +10,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.transfers import Direction
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
@@ -30,8 +31,8 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 def directions(out: str, into: str) -> list[object]:
     """Return both directions as parameters, each with the requirement that it decides."""
     return [
-        pytest.param("out", out, marks=requirement(out), id="out"),
-        pytest.param("in", into, marks=requirement(into), id="in"),
+        case(out, "out", "out", out),
+        case(into, "in", "in", into),
     ]
 
 
@@ -51,7 +52,7 @@ def test_a_transfer_is_taken(platform: Platform, direction: Direction, requireme
 @pytest.mark.parametrize(
     ("direction", "name"),
     [
-        pytest.param(direction, name, marks=requirement(id_), id=f"{direction}-{name}")
+        case(id_, f"{direction}-{name}", direction, name)
         for id_, direction, name in (
             ("TRF-080", "out", "remittanceInformation"),
             ("TRF-081", "out", "purposeOfPayment"),
@@ -171,10 +172,7 @@ SHOWN = {
 
 @pytest.mark.parametrize(
     "direction",
-    [
-        pytest.param(direction, marks=requirement(*requirement_ids), id=direction)
-        for direction, requirement_ids in SHOWN.items()
-    ],
+    [case(requirement_ids, direction, direction) for direction, requirement_ids in SHOWN.items()],
 )
 def test_the_transaction_of_a_transfer_shows_what_its_quote_would(
     platform: Platform, check: Check, direction: Direction

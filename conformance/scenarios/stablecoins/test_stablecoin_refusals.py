@@ -15,6 +15,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.stablecoins import NOT_PROVISIONED, Coin, Kind
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing, TriggerMissing
 
@@ -132,11 +133,7 @@ OBSTACLES = (
 @pytest.mark.parametrize(
     "obstacle",
     [
-        pytest.param(
-            obstacle,
-            marks=requirement(*obstacle.requirements),
-            id=obstacle.trigger.partition(".")[2].replace("_", "-"),
-        )
+        case(obstacle.requirements, obstacle.trigger.partition(".")[2].replace("_", "-"), obstacle)
         for obstacle in OBSTACLES
     ],
 )
@@ -314,12 +311,8 @@ def test_an_external_account_that_does_not_exist_is_refused(
 @pytest.mark.parametrize(
     ("kind", "status_id", "code_id"),
     [
-        pytest.param(
-            "mint", "STC-040", "STC-041", marks=requirement("STC-040", "STC-041"), id="mint"
-        ),
-        pytest.param(
-            "burn", "STC-042", "STC-043", marks=requirement("STC-042", "STC-043"), id="burn"
-        ),
+        case(("STC-040", "STC-041"), "mint", "mint", "STC-040", "STC-041"),
+        case(("STC-042", "STC-043"), "burn", "burn", "STC-042", "STC-043"),
     ],
 )
 def test_no_operation_with_a_stablecoin_that_does_not_exist(

@@ -15,6 +15,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.stablecoins import Coin, Kind
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 
 Call = Callable[[httpx.Auth | None], Answer]
@@ -25,7 +26,7 @@ ANONYMOUS = httpx.Auth()
 
 def operation(kind: Kind, *identifiers: str) -> object:
     """Return the kind of an operation as a parameter, with the requirements that it decides."""
-    return pytest.param(kind, identifiers, marks=requirement(*identifiers), id=kind)
+    return case(identifiers, kind, kind, identifiers)
 
 
 @requirement("STC-001", "STC-002", "STC-004", "STC-005")
@@ -93,8 +94,8 @@ def test_what_is_minted_and_burnt_is_tracked(
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("mint", marks=requirement("STC-013"), id="mint"),
-        pytest.param("burn", marks=requirement("STC-023"), id="burn"),
+        case("STC-013", "mint", "mint"),
+        case("STC-023", "burn", "burn"),
     ],
 )
 def test_an_operation_belongs_to_one_stablecoin(platform: Platform, kind: Kind) -> None:
@@ -208,10 +209,7 @@ PREPARE: Mapping[str, Callable[[Platform], Call]] = {
 
 @pytest.mark.parametrize(
     "prepare",
-    [
-        pytest.param(prepare, marks=requirement(id_), id=prepare.__name__)
-        for id_, prepare in PREPARE.items()
-    ],
+    [case(id_, prepare.__name__, prepare) for id_, prepare in PREPARE.items()],
 )
 def test_a_request_about_stablecoins_without_credentials_is_refused(
     platform: Platform, prepare: Callable[[Platform], Call]

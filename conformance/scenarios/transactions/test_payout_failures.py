@@ -9,30 +9,18 @@ import pytest
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 
 
 @pytest.mark.parametrize(
     ("trigger", "reason"),
     [
-        pytest.param(
-            "payout.return", "PAYOUT_RETURNED", marks=requirement("TRX-040"), id="returned"
-        ),
-        pytest.param(
-            "destination.limited", "LIMIT_EXCEEDED", marks=requirement("TRX-041"), id="limited"
-        ),
-        pytest.param(
-            "destination.blocked",
-            "ACCOUNT_CANNOT_RECEIVE",
-            marks=requirement("TRX-042"),
-            id="blocked",
-        ),
-        pytest.param(
-            "destination.unknown", "ACCOUNT_INVALID", marks=requirement("TRX-043"), id="unknown"
-        ),
-        pytest.param(
-            "payout.screen", "COMPLIANCE_REJECTED", marks=requirement("TRX-044"), id="screened"
-        ),
+        case("TRX-040", "returned", "payout.return", "PAYOUT_RETURNED"),
+        case("TRX-041", "limited", "destination.limited", "LIMIT_EXCEEDED"),
+        case("TRX-042", "blocked", "destination.blocked", "ACCOUNT_CANNOT_RECEIVE"),
+        case("TRX-043", "unknown", "destination.unknown", "ACCOUNT_INVALID"),
+        case("TRX-044", "screened", "payout.screen", "COMPLIANCE_REJECTED"),
     ],
 )
 def test_a_failed_payout_says_why(platform: Platform, trigger: str, reason: str) -> None:

@@ -10,6 +10,7 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import CHANNELS, contact_channels, other_channel
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
@@ -19,9 +20,7 @@ TOO_MANY = 429
 def for_each_channel(email: str, phone: str) -> pytest.MarkDecorator:
     """Run a test for each channel; it decides one requirement for each."""
     rows = zip(CHANNELS, (email, phone), strict=True)
-    return pytest.mark.parametrize(
-        "channel", [pytest.param(name, marks=requirement(id_), id=name) for name, id_ in rows]
-    )
+    return pytest.mark.parametrize("channel", [case(id_, name, name) for name, id_ in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,7 @@ def with_two_requirements(*rows: Ids) -> pytest.MarkDecorator:
     """Run a test for each channel; it decides two requirements for each."""
     return pytest.mark.parametrize(
         "ids",
-        [
-            pytest.param(row, marks=requirement(row.first, row.second), id=row.channel)
-            for row in rows
-        ],
+        [case((row.first, row.second), row.channel, row) for row in rows],
     )
 
 

@@ -10,6 +10,7 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import DECISIONS, REVIEWED, UNDECIDED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -22,10 +23,10 @@ SANDBOX_SUFFIXES = ("001", "002", "003")
 @pytest.mark.parametrize(
     ("path", "business"),
     [
-        pytest.param("directly", False, marks=requirement("VER-110"), id="individual-directly"),
-        pytest.param("directly", True, marks=requirement("VER-111"), id="business-directly"),
-        pytest.param("hosted", False, marks=requirement("VER-112"), id="individual-hosted"),
-        pytest.param("hosted", True, marks=requirement("VER-113"), id="business-hosted"),
+        case("VER-110", "individual-directly", "directly", False),
+        case("VER-111", "business-directly", "directly", True),
+        case("VER-112", "individual-hosted", "hosted", False),
+        case("VER-113", "business-hosted", "hosted", True),
     ],
 )
 def test_a_review_begins(platform: Platform, path: Road, business: bool) -> None:
@@ -41,8 +42,8 @@ def test_a_review_begins(platform: Platform, path: Road, business: bool) -> None
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("VER-125"), id="individual"),
-        pytest.param(True, marks=requirement("VER-126"), id="business"),
+        case("VER-125", "individual", False),
+        case("VER-126", "business", True),
     ],
 )
 def test_no_review_begins_while_something_is_missing(platform: Platform, business: bool) -> None:
@@ -82,7 +83,7 @@ def test_owners_and_documents_alone_begin_no_review(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("path", "business", "trigger"),
     [
-        pytest.param(path, business, trigger, marks=requirement(name), id=f"{name}-{path}")
+        case(name, f"{name}-{path}", path, business, trigger)
         for name, path, business, trigger in (
             ("VER-115", "directly", False, "customer.approve"),
             ("VER-116", "directly", False, "customer.reject"),
@@ -114,8 +115,8 @@ def test_a_review_is_decided(platform: Platform, path: Road, business: bool, tri
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("customer.approve", marks=requirement("VER-140"), id="approved"),
-        pytest.param("customer.reject", marks=requirement("VER-143"), id="rejected"),
+        case("VER-140", "approved", "customer.approve"),
+        case("VER-143", "rejected", "customer.reject"),
     ],
 )
 def test_another_name_leaves_the_decision_alone(platform: Platform, trigger: str) -> None:
@@ -131,8 +132,8 @@ def test_another_name_leaves_the_decision_alone(platform: Platform, trigger: str
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("customer.approve", marks=requirement("VER-141"), id="approved"),
-        pytest.param("customer.reject", marks=requirement("VER-144"), id="rejected"),
+        case("VER-141", "approved", "customer.approve"),
+        case("VER-144", "rejected", "customer.reject"),
     ],
 )
 def test_a_sandbox_name_leaves_the_decision_alone(
@@ -149,8 +150,8 @@ def test_a_sandbox_name_leaves_the_decision_alone(
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("customer.approve", marks=requirement("VER-142"), id="approved"),
-        pytest.param("customer.reject", marks=requirement("VER-145"), id="rejected"),
+        case("VER-142", "approved", "customer.approve"),
+        case("VER-145", "rejected", "customer.reject"),
     ],
 )
 def test_another_legal_name_leaves_the_decision_alone(platform: Platform, trigger: str) -> None:

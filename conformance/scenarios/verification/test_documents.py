@@ -13,6 +13,7 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.forms import File
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same
 from conformance.scenarios.kit.uploads import UNFIT, errors_about
@@ -167,7 +168,7 @@ def test_a_passport_is_a_single_image(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("kind", "front", "back"),
     [
-        pytest.param(kind, *ids, marks=requirement(*ids), id=kind)
+        case(ids, kind, kind, *ids)
         for kind, ids in (
             ("DRIVERS_LICENSE", ("DOC-031", "DOC-032")),
             ("NATIONAL_ID", ("DOC-033", "DOC-034")),
@@ -194,7 +195,7 @@ def test_a_card_is_photographed_from_both_sides(
 @pytest.mark.parametrize(
     ("kind", "full_id", "bare_id"),
     [
-        pytest.param(kind, *ids, marks=requirement(*ids), id=kind)
+        case(ids, kind, kind, *ids)
         for kind, ids in zip(
             PROOFS_OF_ADDRESS,
             (
@@ -228,7 +229,7 @@ def test_a_proof_of_address_is_taken_in(
 @pytest.mark.parametrize(
     ("kind", "part"),
     [
-        pytest.param(kind, part, marks=requirement(identifier), id=f"{kind}-{part}")
+        case(identifier, f"{kind}-{part}", kind, part)
         for identifier, kind, part in (
             ("DOC-050", "PASSPORT", "documentNumber"),
             ("DOC-051", "PASSPORT", "issuingAuthority"),
@@ -255,7 +256,7 @@ def test_an_identity_document_has_a_number_and_an_issuer(
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(fault, marks=requirement(identifier), id=name)
+        case(identifier, name, fault)
         for identifier, name, fault in (
             ("DOC-061", "no-holder", {"documentHolder": None}),
             ("DOC-062", "no-type", {"documentType": None}),
@@ -299,7 +300,7 @@ def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     ("kind", "file"),
     [
-        pytest.param(kind, file, marks=requirement(identifier), id=name)
+        case(identifier, name, kind, file)
         for identifier, name, kind, file in (
             ("DOC-043", "text", "UTILITY_BILL", File("bill.txt", "text/plain", TEXT)),
             ("DOC-044", "gif", "PASSPORT", File("passport.gif", "image/gif", GIF)),
@@ -361,7 +362,7 @@ def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("content_type", "spoil"),
     [
-        pytest.param(content_type, spoil, marks=requirement(identifier), id=name)
+        case(identifier, name, content_type, spoil)
         for identifier, name, content_type, spoil in (
             ("DOC-071", "cut-off", "multipart/form-data; boundary=seam", truncated),
             ("DOC-072", "other-boundary", "multipart/form-data; boundary=hem", bytes),
@@ -446,7 +447,7 @@ def test_a_refused_document_does_not_count(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param(trigger, marks=requirement(identifier), id=trigger)
+        case(identifier, trigger, trigger)
         for identifier, trigger in (
             ("DOC-080", "document.blurred"),
             ("DOC-081", "document.cropped"),
@@ -466,7 +467,7 @@ def test_a_document_is_photographed_well(platform: Platform, trigger: str) -> No
 @pytest.mark.parametrize(
     ("trigger", "reason"),
     [
-        pytest.param(trigger, reason, marks=requirement(identifier), id=reason)
+        case(identifier, reason, trigger, reason)
         for identifier, trigger, reason in (
             ("DOC-083", "document.blurred", "LOW_QUALITY"),
             ("DOC-084", "document.mismatched", "DATA_MISMATCH"),

@@ -18,6 +18,7 @@ from conformance.platform.given.verification import REVIEWED, contact_channels
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, require_member, unknown_id
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
@@ -30,8 +31,8 @@ def both(individual: str, business: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         "business",
         [
-            pytest.param(False, marks=requirement(individual), id="individual"),
-            pytest.param(True, marks=requirement(business), id="business"),
+            case(individual, "individual", False),
+            case(business, "business", True),
         ],
     )
 
@@ -167,15 +168,13 @@ def test_an_unknown_customer_gets_no_link(platform: Platform, check: Check) -> N
 @pytest.mark.parametrize(
     ("business", "ids"),
     [
-        pytest.param(
+        case(
+            ("KYC-020", "KYC-021", "KYC-024"),
+            "individual",
             False,
             ("KYC-020", "KYC-021", "KYC-024"),
-            marks=requirement("KYC-020", "KYC-021", "KYC-024"),
-            id="individual",
         ),
-        pytest.param(
-            True, ("KYC-025", "KYC-026"), marks=requirement("KYC-025", "KYC-026"), id="business"
-        ),
+        case(("KYC-025", "KYC-026"), "business", True, ("KYC-025", "KYC-026")),
     ],
 )
 def test_there_is_no_link_before_the_channels_are_verified(
@@ -204,8 +203,8 @@ def test_there_is_no_link_before_the_channels_are_verified(
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        pytest.param("email", "phone", marks=requirement("KYC-022"), id="email-alone"),
-        pytest.param("phone", "email", marks=requirement("KYC-023"), id="phone-alone"),
+        case("KYC-022", "email-alone", "email", "phone"),
+        case("KYC-023", "phone-alone", "phone", "email"),
     ],
 )
 def test_one_verified_channel_of_two_is_not_enough(

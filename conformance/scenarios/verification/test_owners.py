@@ -10,6 +10,7 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same
@@ -298,7 +299,7 @@ def test_an_individual_has_no_owners(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(having(path, value), marks=requirement(identifier), id=name)
+        case(identifier, name, having(path, value))
         for identifier, name, path, value in (
             ("OWN-071", "share-as-word", "ownershipPercentage", "a quarter"),
             ("OWN-072", "share-above-100", "ownershipPercentage", 101),
@@ -319,7 +320,7 @@ def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) ->
 @pytest.mark.parametrize(
     ("fault", "members"),
     [
-        pytest.param(fault, members, marks=requirement(identifier), id=name)
+        case(identifier, name, fault, members)
         for identifier, name, fault, members in (
             ("OWN-063", "no-roles", without("roles"), ("roles",)),
             ("OWN-064", "no-share", without("ownershipPercentage"), ("ownershipPercentage",)),

@@ -11,6 +11,7 @@ from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -66,8 +67,8 @@ def test_a_business_with_another_number_is_approved(platform: Platform, ending: 
 @pytest.mark.parametrize(
     "suffix",
     [
-        pytest.param("001", marks=requirement("VER-152"), id="001"),
-        pytest.param("003", marks=requirement("VER-153"), id="003"),
+        case("VER-152", "001", "001"),
+        case("VER-153", "003", "003"),
     ],
 )
 def test_a_marked_business_needs_its_packet_without_paperwork_too(
@@ -88,8 +89,8 @@ def test_a_marked_business_needs_its_packet_without_paperwork_too(
 @pytest.mark.parametrize(
     "suffix",
     [
-        pytest.param("001", marks=requirement("VER-154"), id="001"),
-        pytest.param("003", marks=requirement("VER-155"), id="003"),
+        case("VER-154", "001", "001"),
+        case("VER-155", "003", "003"),
     ],
 )
 def test_a_marked_individual_is_not_decided_without_a_packet(

@@ -18,6 +18,7 @@ from conformance.platform.resource import (
     unknown_id,
     without_members,
 )
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
@@ -320,9 +321,9 @@ def test_a_customer_who_does_not_exist_cannot_be_submitted(platform: Platform) -
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param({}, marks=requirement("VER-071"), id="absent"),
-        pytest.param({"customerId": 17}, marks=requirement("VER-072"), id="number"),
-        pytest.param({"customerId": ["Customer:1"]}, marks=requirement("VER-072"), id="list"),
+        case("VER-071", "absent", {}),
+        case("VER-072", "number", {"customerId": 17}),
+        case("VER-072", "list", {"customerId": ["Customer:1"]}),
     ],
 )
 def test_a_submission_names_a_customer(platform: Platform, body: Json) -> None:

@@ -9,6 +9,7 @@ import pytest
 from conformance.platform.given.cards import PRICE, is_same
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
     DECLINED,
@@ -71,9 +72,9 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("trigger", "amount"),
     [
-        pytest.param("card.return", PART, marks=requirement("EVT-180"), id="part"),
-        pytest.param("card.return", PRICE, marks=requirement("EVT-181"), id="whole"),
-        pytest.param("card.refund", PART, marks=requirement("EVT-182"), id="standalone"),
+        case("EVT-180", "part", "card.return", PART),
+        case("EVT-181", "whole", "card.return", PRICE),
+        case("EVT-182", "standalone", "card.refund", PART),
     ],
 )
 def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amount: int) -> None:
@@ -108,8 +109,8 @@ def test_an_authorization_is_reported(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("trigger", "amount"),
     [
-        pytest.param("card.settle_partly", PART, marks=requirement("EVT-171"), id="partly"),
-        pytest.param("card.misclear", PRICE, marks=requirement("EVT-176"), id="anomaly"),
+        case("EVT-171", "partly", "card.settle_partly", PART),
+        case("EVT-176", "anomaly", "card.misclear", PRICE),
     ],
 )
 def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> None:
@@ -151,7 +152,7 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param(trigger, marks=requirement(requirement_id), id=trigger.rpartition(".")[2])
+        case(requirement_id, trigger.rpartition(".")[2], trigger)
         for requirement_id, trigger in zip(("EVT-174", "EVT-175"), VOIDS, strict=True)
     ],
 )

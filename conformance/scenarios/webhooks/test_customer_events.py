@@ -12,6 +12,7 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import DECISIONS, UNDECIDED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import FAMILIES
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -27,10 +28,10 @@ DECIDED = ("APPROVED", "REJECTED")
 @pytest.mark.parametrize(
     ("road", "business"),
     [
-        pytest.param("directly", False, marks=requirement("EVT-060"), id="individual-directly"),
-        pytest.param("hosted", False, marks=requirement("EVT-063"), id="individual-hosted"),
-        pytest.param("directly", True, marks=requirement("EVT-066"), id="business-directly"),
-        pytest.param("hosted", True, marks=requirement("EVT-069"), id="business-hosted"),
+        case("EVT-060", "individual-directly", "directly", False),
+        case("EVT-063", "individual-hosted", "hosted", False),
+        case("EVT-066", "business-directly", "directly", True),
+        case("EVT-069", "business-hosted", "hosted", True),
     ],
 )
 def test_the_beginning_of_a_review_is_reported(
@@ -45,7 +46,7 @@ def test_the_beginning_of_a_review_is_reported(
 @pytest.mark.parametrize(
     ("road", "business", "trigger"),
     [
-        pytest.param(road, business, trigger, marks=requirement(name), id=f"{name}-{road}")
+        case(name, f"{name}-{road}", road, business, trigger)
         for name, road, business, trigger in (
             ("EVT-061", "directly", False, "customer.approve"),
             ("EVT-062", "directly", False, "customer.reject"),
@@ -91,17 +92,17 @@ def test_a_submission_that_was_repaired_is_reported(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("business", "requirement_ids"),
     [
-        pytest.param(
+        case(
+            ("EVT-072", "EVT-074", "EVT-076", "EVT-078", "EVT-082"),
+            "individual",
             False,
             ("EVT-072", "EVT-074", "EVT-082"),
-            marks=requirement("EVT-072", "EVT-074", "EVT-076", "EVT-078", "EVT-082"),
-            id="individual",
         ),
-        pytest.param(
+        case(
+            ("EVT-073", "EVT-075", "EVT-077", "EVT-079", "EVT-083"),
+            "business",
             True,
             ("EVT-073", "EVT-075", "EVT-083"),
-            marks=requirement("EVT-073", "EVT-075", "EVT-077", "EVT-079", "EVT-083"),
-            id="business",
         ),
     ],
 )
@@ -135,16 +136,8 @@ def test_an_approval_is_reported_with_the_customer(
 @pytest.mark.parametrize(
     ("business", "status_id", "alone_id"),
     [
-        pytest.param(
-            False,
-            "EVT-080",
-            "EVT-092",
-            marks=requirement("EVT-080", "EVT-092"),
-            id="individual",
-        ),
-        pytest.param(
-            True, "EVT-081", "EVT-093", marks=requirement("EVT-081", "EVT-093"), id="business"
-        ),
+        case(("EVT-080", "EVT-092"), "individual", False, "EVT-080", "EVT-092"),
+        case(("EVT-081", "EVT-093"), "business", True, "EVT-081", "EVT-093"),
     ],
 )
 def test_a_rejection_is_reported_with_the_customer(
@@ -169,7 +162,7 @@ def test_a_rejection_is_reported_with_the_customer(
 @pytest.mark.parametrize(
     ("business", "requirement_ids"),
     [
-        pytest.param(business, requirement_ids, marks=requirement(*requirement_ids), id=kind)
+        case(requirement_ids, kind, business, requirement_ids)
         for business, kind, requirement_ids in (
             (False, "individual", ("EVT-084", "EVT-086", "EVT-090", "EVT-094")),
             (True, "business", ("EVT-085", "EVT-087", "EVT-091", "EVT-095")),
@@ -209,8 +202,8 @@ def test_each_step_of_a_review_is_reported_once(
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-088"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-089"), id="business"),
+        case("EVT-088", "individual", False),
+        case("EVT-089", "business", True),
     ],
 )
 def test_no_decision_is_reported_before_it_is_made(platform: Platform, business: bool) -> None:
@@ -232,8 +225,8 @@ def test_no_decision_is_reported_before_it_is_made(platform: Platform, business:
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-096"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-097"), id="business"),
+        case("EVT-096", "individual", False),
+        case("EVT-097", "business", True),
     ],
 )
 def test_a_submission_with_errors_is_not_reported(platform: Platform, business: bool) -> None:
@@ -249,8 +242,8 @@ def test_a_submission_with_errors_is_not_reported(platform: Platform, business: 
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-098"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-099"), id="business"),
+        case("EVT-098", "individual", False),
+        case("EVT-099", "business", True),
     ],
 )
 def test_a_customer_who_is_not_submitted_is_not_reported(
@@ -268,8 +261,8 @@ def test_a_customer_who_is_not_submitted_is_not_reported(
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-100"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-101"), id="business"),
+        case("EVT-100", "individual", False),
+        case("EVT-101", "business", True),
     ],
 )
 def test_a_hold_is_not_reported_as_a_decision(platform: Platform, business: bool) -> None:
@@ -296,8 +289,8 @@ def test_a_link_that_nobody_follows_is_not_reported(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("customer.approve", marks=requirement("EVT-103"), id="approved"),
-        pytest.param("customer.reject", marks=requirement("EVT-104"), id="rejected"),
+        case("EVT-103", "approved", "customer.approve"),
+        case("EVT-104", "rejected", "customer.reject"),
     ],
 )
 def test_another_name_is_not_reported_as_a_decision(platform: Platform, trigger: str) -> None:

@@ -8,6 +8,7 @@ from conformance.exchange.delivery import Delivery
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     COMPLETED,
@@ -31,8 +32,8 @@ SOON = 1.0
 @pytest.mark.parametrize(
     "manner",
     [
-        pytest.param(Manner.FAILING, marks=requirement("EVT-260"), id="answered-with-500"),
-        pytest.param(Manner.CLOSED, marks=requirement("EVT-261"), id="not-answered"),
+        case("EVT-260", "answered-with-500", Manner.FAILING),
+        case("EVT-261", "not-answered", Manner.CLOSED),
     ],
 )
 def test_what_is_delivered_again_has_the_same_id(platform: Platform, manner: Manner) -> None:
@@ -78,9 +79,9 @@ def test_what_is_acknowledged_late_has_one_id(platform: Platform) -> None:
 @pytest.mark.parametrize(
     "manner",
     [
-        pytest.param(Manner.FAILING, marks=requirement("EVT-265"), id="answered-with-500"),
-        pytest.param(Manner.CLOSED, marks=requirement("EVT-266"), id="not-answered"),
-        pytest.param(Manner.SLOW, marks=requirement("EVT-267"), id="answered-late"),
+        case("EVT-265", "answered-with-500", Manner.FAILING),
+        case("EVT-266", "not-answered", Manner.CLOSED),
+        case("EVT-267", "answered-late", Manner.SLOW),
     ],
 )
 def test_a_payout_completes_without_its_platform(platform: Platform, manner: Manner) -> None:

@@ -9,6 +9,7 @@ import pytest
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
@@ -178,12 +179,12 @@ def test_a_balance_is_reported_with_the_account(platform: Platform, check: Check
 @pytest.mark.parametrize(
     ("business", "pending_id", "approved_id"),
     [
-        pytest.param(
+        case(
+            (pending_id, approved_id, *CUSTOMER_MEMBERS[business]),
+            kind,
             business,
             pending_id,
             approved_id,
-            marks=requirement(pending_id, approved_id, *CUSTOMER_MEMBERS[business]),
-            id=kind,
         )
         for business, pending_id, approved_id, kind in (
             (False, "EVT-304", "EVT-300", "individual"),
@@ -219,8 +220,8 @@ def test_an_approval_is_reported_with_what_is_known_of_the_customer(
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-302"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-303"), id="business"),
+        case("EVT-302", "individual", False),
+        case("EVT-303", "business", True),
     ],
 )
 def test_who_is_reported_as_rejected_is(platform: Platform, business: bool) -> None:

@@ -11,6 +11,7 @@ from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import STATUS_UPDATED, event_ids
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -80,12 +81,7 @@ def test_the_demand_of_a_proof_is_reported(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("way", "right"),
     [
-        pytest.param(
-            way,
-            right,
-            marks=requirement(requirement_id),
-            id=f"{way}-{'right' if right else 'wrong'}",
-        )
+        case(requirement_id, f"{way}-{'right' if right else 'wrong'}", way, right)
         for requirement_id, way, right in (
             ("EVT-126", "signature", True),
             ("EVT-127", "signature", False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expire
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.webhooks.reports import FAILURE
@@ -14,10 +15,10 @@ from conformance.verdict.decisions import ResourceMissing
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("payout.return", marks=requirement("EVT-330"), id="returned"),
-        pytest.param("destination.limited", marks=requirement("EVT-331"), id="limited"),
-        pytest.param("destination.blocked", marks=requirement("EVT-332"), id="blocked"),
-        pytest.param("destination.unknown", marks=requirement("EVT-333"), id="unknown"),
+        case("EVT-330", "returned", "payout.return"),
+        case("EVT-331", "limited", "destination.limited"),
+        case("EVT-332", "blocked", "destination.blocked"),
+        case("EVT-333", "unknown", "destination.unknown"),
     ],
 )
 def test_a_failure_is_reported(platform: Platform, trigger: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
@@ -83,8 +84,8 @@ def test_a_second_execution_is_not_reported(platform: Platform, check: Check) ->
 @pytest.mark.parametrize(
     "business",
     [
-        pytest.param(False, marks=requirement("EVT-196"), id="individual"),
-        pytest.param(True, marks=requirement("EVT-197"), id="business"),
+        case("EVT-196", "individual", False),
+        case("EVT-197", "business", True),
     ],
 )
 def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> None:
@@ -102,10 +103,10 @@ def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> Non
 @pytest.mark.parametrize(
     "trigger",
     [
-        pytest.param("external_account.review", marks=requirement("EVT-198"), id="review"),
-        pytest.param("external_account.disable", marks=requirement("EVT-199"), id="disable"),
-        pytest.param("external_account.approve", marks=requirement("EVT-202"), id="approve"),
-        pytest.param("ownership.demand", marks=requirement("EVT-200"), id="demand"),
+        case("EVT-198", "review", "external_account.review"),
+        case("EVT-199", "disable", "external_account.disable"),
+        case("EVT-202", "approve", "external_account.approve"),
+        case("EVT-200", "demand", "ownership.demand"),
     ],
 )
 def test_a_change_of_an_external_account_is_reported_once(platform: Platform, trigger: str) -> None:
