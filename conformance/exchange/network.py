@@ -6,7 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,11 +104,21 @@ class _Backend(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
+    """Keeps what is written until there is a piece of it, or until an answer is read.
+
+    The head of a request and its body then go out at once, which wakes the other side once.
+    """
+
     def __init__(self, stream: httpcore.NetworkStream, backend: _Backend) -> None:
         self._stream = stream
         self._backend = backend
+        self._unsent = bytearray()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
+        # Whoever does not take all of a request may have answered it nevertheless.
+        with suppress(httpcore.WriteError):
+            self._send(0)
+        self._unsent.clear()
         attempt = _current.attempt
         if (left := attempt.left()) <= 0:
             raise httpcore.ReadTimeout
@@ -117,10 +127,16 @@ class _Stream(httpcore.NetworkStream):
         return content
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        for start in range(0, len(buffer), _PIECE_BYTES):
+        self._unsent += buffer
+        self._send(_PIECE_BYTES)
+
+    def _send(self, kept: int) -> None:
+        """Send what is unsent, piece by piece, until at most ``kept`` bytes of it are left."""
+        while len(self._unsent) > kept:
             if (left := _current.attempt.left()) <= 0:
                 raise httpcore.WriteTimeout
-            self._stream.write(buffer[start : start + _PIECE_BYTES], left)
+            self._stream.write(bytes(self._unsent[:_PIECE_BYTES]), left)
+            del self._unsent[:_PIECE_BYTES]
 
     def close(self) -> None:
         self._stream.close()
