@@ -126,9 +126,9 @@ def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() ->
     """Loaded modules and what was drawn before have no influence on the requests."""
     names = ["listTransactions", "authorizeQuote", "createQuote"]
     program = (
-        "from conformance.selftest.fuzz.test_fuzz import digest, draw, FEW\n"
+        "from conformance.selftest.fuzz.test_fuzz import digest, draw, FEW_EXAMPLES\n"
         f"for name in {names[::-1]}:\n"
-        "    draw(name, 1, FEW)\n"
+        "    draw(name, 1, FEW_EXAMPLES)\n"
         f"print(digest({names}))\n"
     )
 
