@@ -123,7 +123,7 @@ class Oracle(StandIn):
 
 
 @pytest.fixture
-def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | None]]:
+def asked(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | None]]:
     """Return a function that arranges a noun and audits; it returns why nothing was decided."""
     content = PROFILE.model_dump(mode="json", by_alias=True, exclude_none=True)
     content["features"]["webhooks"] = content["features"]["webhook_signatures"] = False
@@ -135,8 +135,8 @@ def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | Non
         connection = Connection.open(target, seed=1, folder=RunFolder(tmp_path, "1"))
         stack.callback(connection.close)
 
-        def ask(answers_given: list[Any], noun: str) -> Reason | None:
-            oracle.answers = answers_given
+        def ask(bodies: list[Any], noun: str) -> Reason | None:
+            oracle.answers = bodies
             recorder = Recorder("test_x", ("A",))
             with connection.recording(recorder):
                 platform = connection.platform("test_x")
@@ -165,9 +165,9 @@ def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | Non
 @example([{"data": [[[]]], "id": {"id": []}}], "internal_accounts.account")
 @example([{"totalSendingAmount": 1e308, "id": "Quote:1", "source": None}], "quotes.complete")
 def test_no_answer_is_a_mistake_of_the_suite(
-    arrange: Callable[[list[Any], str], Reason | None], answers_given: list[Any], noun: str
+    asked: Callable[[list[Any], str], Reason | None], told: list[Any], noun: str
 ) -> None:
-    """An answer fails a check or leaves it open, but never as an error of the suite."""
-    assert json.loads(json.dumps(answers_given)) == answers_given
+    """It fails a check, or leaves it open for a reason that speaks of the target."""
+    assert json.loads(json.dumps(told)) == told
 
-    assert arrange(answers_given, noun) is not Reason.HARNESS
+    assert asked(told, noun) is not Reason.HARNESS
