@@ -123,7 +123,7 @@ class Oracle(StandIn):
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | None]]:
+def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | None]]:
     """Return a function that arranges a noun and audits; it returns why nothing was decided."""
     content = PROFILE.model_dump(mode="json", by_alias=True, exclude_none=True)
     content["features"]["webhooks"] = content["features"]["webhook_signatures"] = False
@@ -165,9 +165,9 @@ def asked(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | None]
 @example([{"data": [[[]]], "id": {"id": []}}], "internal_accounts.account")
 @example([{"totalSendingAmount": 1e308, "id": "Quote:1", "source": None}], "quotes.complete")
 def test_no_answer_is_a_mistake_of_the_suite(
-    asked: Callable[[list[Any], str], Reason | None], told: list[Any], noun: str
+    arrange: Callable[[list[Any], str], Reason | None], bodies: list[Any], noun: str
 ) -> None:
-    """It fails a check, or leaves it open for a reason that speaks of the target."""
-    assert json.loads(json.dumps(told)) == told
+    """An answer fails a check or leaves it open, but never as an error of the suite."""
+    assert json.loads(json.dumps(bodies)) == bodies
 
-    assert asked(told, noun) is not Reason.HARNESS
+    assert arrange(bodies, noun) is not Reason.HARNESS
