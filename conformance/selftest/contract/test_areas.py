@@ -76,7 +76,7 @@ def test_operations_are_tagged_by_area() -> None:
 
 
 def test_every_mutant_stands_in_the_area_of_its_requirement() -> None:
-    """The third folder of a mutant's module is the area of the requirement that it breaks."""
+    """The folder of a mutant's module is the area of the requirement that it breaks."""
     strays = [
         f"{mutant.id} in {mutant.module}"
         for mutant in load()
@@ -90,11 +90,11 @@ def test_every_scenario_stands_in_the_area_of_a_requirement_that_it_decides() ->
     """A scenario that decides requirements of several areas stands in one of theirs."""
     strays = [
         test
-        for test, named in requirements_by_test().items()
+        for test, requirements in requirements_by_test().items()
         if test.startswith(SCENARIOS)
-        and named
+        and requirements
         and test.removeprefix(SCENARIOS).partition("/")[0]
-        not in {areas().of(name).name for name in named}
+        not in {areas().of(name).name for name in requirements}
     ]
 
     assert not strays

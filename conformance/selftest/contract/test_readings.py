@@ -233,4 +233,6 @@ class TestShipped:
         """A variant needs a reading or an open point, which says that the choice is open."""
         known = readings().keys() | unspecified().keys()
 
-        assert {one.id: one.point for one in load_variants() if one.point not in known} == {}
+        assert {
+            variant.id: variant.point for variant in load_variants() if variant.point not in known
+        } == {}

@@ -82,14 +82,14 @@ class TestDenied:
             ask(401, "X").denied("UNAUTHORIZED", twin=ask(200))
 
     def test_two_refusals_for_something_else_tell_nothing(self, ask: Callable[..., Answer]) -> None:
-        """Two 404 make it inconclusive, as the operation may not be offered."""
+        """Two 404 make the check not exercised, as the operation may not be offered."""
         with pytest.raises(ResourceMissing, match="whoever sends it, it is refused"):
             ask(404).denied(twin=ask(404))
 
     def test_right_credentials_that_are_refused_prove_nothing(
         self, ask: Callable[..., Answer]
     ) -> None:
-        """Two 401 make it inconclusive, as the right credentials are refused too."""
+        """Two 401 make the check inconclusive, as the right credentials are refused too."""
         with pytest.raises(TwinRefused, match="with the right credentials it was refused too"):
             ask(401).denied(twin=ask(401))
 
@@ -171,7 +171,7 @@ class TestGrounds:
         assert needy - set(GROUNDS) == set()
 
     def test_a_groundless_request_names_what_does_not_exist(self) -> None:
-        """Such a request names a made-up resource and has no body, even where one is required."""
+        """A request without ground names a made-up resource and has no body."""
         operation = document().operations["confirmEmail"]
         # Nothing is sent, so that no platform is needed.
         call = Request(operation, Ground(), platform=None, whole=False)  # type: ignore[arg-type]

@@ -11,5 +11,5 @@ from conformance.selftest.hostile.scenarios import REQUIREMENTS
 
 def small_catalogue() -> Catalogue:
     """Return the catalogue of the few requirements."""
-    whole = catalogue()
-    return Catalogue({name: whole[name] for name in REQUIREMENTS})
+    complete = catalogue()
+    return Catalogue({name: complete[name] for name in REQUIREMENTS})

@@ -39,20 +39,20 @@ class World:
     """Keeps what triggers send and wait for, and gives them ``answer``."""
 
     def __init__(self) -> None:
-        self.sent: list[tuple[str, str, Any]] = []
+        self.requests: list[tuple[str, str, Any]] = []
         self.secrets: list[str] = []
-        self.waited: list[datetime] = []
+        self.moments: list[datetime] = []
         self.answer: tuple[int, Any] = (204, None)
 
     def send(
         self, method: str, url: str, body: Any, secrets: Collection[str] = ()
     ) -> tuple[int, Any]:
-        self.sent.append((method, url, body))
+        self.requests.append((method, url, body))
         self.secrets += secrets
         return self.answer
 
     def wait(self, moment: datetime) -> None:
-        self.waited.append(moment)
+        self.moments.append(moment)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ class TestHttp:
             "deposit.arrive", accountId="InternalAccount:1", amount=5, currency="USD"
         )
 
-        assert world.sent == [
+        assert world.requests == [
             (
                 "PUT",
                 "https://api.acme.example/t1/InternalAccount:1",
@@ -112,7 +112,7 @@ class TestHttp:
 
         triggers(mapping).fire("wallet.sign", payload={"amount": 7, "to": ["Zoë"]}, **others)
 
-        assert world.sent[0][2] == {"text": '<{"amount":7,"to":["Zoë"]}>'}
+        assert world.requests[0][2] == {"text": '<{"amount":7,"to":["Zoë"]}>'}
 
     def test_an_id_cannot_lead_elsewhere(
         self, triggers: Callable[..., Triggers], world: World
@@ -122,7 +122,7 @@ class TestHttp:
 
         triggers(mapping).fire("rate.stale", quoteId="../../y?z#")
 
-        assert world.sent[0][1] == f"{BASE_URL}/x/..%2F..%2Fy%3Fz%23"
+        assert world.requests[0][1] == f"{BASE_URL}/x/..%2F..%2Fy%3Fz%23"
 
     @pytest.mark.parametrize("value", ["", ".", "..", None, ["q"], {"q": 1}, math.nan, LONG_NUMBER])
     def test_an_id_that_has_no_place_in_a_url_is_refused(
@@ -134,7 +134,7 @@ class TestHttp:
         with pytest.raises(Unusable, match=r"^trigger rate\.stale: .*quoteId.* got ") as error:
             triggers(mapping).fire("rate.stale", quoteId=value)
 
-        assert world.sent == []
+        assert world.requests == []
         assert len(str(error.value)) < 300
 
     def test_a_value_is_not_filled_in_again(
@@ -150,7 +150,7 @@ class TestHttp:
             "quote.fund", quoteId="hidden?", customerId="{key}{quoteId}{origin}"
         )
 
-        ((_, url, body),) = world.sent
+        ((_, url, body),) = world.requests
         assert url.endswith("/ops-hidden%3F/%7Bkey%7D%7BquoteId%7D%7Borigin%7D")
         assert body == {"a": "{key}{quoteId}{origin}", "b": "x {key}{quoteId}{origin}"}
 
@@ -163,7 +163,7 @@ class TestHttp:
 
         triggers(mapping).fire("rate.stale", quoteId=value)
 
-        assert world.sent[0][2] == {"id": value}
+        assert world.requests[0][2] == {"id": value}
 
     @pytest.mark.parametrize("value", [math.nan, [math.inf], "\ud800", {"\udfff": 1}, LONG_NUMBER])
     def test_a_body_takes_nothing_else(
@@ -175,7 +175,7 @@ class TestHttp:
         with pytest.raises(Unusable, match=r"rate\.stale: quoteId: expected what JSON can spell"):
             triggers(mapping).fire("rate.stale", quoteId=value)
 
-        assert world.sent == []
+        assert world.requests == []
 
     def test_results_are_taken_from_the_response(
         self, triggers: Callable[..., Triggers], world: World
@@ -442,7 +442,7 @@ class TestWait:
 
         triggers(self.MAPPED).fire("quote.expire", quoteId="q", expiresAt=moment.strftime(form))
 
-        assert abs(world.waited[0] - moment) < timedelta(seconds=1)
+        assert abs(world.moments[0] - moment) < timedelta(seconds=1)
 
     @pytest.mark.parametrize("moment", [None, 7, "soon", "2999-13-01T00:00:00Z"])
     def test_what_is_no_time_is_told(self, triggers: Callable[..., Triggers], moment: Any) -> None:
@@ -459,7 +459,7 @@ class TestWait:
                 "quote.expire", quoteId="q", expiresAt="2999-01-01T00:00:00Z"
             )
 
-        assert world.waited == []
+        assert world.moments == []
 
 
 class TestMagic:
@@ -538,7 +538,7 @@ class TestProduction:
         with pytest.raises(ReadOnly):
             triggers_of_profile.fire("rate.stale", quoteId="q")
 
-        assert world.waited == []
+        assert world.moments == []
 
 
 class TestVocabulary:
@@ -562,7 +562,7 @@ class TestVocabulary:
         with pytest.raises(HarnessError, match=r"rate\.stale takes \('quoteId',\)"):
             triggers({"rate.stale": {"http": {"url": "{origin}"}}}).fire("rate.stale", **parameters)
 
-        assert world.sent == []
+        assert world.requests == []
 
 
 def is_alive(group: int) -> bool:

@@ -179,7 +179,7 @@ def test_every_scenario_says_its_fact(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
-    """Such a scenario makes observations only, as it could fail without a verdict."""
+    """A scenario without a requirement makes observations only, as it has no verdict."""
     with_requirement = {
         test.rpartition("::")[2].partition("[")[0]
         for test, requirements in requirements_by_test().items()

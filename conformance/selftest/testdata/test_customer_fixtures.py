@@ -178,7 +178,7 @@ class TestEveryChange:
     def test_is_a_judgement_where_the_document_lets_it_through(
         self, customer_example: Example
     ) -> None:
-        """A refused change without an error is a recommendation, or its rule is no schema's."""
+        """A refused change without an error is a recommendation, or no schema can state it."""
         unexplained = [
             label(change)
             for change in customer_example.refused

@@ -90,7 +90,7 @@ class TestEachFile:
 
 @pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
 def test_a_proof_of_address_is_dated_in_the_last_month(kind: str) -> None:
-    """Its date is 28 to 62 days ago, so that it is never too old."""
+    """A proof of address is dated 28 to 62 days ago, so that it is never too old."""
     file = specimen(kind)
 
     (written_date,) = re.findall(rb"\(Date: (\S+)\)", file.content)
@@ -128,6 +128,6 @@ def test_a_padded_file_is_a_pdf_of_the_size_wanted(size: int) -> None:
 
 def test_git_leaves_the_files_alone() -> None:
     """``.gitattributes`` says that the files are binary, so that no line ends change."""
-    rules = (ROOT / ".gitattributes").read_text(encoding="utf-8")
+    attributes = (ROOT / ".gitattributes").read_text(encoding="utf-8")
 
-    assert {f"*{ending} binary" for ending in MEDIA_TYPES} <= set(rules.splitlines())
+    assert {f"*{ending} binary" for ending in MEDIA_TYPES} <= set(attributes.splitlines())

@@ -169,7 +169,7 @@ class TestFindings:
     """Each delivery decides the two requirements on signatures."""
 
     def test_a_right_signature_passes_both(self) -> None:
-        """Both the presence and the verification pass."""
+        """A right signature passes the requirements for presence and for verification."""
         signature = base64_of(SCHEMES["ed25519"][2](BODY))
 
         findings = verifier("ed25519").findings(delivery(signature))
@@ -180,13 +180,13 @@ class TestFindings:
         ]
 
     def test_a_wrong_signature_fails_one(self) -> None:
-        """The presence passes, and the verification fails."""
+        """A wrong signature passes presence and fails verification."""
         findings = verifier("ed25519").findings(delivery(base64_of(bytes(64))))
 
         assert [finding.passed for finding in findings] == [True, False]
 
     def test_a_missing_signature_fails_the_other(self) -> None:
-        """The presence fails with the name of the header; the verification is not decided."""
+        """A missing signature fails presence with the name of the header, and nothing else."""
         (finding,) = verifier("ed25519").findings(delivery(None))
 
         assert (finding.requirement, finding.passed) == (PRESENT, False)
@@ -199,7 +199,7 @@ class TestFindings:
         assert verifier("ed25519").findings(stranger) == ()
 
     def test_the_reference_signs_as_its_profile_says(self) -> None:
-        """Its profile has the public key of the reference, and its signatures verify."""
+        """The profile of the reference has its public key, and its signatures verify."""
         signature = load_profile("reference").webhooks.signature
         assert signature is not None
         assert signature.key == signing.public_key()
