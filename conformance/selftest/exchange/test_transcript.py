@@ -741,7 +741,7 @@ class TestHostileValues:
 
     @needs_tools
     def test_an_answer_steers_no_terminal(self) -> None:
-        """The script prints answers with each byte that is not plain ASCII as a question mark."""
+        """The script prints a question mark for each byte that is no printable ASCII."""
         content = '{"id": "Quote:1", "x": "\x1b[2J\x9b\u202e\\\\033"}\n'.encode()
         with StandIn(answers(200, content)) as server:
             chain = [

@@ -149,7 +149,7 @@ def test_the_audit_learns_of_a_transfer(transfers: Make) -> None:
 
 @pytest.mark.parametrize("name", ["transferIn", "transferOut"])
 def test_the_document_calls_transfers_deprecated(name: str) -> None:
-    """transferIn and transferOut are marked as deprecated, and their summary says so."""
+    """The operations transferIn and transferOut are deprecated, and their summary says so."""
     operation = document().operations[name].raw
 
     assert operation["deprecated"] is True
