@@ -66,7 +66,7 @@ class TestDescriptions:
         assert undescribed == set()
 
     def test_what_is_deprecated_is_marked(self) -> None:
-        """TransferIn and transferOut alone are marked as deprecated and say so in their summary."""
+        """Only transferIn and transferOut are marked as deprecated and say so in their summary."""
         marked = {name for name, raw in operations() if raw.get("deprecated")}
         summarized = {name for name, raw in operations() if "deprecated" in raw["summary"]}
 
