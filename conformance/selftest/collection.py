@@ -1,4 +1,4 @@
-"""What the suite says about requirements: its tests, collected once, and its document."""
+"""The suite's tests with the requirements that they name, and the annotations of its document."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ROOT = SPEC.parent
 
 
 class _Collector:
-    """The pytest plugin that keeps what is collected."""
+    """A pytest plugin that keeps the collected tests with the requirements that they name."""
 
     def __init__(self) -> None:
-        self.named: list[tuple[str, list[str]]] = []
+        self.tests: list[tuple[str, list[str]]] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.named = [(item.nodeid, named_by(item)) for item in session.items]
+        self.tests = [(item.nodeid, named_by(item)) for item in session.items]
 
 
 def node_ids() -> Sequence[str]:
@@ -34,8 +34,8 @@ def node_ids() -> Sequence[str]:
     return [test for test, _ in _collect()]
 
 
-def collected() -> Mapping[str, list[str]]:
-    """Return the requirements that each test of the suite names, by its node id."""
+def requirements_by_test() -> Mapping[str, list[str]]:
+    """Return the requirements that each test of the suite names, by the node id of the test."""
     return dict(_collect())
 
 
@@ -58,24 +58,24 @@ def _collect() -> Sequence[tuple[str, list[str]]]:
         status = pytest.main(arguments, plugins=[collector])
     if status != pytest.ExitCode.OK:
         raise RuntimeError(f"the suite cannot be collected:\n{output.getvalue()}")
-    return collector.named
+    return collector.tests
 
 
 @cache
-def named_by_suite() -> Mapping[str, list[str]]:
-    """Return every requirement that a test names, with the tests that do."""
+def requirement_tests() -> Mapping[str, list[str]]:
+    """Return the tests that name a requirement, by the id of the requirement."""
     tests: dict[str, list[str]] = defaultdict(list)
-    for test, requirements in collected().items():
+    for test, requirements in requirements_by_test().items():
         for requirement in requirements:
             tests[requirement].append(test)
     return tests
 
 
-def annotated(node: Any) -> Iterator[str]:
-    """Yield every requirement that an annotation below ``node`` of the document names."""
+def annotated_requirements(node: Any) -> Iterator[str]:
+    """Yield each requirement that an annotation at or below ``node`` of the document names."""
     if isinstance(node, dict):
-        named = node.get(KEY, ())
-        yield from (named,) if isinstance(named, str) else named
+        ids = node.get(KEY, ())
+        yield from (ids,) if isinstance(ids, str) else ids
     for member in node.values() if isinstance(node, dict) else node:
         if isinstance(member, dict | list):
-            yield from annotated(member)
+            yield from annotated_requirements(member)

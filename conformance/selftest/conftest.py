@@ -1,4 +1,4 @@
-"""Shared stand-ins of the self-tests."""
+"""Fixtures of the self-tests: stand-ins, profiles, targets, clients, the reference, small runs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ CLIENT_SECRET = secrets.token_urlsafe(32)
 
 @pytest.fixture
 def stand_in() -> Generator[Callable[[Behaviour], StandIn]]:
-    """Start a server that misbehaves in the way given; it stops with the test."""
+    """Return a function that starts a misbehaving server, which stops with the test."""
     with ExitStack() as stack:
         yield lambda behaviour: stack.enter_context(StandIn(behaviour))
 
 
 @pytest.fixture
 def make_profile() -> Callable[..., Profile]:
-    """Return the profile of a sandbox with other parts in the place of the defaults."""
+    """Return a function that makes the profile of a sandbox; it takes parts of a profile."""
 
     def make(**parts: Any) -> Profile:
         content = {"implementation": {"name": "stand-in"}, "environment": "sandbox", **parts}
@@ -53,7 +53,7 @@ def make_profile() -> Callable[..., Profile]:
 
 @pytest.fixture
 def make_target(make_profile: Callable[..., Profile]) -> Callable[..., Target]:
-    """Return the target at a base URL; further arguments are parts of its profile."""
+    """Return a function that makes a target from a base URL and parts of a profile."""
 
     def make(base_url: str, **parts: Any) -> Target:
         return Target(base_url, TOKEN_ID, CLIENT_SECRET, make_profile(**parts))
@@ -65,7 +65,7 @@ def make_target(make_profile: Callable[..., Profile]) -> Callable[..., Target]:
 def connect(
     make_target: Callable[..., Target], tmp_path: Path
 ) -> Generator[Callable[..., RecordingClient]]:
-    """Return a client of the target at a base URL, with its journal below ``tmp_path``."""
+    """Return a function that makes a client of a base URL, with its journal in ``tmp_path``."""
     with ExitStack() as stack:
 
         def connect(base_url: str, **parts: Any) -> RecordingClient:
@@ -84,7 +84,7 @@ def connect(
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package as it is installed, unpacked."""
+    """Build the wheel and return the folder of its package, unpacked."""
     folder = tmp_path_factory.mktemp("wheel")
     (built,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
     with zipfile.ZipFile(built) as archive:
@@ -94,7 +94,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def reference() -> Generator[BackgroundServer]:
-    """The reference implementation, in a thread of this process."""
+    """Start the reference implementation in a thread of this process, once a session."""
     settings = Settings(api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET)
     with BackgroundServer(settings) as server:
         yield server
@@ -102,32 +102,32 @@ def reference() -> Generator[BackgroundServer]:
 
 @pytest.fixture
 def reference_target(reference: BackgroundServer) -> Target:
-    """The reference as a target, with its own profile."""
+    """Return the reference as a target, with its own profile."""
     return Target(reference.base_url, TOKEN_ID, CLIENT_SECRET, load_profile("reference"))
 
 
 @pytest.fixture
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the credentials of the reference where a run looks for them."""
+    """Put the credentials of the reference into the environment, where a run looks for them."""
     monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
     monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
 
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    """The folder of the tiny suite."""
+    """Write the tiny suite below ``tmp_path`` and return its folder."""
     return write(tmp_path, {**TINY, "pytest.ini": "[pytest]\n"})
 
 
 @pytest.fixture
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
-    """Run scenarios within this process, in the place of the suite's own."""
+    """Return what runs scenarios within this process, in the place of the suite's own."""
     monkeypatch.setattr(plugin, "_SUITE", (tmp_path / "scenarios",))
     return Inside(tmp_path)
 
 
 @pytest.fixture
 def against(reference: BackgroundServer, credentials: None) -> tuple[str, str]:
-    """The arguments that lead to the reference of this process."""
+    """Return the arguments of pytest that make the reference of this process the target."""
     assert credentials is None
     return (f"--base-url={reference.base_url}", "--profile=reference")

@@ -1,4 +1,4 @@
-"""What a part of the platform acts with, where a stand-in takes the place of the client."""
+"""The context of a part of the platform, with a stand-in in the place of the client."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conformance.webhooks.inbox import Inbox
 
 
 def context_of(client: Any, profile: Profile, observed: list[str] | None = None) -> Context:
-    """Return the context of a test whose requests go to ``client``, and which maps no trigger.
+    """Return the context of a test which maps no trigger and whose requests go to ``client``.
 
-    What is observed is added to ``observed``.
+    Observations are appended to ``observed``.
     """
     ledger = Ledger()
     return Context(

@@ -1,4 +1,4 @@
-"""Runs of pytest as the self-tests need them: in a process of their own, and within this one."""
+"""Runs of pytest for the self-tests, in a process of their own or within this one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.reporting.report import Entry, Report
 
 OK, BROKEN, INTERRUPTED, USAGE, OPEN = 0, 1, 2, 4, 6
 
-# A catalogue of three and a suite of two tests: whole runs of it take a second.
+# A catalogue of three requirements and a suite of two tests: a whole run takes a second.
 TINY = {
     "tiny_suite.py": """
         from pathlib import Path
@@ -66,9 +66,9 @@ TINY = {
 }
 
 TINY_SUITE = ("-p", "tiny_suite", "-p", "no:schemathesis")
-"""Arguments that put it in the place of the suite."""
+"""Arguments of pytest that put the tiny suite in the place of the suite."""
 
-# A shell lets its background jobs ignore Ctrl-C, and they pass that on.
+# A shell may let its background jobs ignore Ctrl-C; this process inherits that.
 PYTEST = """
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -82,7 +82,7 @@ def unindented(text: str) -> str:
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
-    """Write files below a folder and return it."""
+    """Write files below a folder and return the folder."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def read_report(folder: Path) -> Report:
 
 
 def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start pytest in a process and in a folder of its own."""
+    """Start pytest in a process of its own, in ``folder``."""
     # Without bytecode of its plugins pytest takes seconds to start.
     inherited = {
         name: value
@@ -115,7 +115,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
-    """Run pytest in a process of its own; return its exit status and what it printed."""
+    """Run pytest in a process of its own; return its exit status and its output."""
     with start(folder, *arguments, **environment) as process:
         output, _ = process.communicate(timeout=120)
         return process.returncode, output
@@ -123,14 +123,14 @@ def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
 
 @dataclass
 class Inside:
-    """Runs scenarios against a target within this process, which is much faster."""
+    """Runs scenarios against a target within this process, which is faster than a process."""
 
     folder: Path
     _numbers: ClassVar = itertools.count()
 
     def __call__(self, scenario: str, *arguments: str) -> tuple[int, str]:
-        """Run a scenario; return the exit status and what pytest printed."""
-        # A module of the name of an earlier one would be that one.
+        """Run a module of scenarios; return the exit status and the output of pytest."""
+        # Python would take a module of the same name as an earlier one for that one.
         name = f"scenarios/test_inside_{next(self._numbers)}.py"
         write(self.folder, {name: scenario, "pytest.ini": "[pytest]\n"})
         output = io.StringIO()
@@ -149,5 +149,5 @@ class Inside:
         return int(status), output.getvalue()
 
     def entries(self) -> dict[str, Entry]:
-        """Return the entries of the report by requirement."""
+        """Return the entries of the latest report, by requirement."""
         return {entry.id: entry for entry in read_report(self.folder).requirements}

@@ -1,4 +1,4 @@
-"""Stand-ins: tiny real HTTP servers that misbehave in one way each."""
+"""Stand-ins: small HTTP servers on loopback which misbehave in one way each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Behaviour = Callable[[socket.socket, "Received", threading.Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request as it arrived; ``body`` are its bytes, ``at`` is a monotonic time in seconds."""
+    """One request as it arrived: ``body`` in bytes, ``at`` a monotonic time in seconds."""
 
     at: float
     method: str
@@ -30,7 +30,7 @@ class Received:
 
 
 class StandIn:
-    """Context manager: a server on a free loopback port that answers as ``behaviour`` does.
+    """Context manager: a server on a free loopback port that answers by ``behaviour``.
 
     Each connection carries one request. ``received`` are the requests so far.
     """
@@ -46,7 +46,7 @@ class StandIn:
         self.base_url = f"{self.origin}/{VERSION}"
 
     def __enter__(self) -> Self:
-        """Start to listen."""
+        """Start the thread that accepts connections."""
         self._threads[0].start()
         return self
 
@@ -56,7 +56,7 @@ class StandIn:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop, and cut what is still connected."""
+        """Stop, and close all connections."""
         self._stopped.set()
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -93,7 +93,7 @@ def answers(
     headers: Mapping[str, str] | None = None,
     kind: str = "application/json",
 ) -> Behaviour:
-    """Answer every request alike; a body that is not bytes is sent as JSON."""
+    """Answer every request with this status and body; a body that is not bytes becomes JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = {"content-type": kind, "content-length": str(len(content)), **(headers or {})}
 
@@ -109,7 +109,7 @@ def html() -> Behaviour:
 
 
 def redirects(location: str) -> Behaviour:
-    """Lead elsewhere."""
+    """Answer with 302 and this location."""
     return answers(302, {}, headers={"location": location})
 
 
@@ -125,7 +125,7 @@ def floods() -> Behaviour:
 
 
 def hangs() -> Behaviour:
-    """Never answer."""
+    """Keep the connection open without an answer."""
 
     def behave(_connection: socket.socket, _received: Received, stopped: threading.Event) -> None:
         stopped.wait()
@@ -145,12 +145,12 @@ def drips(start: bytes = b"") -> Behaviour:
 
 
 def drips_header() -> Behaviour:
-    """Send a header that goes on and on."""
+    """Send a header of endless length, byte by byte."""
     return drips(b"HTTP/1.1 200 OK\r\nx-long: ")
 
 
 def drips_body() -> Behaviour:
-    """Send a body that goes on and on."""
+    """Send a body of endless length, byte by byte."""
     return drips(_head(200, {"content-type": "application/json", "content-length": "999999"}))
 
 
@@ -165,16 +165,16 @@ def dies_half_way() -> Behaviour:
 
 
 def echoes() -> Behaviour:
-    """Answer with everything that came, the credentials too."""
+    """Answer with path, headers and body of the request, credentials included."""
 
     def behave(connection: socket.socket, received: Received, stopped: threading.Event) -> None:
-        shown = {
+        content = {
             "path": received.path,
             "headers": dict(received.headers),
             "body": received.body.decode(),
         }
-        echoed = {"x-echo": received.headers.get("authorization", "")}
-        answers(200, shown, headers=echoed)(connection, received, stopped)
+        headers = {"x-echo": received.headers.get("authorization", "")}
+        answers(200, content, headers=headers)(connection, received, stopped)
 
     return behave
 

@@ -1,4 +1,4 @@
-"""The console command: what a person types first."""
+"""The console command ``payments-conformance``: its list, and its commands plan, serve and run."""
 
 from __future__ import annotations
 
@@ -24,83 +24,83 @@ VARIABLES = ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET")
 
 
 def test_it_shows_its_commands() -> None:
-    """Without any, as with ``--help``."""
-    shown = CliRunner().invoke(app, []).output
+    """The program without a command prints its commands, such as run, serve, plan, mutants."""
+    output = CliRunner().invoke(app, []).output
 
-    assert all(f" {name} " in shown for name in ("run", "serve", "plan", "mutants"))
+    assert all(f" {name} " in output for name in ("run", "serve", "plan", "mutants"))
 
 
 class TestPlan:
-    """What a run would decide, without sending anything."""
+    """``payments-conformance plan`` says what a run would decide, and sends nothing."""
 
     def plan(self, *arguments: str) -> tuple[int, str]:
         """Run the command for the reference; return its exit status and output."""
         options = [f"--rootdir={ROOT}", "-pno:cacheprovider", "-pno:randomly", "-pno:xdist"]
-        done = CliRunner().invoke(app, ["plan", *arguments, *options])
-        return done.exit_code, done.output
+        result = CliRunner().invoke(app, ["plan", *arguments, *options])
+        return result.exit_code, result.output
 
     def test_it_is_shown_in_short(self) -> None:
-        """By part, and by what keeps the rest from a verdict."""
-        status, shown = self.plan()
+        """The short plan counts by area what would be decided, and says why the rest would not."""
+        status, output = self.plan()
 
-        assert status == 0, shown
-        assert " requirements would be decided:\n" in shown
-        assert "\n  quotes  " in shown
-        assert "0 would not be decided:" in shown
-        assert " cannot be tested by any client." in shown
+        assert status == 0, output
+        assert " requirements would be decided:\n" in output
+        assert "\n  quotes  " in output
+        assert "0 would not be decided:" in output
+        assert " cannot be tested by any client." in output
 
     def test_it_accounts_for_every_requirement(self) -> None:
-        """Each stands in one of the three lists."""
-        _, shown = self.plan("--json", "--fuzz-examples=0")
+        """Each requirement of the catalogue stands in exactly one of three lists of the JSON."""
+        _, output = self.plan("--json", "--fuzz-examples=0")
 
-        content = json.loads(shown)
+        content = json.loads(output)
         decided = {entry["id"]: entry["tests"] for entry in content["to_decide"]}
-        left = {entry["id"]: entry["reason"] for entry in content["not_decided"]}
-        assert sorted([*decided, *left, *content["untestable"]]) == sorted(catalogue())
+        undecided = {entry["id"]: entry["reason"] for entry in content["not_decided"]}
+        assert sorted([*decided, *undecided, *content["untestable"]]) == sorted(catalogue())
         assert all(decided.values())
-        assert set(left.values()) == {Reason.DESELECTED}
+        assert set(undecided.values()) == {Reason.DESELECTED}
 
     def test_it_follows_the_profile(self, tmp_path: Path) -> None:
-        """What is not declared or mapped is named."""
+        """The plan names a feature that is not declared and a trigger that is not mapped."""
         profile = tmp_path / "acme.yaml"
         profile.write_text("implementation: {name: Acme}\n", encoding="utf-8")
 
-        status, shown = self.plan(f"--profile={profile}")
+        status, output = self.plan(f"--profile={profile}")
 
-        assert status == 0, shown
-        assert f"{Reason.FEATURE_UNDECLARED}: sca" in shown
-        assert f"{Reason.TRIGGER_MISSING}: quote.expire" in shown
+        assert status == 0, output
+        assert f"{Reason.FEATURE_UNDECLARED}: sca" in output
+        assert f"{Reason.TRIGGER_MISSING}: quote.expire" in output
 
     def test_a_wrong_profile_is_told(self) -> None:
-        """As a run would."""
-        status, shown = self.plan("--profile=absent")
+        """A profile that does not exist is a usage error: exit status 4 and a message."""
+        status, output = self.plan("--profile=absent")
 
         assert status == 4
-        assert "profile absent: no such file" in shown
+        assert "profile absent: no such file" in output
 
 
 class TestServe:
-    """The reference as a sandbox for people who write clients."""
+    """``payments-conformance serve`` starts the reference for people who write clients."""
 
     def test_it_serves_until_it_is_interrupted(self) -> None:
-        """With the credentials of the environment, which are printed for the client's shell."""
-        given = dict(zip(VARIABLES, ("my-token", "my-secret"), strict=True))
+        """The sandbox takes and prints the credentials of the environment; Ctrl-C ends it."""
+        credentials = dict(zip(VARIABLES, ("my-token", "my-secret"), strict=True))
         with subprocess.Popen(
             [*PROGRAM, "serve", "--port=0"],
-            env={**os.environ, **given},
+            env={**os.environ, **credentials},
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
         ) as server:
             assert server.stdout is not None
-            printed = [server.stdout.readline().strip() for _ in range(4)]
-            url = printed[0].removeprefix("base URL: ")
+            lines = [server.stdout.readline().strip() for _ in range(4)]
+            url = lines[0].removeprefix("base URL: ")
             answer = httpx.get(f"{url}/config", auth=("my-token", "my-secret"), trust_env=False)
             # Ctrl-C reaches the whole group of processes.
             os.killpg(server.pid, signal.SIGINT)
             status = server.wait(20)
 
-        assert printed[1:] == [
+        assert lines[1:] == [
             "export PAYMENTS_API_TOKEN_ID=my-token",
             "export PAYMENTS_API_CLIENT_SECRET=my-secret",
             "Ctrl-C stops it.",
@@ -111,11 +111,11 @@ class TestServe:
             httpx.get(url, trust_env=False)
 
     def test_a_port_that_is_taken_is_an_error(self) -> None:
-        """Nothing is printed that would not hold."""
-        with listen(0) as taken:
-            taken.listen()
-            port = taken.getsockname()[1]
-            done = subprocess.run(
+        """Where another program listens on the port, the command fails and prints no base URL."""
+        with listen(0) as listener:
+            listener.listen()
+            port = listener.getsockname()[1]
+            completed = subprocess.run(
                 [*PROGRAM, "serve", f"--port={port}"],
                 capture_output=True,
                 text=True,
@@ -123,14 +123,14 @@ class TestServe:
                 check=False,
             )
 
-        assert done.returncode != 0
-        assert "base URL" not in done.stdout
-        assert "in use" in done.stderr
+        assert completed.returncode != 0
+        assert "base URL" not in completed.stdout
+        assert "in use" in completed.stderr
 
 
 def test_run_is_pytest_on_the_suite(tmp_path: Path) -> None:
-    """Everything after the word goes to it, and the folder makes no difference."""
-    done = subprocess.run(
+    """``run`` hands its arguments to pytest and collects the suite alone, from whatever folder."""
+    completed = subprocess.run(
         [*PROGRAM, "run", "--collect-only", "-q", "--fuzz-examples=0", "-k", "expired_quote"],
         cwd=tmp_path,
         capture_output=True,
@@ -139,6 +139,6 @@ def test_run_is_pytest_on_the_suite(tmp_path: Path) -> None:
         check=False,
     )
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "test_an_expired_quote" in done.stdout
-    assert "selftest" not in done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert "test_an_expired_quote" in completed.stdout
+    assert "selftest" not in completed.stdout

@@ -1,4 +1,4 @@
-"""What is generated: it is up to date, each part has one place, and its form is the right one."""
+"""``payments-conformance generate``: its texts are up to date, correct, and in one place each."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ def cells(name: str) -> list[list[str]]:
     return [row[2:-2].split(" | ") for row in rows]
 
 
-def named(name: str) -> set[str]:
-    """Return what stands in the first column of a table."""
+def names_in(name: str) -> set[str]:
+    """Return the names in the first column of a table."""
     return {row[0].strip("`") for row in cells(name)}
 
 
 class TestPlaces:
-    """Where a generated text stands."""
+    """A generated text stands between two marks of a file."""
 
     def test_the_lines_between_two_marks_are_put_in(self) -> None:
-        """All else stays."""
+        """The lines between the two marks are replaced, and all other lines stay."""
         assert filled(PAGE, "page.md", {"one": ["new", "lines"]}) == PAGE.replace(
             "old", "new\nlines"
         )
 
     def test_several_places_are_put_in(self) -> None:
-        """In YAML too, where marks are indented."""
+        """One call fills in several places; in YAML their marks may be indented."""
         text = "a:\n  # generated: one\n  # end of one\nb:\n  # generated: two\n  # end of two\n"
 
-        done = filled(text, "page.yaml", {"one": ["  x: 1", "  y: 2"], "two": ["  z: 3"]})
+        result = filled(text, "page.yaml", {"one": ["  x: 1", "  y: 2"], "two": ["  z: 3"]})
 
-        assert yaml.safe_load(done) == {"a": {"x": 1, "y": 2}, "b": {"z": 3}}
-        assert filled(done, "page.yaml", {"one": [], "two": []}) == text
+        assert yaml.safe_load(result) == {"a": {"x": 1, "y": 2}, "b": {"z": 3}}
+        assert filled(result, "page.yaml", {"one": [], "two": []}) == text
 
     def test_a_place_is_found(self) -> None:
-        """By the lines of its marks; words within a line are none."""
+        """A mark is a line of its own; the same words within a line are no mark."""
         text = f"say <!-- generated: two --> so\n{PAGE}"
 
         assert places_in(text, "page.md") == [Place("one", 2, 4)]
@@ -77,12 +77,12 @@ class TestPlaces:
         ],
     )
     def test_a_wrong_mark_is_refused(self, text: str, message: str) -> None:
-        """The message names file and line."""
+        """A mark without its pair, a nested or an unknown one: the error names file and line."""
         with pytest.raises(PlaceError, match=message):
             filled(text, "page.md", {"one": [], "two": []})
 
     def test_what_is_generated_has_one_place(self, tmp_path: Path) -> None:
-        """In whichever of the files."""
+        """Each generated text has exactly one place in all files; none or two raise PlaceError."""
         first, second = tmp_path / "a.md", tmp_path / "b.md"
         first.write_text(PAGE, encoding="utf-8")
         second.write_text("nothing\n", encoding="utf-8")
@@ -98,10 +98,10 @@ class TestPlaces:
 
 
 class TestTables:
-    """What each table tells about."""
+    """The generated tables of triggers, features, error codes, exit statuses and commands."""
 
     @pytest.mark.parametrize(
-        ("name", "told"),
+        ("name", "entries"),
         [
             ("triggers", set(TRIGGERS)),
             ("features", set(FEATURES)),
@@ -109,13 +109,13 @@ class TestTables:
             ("exit-statuses", {str(status) for status in EXIT_MEANING}),
         ],
     )
-    def test_nothing_is_left_out(self, name: str, told: set[str]) -> None:
-        """A row for each entry."""
-        assert named(name) == told
+    def test_nothing_is_left_out(self, name: str, entries: set[str]) -> None:
+        """A table has one row for each entry of its source."""
+        assert names_in(name) == entries
 
     @pytest.mark.parametrize("name", tables(PROGRAM))
     def test_no_cell_of_a_first_and_last_column_is_empty(self, name: str) -> None:
-        """Each entry has a name and something to say, and as many cells as the head has."""
+        """Each row has a name, no "None", and as many cells as the head of the table."""
         head, _, *rows = tables(PROGRAM)[name][1:-1]
 
         for row in rows:
@@ -124,27 +124,27 @@ class TestTables:
         assert all(row[0] for row in cells(name))
 
     def test_a_request_is_called_one(self) -> None:
-        """With its parameters and results."""
+        """The row of a request trigger has its parameters, its results and the word "Request"."""
         (row,) = (row for row in cells("triggers") if row[0] == "`card.issue`")
 
         assert row[1:3] == ["`customerId`, `accountId`", "`cardId`"]
         assert row[3].startswith("Request: ")
 
     def test_a_command_is_told_with_its_options(self) -> None:
-        """Also one that is a part of another."""
-        told = dict(row[0::2] for row in cells("commands"))
+        """The row of a command lists its options."""
+        options = dict(row[0::2] for row in cells("commands"))
 
-        assert told["`payments-conformance generate`"] == "`--check`"
+        assert options["`payments-conformance generate`"] == "`--check`"
 
     def test_every_exit_status_has_a_meaning(self) -> None:
-        """Those of pytest and those of verdicts."""
-        of_pytest = {int(status) for status in pytest.ExitCode}
+        """The meanings cover the exit statuses of pytest and those of verdicts, and no others."""
+        pytest_statuses = {int(status) for status in pytest.ExitCode}
 
-        assert set(EXIT_MEANING) == of_pytest | set(EXIT_STATUS.values())
+        assert set(EXIT_MEANING) == pytest_statuses | set(EXIT_STATUS.values())
 
 
 class TestYaml:
-    """Values as they stand in the template profile."""
+    """Values are written as YAML of the template profile."""
 
     @pytest.mark.parametrize(
         ("value", "text"),
@@ -158,13 +158,13 @@ class TestYaml:
         ],
     )
     def test_a_value_stands_on_one_line(self, value: Any, text: str) -> None:
-        """And reads back as it was."""
+        """A value is written on one line, and YAML reads it back as it was."""
         assert flow(value) == text
         assert yaml.safe_load(text) == value
 
     @pytest.mark.parametrize("width", [200, 40, 20, 0])
     def test_a_long_one_is_divided(self, width: int) -> None:
-        """No line is longer than it may be, where that can be."""
+        """A long value is divided into several lines, and YAML reads it back as it was."""
         value = {"a": [{"first": "x" * 9, "second": ["y" * 9]}, "z"], "b": {"c": {"d": 1}}, "e": []}
 
         lines = list(member("key", value, width))
@@ -174,7 +174,7 @@ class TestYaml:
 
 
 def test_the_template_tells_what_may_stand_at_a_key_without_a_default() -> None:
-    """Possible values and defaults of its members."""
+    """The template lists the members of ``webhooks``, with their possible values and defaults."""
     text = "\n".join(sections()["webhooks"])
 
     assert "# - encoding: How the header spells the signature. One of hex, base64. By def" in text
@@ -182,7 +182,7 @@ def test_the_template_tells_what_may_stand_at_a_key_without_a_default() -> None:
 
 
 class TestApiClass:
-    """A method for each operation."""
+    """The generated API class has a method for each operation of the document."""
 
     def method(self, folder: Path, path: str, identifier: str, **more: Any) -> str:
         """Return the method of the only operation of a document."""
@@ -198,7 +198,7 @@ class TestApiClass:
         return text.partition("    # Things\n\n")[2]
 
     def test_an_operation_without_anything_takes_options(self, tmp_path: Path) -> None:
-        """On one line each."""
+        """The method of an operation without parameters and body takes options only."""
         assert self.method(tmp_path, "/things", "createThing") == (
             "    def create_thing(self, **options: Unpack[Options]) -> Answer:\n"
             '        """Send ``POST /things``."""\n'
@@ -206,8 +206,8 @@ class TestApiClass:
         )
 
     def test_parameters_come_in_their_order(self, tmp_path: Path) -> None:
-        """Of the path, the query, the body; none hides a name of Python."""
-        told = self.method(
+        """Parameters of the path come first, then query and body; names of Python get a "_"."""
+        method = self.method(
             tmp_path,
             "/{class}/{id}/{thingId}",
             "changeThing",
@@ -215,7 +215,7 @@ class TestApiClass:
             requestBody={"content": {"application/json": {"schema": {}}}},
         )
 
-        assert told == (
+        assert method == (
             "    def change_thing(\n"
             "        self,\n"
             "        class_: Any,\n"
@@ -236,20 +236,20 @@ class TestApiClass:
         )
 
     def test_a_form_takes_the_place_of_a_body(self, tmp_path: Path) -> None:
-        """It has a type of its own."""
-        told = self.method(
+        """The method of an operation with a multipart body takes ``form``, and no ``body``."""
+        method = self.method(
             tmp_path,
             "/things",
             "uploadThing",
             requestBody={"content": {"multipart/form-data": {"schema": {}}}},
         )
 
-        assert "(self, form: Form | None = None, **options: Unpack[Options])" in told
-        assert 'self._send("uploadThing", form=form, **options)' in told
+        assert "(self, form: Form | None = None, **options: Unpack[Options])" in method
+        assert 'self._send("uploadThing", form=form, **options)' in method
 
     @pytest.mark.parametrize("name", document().operations)
     def test_an_operation_is_sent(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """With whatever its path needs."""
+        """The method of an operation sends its name, the parameters of its path and options."""
         sent: list[tuple[Any, Any]] = []
         monkeypatch.setattr(Api, "_send", lambda _, *name, **more: sent.append((name, more)))
         methods = {
@@ -271,10 +271,10 @@ class TestApiClass:
 
 
 class TestFigures:
-    """The kill figures are those of the mutants that there are."""
+    """The kill figures are compared with the mutants that are declared."""
 
     def test_what_does_not_fit_is_named(self, tmp_path: Path) -> None:
-        """By its requirement."""
+        """Each requirement whose figure differs is named with both numbers of mutants."""
         others = MEASURED.read_text(encoding="utf-8").partition("\n")[2]
         first, total = next((name, kills.total) for name, kills in read_kills(MEASURED).items())
         file = tmp_path / "measured.txt"
@@ -287,7 +287,7 @@ class TestFigures:
 
 
 class TestCommand:
-    """``payments-conformance generate``."""
+    """``payments-conformance generate`` writes the generated texts, or checks them."""
 
     @pytest.fixture
     def checkout(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -300,70 +300,70 @@ class TestCommand:
         return tmp_path
 
     def test_this_checkout_is_up_to_date(self) -> None:
-        """Else run ``payments-conformance generate``."""
-        done = CliRunner().invoke(app, ["generate", "--check"])
+        """``--check`` finds no difference; if it does, run ``payments-conformance generate``."""
+        result = CliRunner().invoke(app, ["generate", "--check"])
 
-        assert (done.exit_code, done.output) == (0, "")
+        assert (result.exit_code, result.output) == (0, "")
 
     def test_what_would_change_is_told(self, checkout: Path) -> None:
-        """File by file, with a few lines of the difference; nothing is written."""
+        """``--check`` names each stale file with lines of the difference, and writes nothing."""
         api = checkout / "conformance" / "platform" / "api.py"
         api.write_text(api.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
         schema = checkout / "conformance" / "profile" / "profile.schema.json"
         schema.unlink()
 
-        done = CliRunner().invoke(app, ["generate", "--check"])
+        result = CliRunner().invoke(app, ["generate", "--check"])
 
-        assert done.exit_code == 1
-        assert "conformance/platform/api.py would change:\n" in done.output
-        assert "\n  -# more\n" in done.output
-        assert "conformance/profile/profile.schema.json would change:\n" in done.output
-        assert " more lines\n" in done.output
-        assert "payments-conformance generate writes them." in done.output
+        assert result.exit_code == 1
+        assert "conformance/platform/api.py would change:\n" in result.output
+        assert "\n  -# more\n" in result.output
+        assert "conformance/profile/profile.schema.json would change:\n" in result.output
+        assert " more lines\n" in result.output
+        assert "payments-conformance generate writes them." in result.output
         assert "# more" in api.read_text(encoding="utf-8")
 
     def test_it_is_written(self, checkout: Path) -> None:
-        """And then nothing would change any more."""
+        """``generate`` writes and names the one missing file; ``--check`` then finds nothing."""
         api = checkout / "conformance" / "platform" / "api.py"
         api.unlink()
 
-        done = CliRunner().invoke(app, ["generate"])
+        result = CliRunner().invoke(app, ["generate"])
         again = CliRunner().invoke(app, ["generate", "--check"])
 
-        assert (done.exit_code, done.output) == (0, "wrote conformance/platform/api.py\n")
+        assert (result.exit_code, result.output) == (0, "wrote conformance/platform/api.py\n")
         assert (again.exit_code, again.output) == (0, "")
 
     def test_stale_figures_are_told(
         self, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """They are measured by another command."""
+        """Kill figures of other mutants: exit status 1, and the command that measures them."""
         assert checkout
         file = tmp_path / "measured.txt"
         file.write_text("", encoding="utf-8")
         monkeypatch.setattr(command, "MEASURED", file)
 
-        done = CliRunner().invoke(app, ["generate"])
+        result = CliRunner().invoke(app, ["generate"])
 
-        assert done.exit_code == 1
-        assert "measured.txt is not of these mutants:\n" in done.output
-        assert "payments-conformance mutants --figures measures them" in done.output
+        assert result.exit_code == 1
+        assert "measured.txt is not of these mutants:\n" in result.output
+        assert "payments-conformance mutants --figures measures them" in result.output
 
     def test_a_place_that_is_missing_is_told(self, checkout: Path) -> None:
-        """Exit status 1, and what to put where."""
+        """A missing place ends in exit status 1, with the line of the mark to add."""
         (checkout / "fixtures" / "profiles" / "template.yaml").write_text("", encoding="utf-8")
 
-        done = CliRunner().invoke(app, ["generate", "--check"])
+        result = CliRunner().invoke(app, ["generate", "--check"])
 
-        assert done.exit_code == 1
-        assert "has no place: put a line 'generated: credentials'" in done.output
+        assert result.exit_code == 1
+        assert "has no place: put a line 'generated: credentials'" in result.output
 
     def test_there_is_nothing_to_write_to_without_a_checkout(
         self, checkout: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Exit status 2."""
+        """Outside a checkout the command ends with exit status 2."""
         monkeypatch.setattr(command, "SPEC", checkout / "conformance" / "spec")
 
-        done = CliRunner().invoke(app, ["generate"])
+        result = CliRunner().invoke(app, ["generate"])
 
-        assert done.exit_code == 2
-        assert "this is none" in done.output
+        assert result.exit_code == 2
+        assert "this is none" in result.output

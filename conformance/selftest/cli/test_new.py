@@ -1,4 +1,4 @@
-"""Skeletons of requirements: where they stand, and that none of them looks done."""
+"""``payments-conformance new rule``: where its skeletons stand, and that none looks done."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conformance.proof.mutant import REGISTRY, Registry
 from conformance.proof.patch import MutantError, Patch
 from conformance.selftest.collection import ROOT
 
-WHOLE = (
+ALL_OPTIONS = (
     *("--statement", "An expired quote cannot be executed: it is refused."),
     *("--level", "SHOULD"),
     *("--section", "Endpoints / Quotes"),
@@ -46,23 +46,23 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> tuple[int, str]:
     """Run the command; return its exit status, and what it prints on one line."""
-    done = CliRunner().invoke(app, ["new", "rule", *arguments])
-    return done.exit_code, " ".join(done.output.split())
+    result = CliRunner().invoke(app, ["new", "rule", *arguments])
+    return result.exit_code, " ".join(result.output.split())
 
 
-def read(folder: Path) -> dict[Path, str]:
-    """Return the texts of all files of the rooms."""
+def read_files(folder: Path) -> dict[Path, str]:
+    """Return the texts of all files below a folder, by path."""
     return {
         path: path.read_text(encoding="utf-8") for path in folder.rglob("*.*") if path.is_file()
     }
 
 
 class TestWriting:
-    """What is written where."""
+    """The command writes an entry, a scenario and a mutant."""
 
     def test_everything_that_is_said_stands_in_the_entry(self, checkout: Path) -> None:
-        """The catalogue takes it."""
-        status, output = run("QUO-912", *WHOLE)
+        """All options of the command stand in the new entry, which the catalogue loads."""
+        status, output = run("QUO-912", *ALL_OPTIONS)
 
         assert status == 0, output
         entry = Catalogue.load(checkout / "spec" / "requirements")["QUO-912"]
@@ -72,7 +72,7 @@ class TestWriting:
         assert entry.operations == ("executeQuote", "authorizeQuote")
 
     def test_what_is_not_said_is_refused_until_it_is_filled_in(self, checkout: Path) -> None:
-        """The message names file, id and key."""
+        """The catalogue refuses an entry with placeholders; the message names file, id and key."""
         assert run("QUO-912")[0] == 0
 
         with pytest.raises(BadEntry, match=r"quotes\.yaml: QUO-912: level is not filled in yet"):
@@ -80,20 +80,20 @@ class TestWriting:
 
     @pytest.mark.parametrize("left_out", ["--statement", "--level", "--lines", "--operation"])
     def test_each_placeholder_is_refused(self, checkout: Path, left_out: str) -> None:
-        """Also where all else is there."""
-        said = [
+        """One placeholder is enough for the catalogue to refuse the entry."""
+        words = [
             word
-            for name, value in zip(WHOLE[::2], WHOLE[1::2], strict=True)
+            for name, value in zip(ALL_OPTIONS[::2], ALL_OPTIONS[1::2], strict=True)
             if name != left_out
             for word in (name, value)
         ]
-        assert run("QUO-912", *said)[0] == 0
+        assert run("QUO-912", *words)[0] == 0
 
         with pytest.raises(BadEntry, match=r"QUO-912: \w+ is not filled in yet"):
             Catalogue.load(checkout / "spec" / "requirements")
 
     def test_the_section_is_that_of_the_lines(self, checkout: Path) -> None:
-        """Where none is said."""
+        """Without ``--section`` the entry has the section of its lines."""
         assert run("QUO-912", "--lines", "386")[0] == 0
 
         text = (checkout / ENTRIES / "quotes.yaml").read_text(encoding="utf-8")
@@ -103,12 +103,12 @@ class TestWriting:
         }
 
     def test_it_stands_with_its_neighbours(self, checkout: Path) -> None:
-        """In files that name an id of the same prefix; all else stays."""
-        before = read(checkout)
+        """The skeletons go to three files that name ids of the prefix; no other file changes."""
+        before = read_files(checkout)
 
         status, output = run("TRF-912")
 
-        after = read(checkout)
+        after = read_files(checkout)
         changed = [path for path in after if after[path] != before[path]]
         assert status == 0
         assert len(changed) == 3
@@ -119,17 +119,17 @@ class TestWriting:
             assert re.search(r"TRF-\d", before[path])
 
     def test_it_stands_in_the_files_that_are_named(self, checkout: Path) -> None:
-        """By the names that they have in their area."""
-        named = ("transfers.yaml", "test_quote_ends.py", "execution.py")
-        options = zip(("--entry", "--scenario", "--mutant"), named, strict=True)
+        """Options name the files of entry, scenario and mutant by their names within the area."""
+        names = ("transfers.yaml", "test_quote_ends.py", "execution.py")
+        options = zip(("--entry", "--scenario", "--mutant"), names, strict=True)
 
         assert run("QUO-912", *(word for option in options for word in option))[0] == 0
 
-        for room, name in zip((ENTRIES, SCENARIOS, MUTANTS), named, strict=True):
+        for room, name in zip((ENTRIES, SCENARIOS, MUTANTS), names, strict=True):
             assert "QUO-912" in (checkout / room / name).read_text(encoding="utf-8")
 
     def test_it_says_what_is_left_to_do(self, checkout: Path) -> None:
-        """The places that no skeleton can be written for, and what shows that it is done."""
+        """The output names the document, the reference and the command to run at the end."""
         assert checkout
 
         output = run("QUO-912")[1]
@@ -141,7 +141,7 @@ class TestWriting:
 
 @pytest.mark.usefixtures("checkout")
 class TestRefusals:
-    """What cannot be written: exit status 2, and nothing is."""
+    """Wrong arguments end in exit status 2, and nothing is written."""
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -171,34 +171,34 @@ class TestRefusals:
         ],
     )
     def test_it_is_told(self, checkout: Path, arguments: list[str], message: str) -> None:
-        """What is wrong, and what is right."""
-        before = read(checkout)
+        """The message says what is wrong and what is right, and no file changes."""
+        before = read_files(checkout)
 
         status, output = run(*arguments)
 
         assert status == 2
         assert message in output
-        assert read(checkout) == before
+        assert read_files(checkout) == before
 
     def test_nothing_is_added_to_what_is_installed(self, checkout: Path) -> None:
-        """A checkout has a pyproject.toml."""
+        """A folder without pyproject.toml is no checkout: exit status 2."""
         (checkout / "pyproject.toml").unlink()
 
         assert run("QUO-912") == (2, "a requirement is added to a checkout, and this is none")
 
 
 class TestSkeleton:
-    """None of the three looks done."""
+    """Each skeleton fails until it is filled in."""
 
-    def executed(self, text: str) -> dict[str, Any]:
+    def execute(self, text: str) -> dict[str, Any]:
         """Run a module and return its names."""
         names: dict[str, Any] = {"__name__": "skeleton"}
         exec(compile(text, "skeleton.py", "exec"), names)
         return names
 
     def test_the_scenario_fails(self) -> None:
-        """Under its id."""
-        names = self.executed(with_scenario('"""Scenarios."""\n', DRAFT))
+        """The new scenario is marked with its id, and fails as nothing is checked yet."""
+        names = self.execute(with_scenario('"""Scenarios."""\n', DRAFT))
         scenario = names["test_quo_912"]
 
         assert [mark.args for mark in scenario.pytestmark] == [("QUO-912",)]
@@ -207,31 +207,31 @@ class TestSkeleton:
             scenario()
 
     def test_the_mutant_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It is no mutant of the suite, and none that could be killed."""
+        """The new mutant is registered under its id, and applying it raises MutantError."""
         registry = Registry()
         monkeypatch.setattr(REGISTRY, "_mutants", registry._mutants)
 
-        names = self.executed(with_mutant('"""Mutants."""\n', DRAFT))
+        names = self.execute(with_mutant('"""Mutants."""\n', DRAFT))
 
         assert [mutant.id for mutant in registry] == ["QUO-912/quo-912"]
         with pytest.raises(MutantError):
             names["quo_912"](Patch())
 
     def test_imports_come_after_those_that_are_there(self) -> None:
-        """None is made twice."""
+        """Missing imports are added after the existing ones, and none is made twice."""
         head = '"""Mutants."""\n\nimport json\nfrom conformance.proof.mutant import mutant\n'
 
-        added = with_mutant(f"{head}\nX = 1\n", DRAFT)
+        text = with_mutant(f"{head}\nX = 1\n", DRAFT)
 
-        assert added.startswith(
+        assert text.startswith(
             f"{head}from conformance.proof.patch import Patch\n"
             "from conformance.reference import rules\n\nX = 1\n\n\n@mutant("
         )
-        assert with_mutant(added, DRAFT).count("import Patch") == 1
-        assert ast.parse(added)
+        assert with_mutant(text, DRAFT).count("import Patch") == 1
+        assert ast.parse(text)
 
     def test_a_long_statement_is_wrapped(self) -> None:
-        """In the entry; the docstring of the scenario has no room for it."""
+        """The entry wraps a long statement; the docstring of the scenario says TODO instead."""
         draft = Draft("QUO-912", statement="It is refused, " * 10 + "and so on.")
 
         entry = with_entry("", draft)
@@ -241,23 +241,23 @@ class TestSkeleton:
         assert '"""TODO."""' in with_scenario("", draft)
 
     def test_an_entry_comes_after_an_empty_line(self) -> None:
-        """At the end of a file."""
+        """A new entry comes after one empty line at the end of the file."""
         text = with_entry("- id: QUO-001\n\n\n", DRAFT)
 
         assert text.startswith("- id: QUO-001\n\n- id: QUO-912\n")
 
 
 class TestNeighbours:
-    """The requirements that a new one belongs to."""
+    """The existing requirements beside which a new one is written."""
 
     def test_the_nearest_number_comes_first(self) -> None:
-        """Of two as near the lower one, and only those of the same prefix."""
-        known = ["QUO-001", "QUO-008", "QUO-012", "TRX-010", "QUO-1010"]
+        """Ids of one prefix are sorted by distance, the lower of two first."""
+        ids = ["QUO-001", "QUO-008", "QUO-012", "TRX-010", "QUO-1010"]
 
-        assert neighbours("QUO-010", known) == ["QUO-008", "QUO-012", "QUO-001", "QUO-1010"]
+        assert neighbours("QUO-010", ids) == ["QUO-008", "QUO-012", "QUO-001", "QUO-1010"]
 
     def test_they_are_at_home_where_they_are_named(self, tmp_path: Path) -> None:
-        """In the first file where none is."""
+        """The file that names the nearest neighbour is taken, or else the first file."""
         first, second = tmp_path / "a.py", tmp_path / "b.py"
         first.write_text("QUO-001", encoding="utf-8")
         second.write_text("QUO-002", encoding="utf-8")

@@ -12,14 +12,14 @@ from conformance.contract.data import SPEC
 from conformance.contract.document import document
 from conformance.proof import mutants, variants
 from conformance.proof.mutation import load
-from conformance.selftest.collection import collected
+from conformance.selftest.collection import requirements_by_test
 
 AREA = {"name": "quotes", "title": "Quotes", "description": "Terms.", "prefixes": ["QUO"]}
 SCENARIOS = "conformance/scenarios/"
 
 
-def written(folder: Path, *entries: object) -> Path:
-    """Return a file with these entries."""
+def write_areas(folder: Path, *entries: object) -> Path:
+    """Write a list of areas with these entries and return its path."""
     path = folder / "areas.yaml"
     path.write_text(yaml.safe_dump(list(entries)), encoding="utf-8")
     return path
@@ -37,29 +37,29 @@ def written(folder: Path, *entries: object) -> Path:
     ],
 )
 def test_a_wrong_list_is_refused(tmp_path: Path, entries: list[object], message: str) -> None:
-    """The message names the area and what to change."""
+    """AreaError is raised for an unknown key, no mapping, and a name or prefix used twice."""
     with pytest.raises(AreaError, match=message):
-        Areas.load(written(tmp_path, *entries))
+        Areas.load(write_areas(tmp_path, *entries))
 
 
 def test_an_unknown_prefix_is_refused(tmp_path: Path) -> None:
-    """The message names the file to change."""
-    known = Areas.load(written(tmp_path, AREA))
+    """An id whose prefix no area has raises AreaError, which says to add it in spec/areas.yaml."""
+    loaded = Areas.load(write_areas(tmp_path, AREA))
 
-    assert known.of("QUO-110").name == "quotes"
+    assert loaded.of("QUO-110").name == "quotes"
     with pytest.raises(AreaError, match=r"^TRX-001: no area has the prefix TRX; add it in spec"):
-        known.of("TRX-001")
+        loaded.of("TRX-001")
 
 
 def test_every_layer_has_a_room_for_each_area() -> None:
     """The catalogue, the scenarios, the mutants and the variants are divided by the one list."""
-    known = set(areas())
+    names = set(areas())
     shared = {"kit"}
 
-    assert _folders(SPEC / "requirements") == known
-    assert _folders(SPEC.parent / SCENARIOS) == known | shared
-    assert _folders(Path(mutants.__path__[0])) == known
-    assert _folders(Path(variants.__path__[0])) == known
+    assert _folders(SPEC / "requirements") == names
+    assert _folders(SPEC.parent / SCENARIOS) == names | shared
+    assert _folders(Path(mutants.__path__[0])) == names
+    assert _folders(Path(variants.__path__[0])) == names
 
 
 def _folders(place: Path) -> set[str]:
@@ -76,7 +76,7 @@ def test_operations_are_tagged_by_area() -> None:
 
 
 def test_every_mutant_stands_in_the_area_of_its_requirement() -> None:
-    """Whoever has an id finds what breaks it."""
+    """The folder of a mutant's module is the area of the requirement that it breaks."""
     strays = [
         f"{mutant.id} in {mutant.module}"
         for mutant in load()
@@ -90,11 +90,11 @@ def test_every_scenario_stands_in_the_area_of_a_requirement_that_it_decides() ->
     """A scenario that decides requirements of several areas stands in one of theirs."""
     strays = [
         test
-        for test, named in collected().items()
+        for test, requirements in requirements_by_test().items()
         if test.startswith(SCENARIOS)
-        and named
+        and requirements
         and test.removeprefix(SCENARIOS).partition("/")[0]
-        not in {areas().of(name).name for name in named}
+        not in {areas().of(name).name for name in requirements}
     ]
 
     assert not strays

@@ -1,4 +1,4 @@
-"""The data files: where they are, in a checkout and in an installed package."""
+"""The data files ``spec`` and ``fixtures``: where a checkout and an installed package have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.selftest.collection import ROOT
 
 
 def test_the_wheel_is_the_same_whenever_it_is_built(tmp_path: Path) -> None:
-    """So that anybody can see that a published one was made from its source."""
+    """Two builds give the same bytes, so that anybody can compare a published wheel."""
     folders = [str(tmp_path / name) for name in ("first", "second")]
 
     for folder in folders:
@@ -26,14 +26,14 @@ def test_the_wheel_is_the_same_whenever_it_is_built(tmp_path: Path) -> None:
 
 
 def test_a_checkout_has_them_beside_the_package() -> None:
-    """At the top, where a reader looks for them."""
+    """A checkout has ``spec`` and ``fixtures`` at its top."""
     assert SPEC == ROOT / "spec"
     assert FIXTURES == ROOT / "fixtures"
     assert (SPEC / "openapi.yaml").is_file()
 
 
 def test_an_installed_package_has_them_inside(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them, and they can be read."""
+    """The wheel holds every file of both folders; document and catalogue can be read there."""
     monkeypatch.setattr(data, "_PACKAGE", wheel)
 
     spec, fixtures = data._room("spec"), data._room("fixtures")
@@ -47,18 +47,18 @@ def test_an_installed_package_has_them_inside(wheel: Path, monkeypatch: pytest.M
 
 
 def test_an_installed_package_has_what_it_reads(wheel: Path) -> None:
-    """Beside its modules: schemas, the template of the report, and the mark of its types."""
+    """The wheel holds schemas, the template of the report and the mark ``py.typed``."""
     package = Path(data.__file__).parent
-    read = {
+    files = {
         path.relative_to(package)
         for path in package.rglob("*")
         if path.suffix in {".json", ".j2", ".typed"} and "selftest" not in path.parts
     }
 
-    assert {path for path in read if not (wheel / path).is_file()} == set()
+    assert {path for path in files if not (wheel / path).is_file()} == set()
     assert (wheel / "py.typed").is_file()
 
 
 def test_an_installed_package_has_no_tests_of_its_own(wheel: Path) -> None:
-    """They need the checkout."""
+    """The self-tests are not in the wheel, as they need the checkout."""
     assert not (wheel / "selftest").exists()

@@ -17,11 +17,11 @@ from conformance.contract.catalogue import catalogue
 from conformance.contract.data import SPEC
 from conformance.contract.document import BrokenReference, Document, MissingRequirement, document
 from conformance.contract.judge import KEY, decided_by_schema
-from conformance.selftest.collection import annotated
+from conformance.selftest.collection import annotated_requirements
 
 
-def read(folder: Path, **files: Any) -> Document:
-    """Write each file to ``folder`` and read the document that ``openapi.yaml`` leads to."""
+def read_document(folder: Path, **files: Any) -> Document:
+    """Write each file to ``folder`` and return the document that starts at ``openapi.yaml``."""
     for name, content in files.items():
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     return Document(folder / "openapi.yaml")
@@ -31,8 +31,8 @@ class TestReading:
     """References are resolved in place, across files."""
 
     def test_a_reference_leads_to_another_file(self, tmp_path: Path) -> None:
-        """With a pointer, or to the whole of it."""
-        loaded = read(
+        """A reference takes a whole file, or the part of it that a pointer names."""
+        loaded = read_document(
             tmp_path,
             openapi={"whole": {"$ref": "part.yaml"}, "inner": {"$ref": "part.yaml#/a~1b/c"}},
             part={"a/b": {"c": 7}},
@@ -41,17 +41,19 @@ class TestReading:
         assert loaded.raw == {"whole": {"a/b": {"c": 7}}, "inner": 7}
 
     def test_a_reference_within_a_part_is_relative_to_it(self, tmp_path: Path) -> None:
-        """Also when the part itself was referred to."""
+        """A reference in a file is relative to that file, also where another one refers to it."""
         (tmp_path / "schemas").mkdir()
         (tmp_path / "schemas" / "b.yaml").write_text("deep: true\n", encoding="utf-8")
 
-        loaded = read(tmp_path / "schemas", a={"$ref": "b.yaml"}, openapi={"x": {"$ref": "a.yaml"}})
+        loaded = read_document(
+            tmp_path / "schemas", a={"$ref": "b.yaml"}, openapi={"x": {"$ref": "a.yaml"}}
+        )
 
         assert loaded.raw == {"x": {"deep": True}}
 
     def test_what_stands_beside_a_reference_is_kept(self, tmp_path: Path) -> None:
-        """An annotation does, and the more specific one wins."""
-        loaded = read(
+        """Members beside a reference are kept, and win over those that it leads to."""
+        loaded = read_document(
             tmp_path,
             openapi={"x": {"$ref": "part.yaml", KEY: "QUO-001", "title": "mine"}},
             part={"type": "string", "title": "theirs"},
@@ -60,8 +62,8 @@ class TestReading:
         assert loaded.raw["x"] == {"type": "string", KEY: "QUO-001", "title": "mine"}
 
     def test_a_member_called_ref_is_no_reference(self, tmp_path: Path) -> None:
-        """Only a text leads somewhere."""
-        loaded = read(tmp_path, openapi={"properties": {"$ref": {"type": "string"}}})
+        """A member ``$ref`` whose value is an object, not a text, stays as it is."""
+        loaded = read_document(tmp_path, openapi={"properties": {"$ref": {"type": "string"}}})
 
         assert loaded.raw == {"properties": {"$ref": {"type": "string"}}}
 
@@ -76,15 +78,15 @@ class TestReading:
     def test_a_reference_that_leads_nowhere_is_refused(
         self, tmp_path: Path, reference: str, message: str
     ) -> None:
-        """The file and the reference are named."""
+        """The message names the file and the reference that is missing or circular."""
         with pytest.raises(BrokenReference, match=message):
-            read(tmp_path, openapi={"x": {"$ref": reference}})
+            read_document(tmp_path, openapi={"x": {"$ref": reference}})
 
     def test_parameters_of_a_path_belong_to_each_operation(self, tmp_path: Path) -> None:
-        """An operation is whole without its path item."""
+        """An operation has the parameters of its path item before its own."""
         get = {"operationId": "read", "parameters": [{"name": "page"}], "responses": {}}
 
-        loaded = read(
+        loaded = read_document(
             tmp_path, openapi={"paths": {"/x/{id}": {"parameters": [{"name": "id"}], "get": get}}}
         )
 
@@ -97,14 +99,16 @@ class TestReading:
     def test_an_operation_names_the_requirements_that_it_has_by_itself(
         self, tmp_path: Path
     ) -> None:
-        """One that it has to name and does not is told, with what to write."""
+        """A kind without an id in ``x-requirements`` raises MissingRequirement."""
         get = {
             "operationId": "read",
             "responses": {},
             "x-requirements": {"server-error": "FUZ-001"},
         }
 
-        operation = read(tmp_path, openapi={"paths": {"/x": {"get": get}}}).operations["read"]
+        operation = read_document(tmp_path, openapi={"paths": {"/x": {"get": get}}}).operations[
+            "read"
+        ]
 
         assert operation.requirements == {"server-error": "FUZ-001"}
         assert operation.requirement("server-error") == "FUZ-001"
@@ -115,33 +119,33 @@ class TestReading:
 
 
 class TestShipped:
-    """The document that the suite ships."""
+    """The OpenAPI document that the suite ships."""
 
     def test_it_is_valid_openapi(self) -> None:
-        """By the OpenAPI Initiative's own schema of version 3.1."""
+        """The OpenAPI Initiative's schema of version 3.1 finds no error in the document."""
         errors = OpenAPIV31SpecValidator(document().raw).iter_errors()
 
         assert [f"{list(error.absolute_path)}: {error.message}" for error in errors] == []
 
     def test_every_schema_is_valid(self) -> None:
-        """By the meta-schema of JSON Schema."""
-        for schema in (*judged(), *requests()):
+        """The meta-schema of JSON Schema takes the schemas of all messages."""
+        for schema in (*judged_schemas(), *request_schemas()):
             jsonschema_rs.meta.validate(schema)
 
     def test_every_operation_has_an_id_of_its_own(self) -> None:
-        """Two with one id would hide each other."""
-        used = Counter(
+        """No operation is without an operationId, and no two have the same."""
+        counts = Counter(
             operation.get("operationId")
             for item in document().raw["paths"].values()
             for method, operation in item.items()
             if method != "parameters"
         )
 
-        assert {name: count for name, count in used.items() if count > 1 or not name} == {}
+        assert {name: count for name, count in counts.items() if count > 1 or not name} == {}
 
     def test_every_operation_has_requirements_of_its_own(self) -> None:
-        """Those that each one has, and no other kind; the catalogue says the same."""
-        named = [
+        """``x-requirements`` has the kinds that it must, under ids of this one operation."""
+        entries = [
             (kind, requirement, operation.id)
             for operation in document().operations.values()
             for kind, requirement in operation.requirements.items()
@@ -151,50 +155,52 @@ class TestShipped:
             kinds = set(operation.requirements)
             assert {"server-error", "error-object"} <= kinds, operation.id
             assert kinds <= {"server-error", "error-object", "faulty-body"}, operation.id
-        assert {name: catalogue()[name].operations for _, name, _ in named} == {
-            name: (operation,) for _, name, operation in named
+        assert {name: catalogue()[name].operations for _, name, _ in entries} == {
+            name: (operation,) for _, name, operation in entries
         }
-        assert len({name for _, name, _ in named}) == len(named)
+        assert len({name for _, name, _ in entries}) == len(entries)
 
     def test_every_parameter_of_a_path_is_described(self) -> None:
-        """The client fills them in by their names."""
+        """The names in braces of a path are those of its described parameters."""
         for operation in document().operations.values():
-            described = {p["name"] for p in operation.raw["parameters"] if p["in"] == "path"}
+            names = {p["name"] for p in operation.raw["parameters"] if p["in"] == "path"}
 
-            assert described == set(re.findall(r"{(\w+)}", operation.path)), operation.id
+            assert names == set(re.findall(r"{(\w+)}", operation.path)), operation.id
 
     def test_every_response_has_a_schema(self) -> None:
-        """A message without one could not be judged."""
+        """The judge needs a schema for each media type of each response."""
         for operation in document().operations.values():
             for status, response in operation.raw["responses"].items():
                 for media in response.get("content", {}).values():
                     assert "schema" in media, (operation.id, status)
 
     def test_every_annotation_can_be_decided(self) -> None:
-        """None stands where the judge does not look."""
-        reached = {name for schema in judged() for name in decided_by_schema(schema)}
+        """Each annotation stands where the judge looks for it."""
+        decidable = {name for schema in judged_schemas() for name in decided_by_schema(schema)}
 
-        assert set(annotated(document().raw)) - reached == set()
+        assert set(annotated_requirements(document().raw)) - decidable == set()
 
     def test_requests_are_not_annotated(self) -> None:
-        """The suite writes them, so that they decide nothing about a target."""
-        assert [name for schema in requests() for name in decided_by_schema(schema)] == []
+        """Schemas of requests name no requirement, as the suite itself writes requests."""
+        assert [name for schema in request_schemas() for name in decided_by_schema(schema)] == []
 
     def test_null_stands_for_absence_in_every_response(self) -> None:
-        """The specification writes both for an optional member (ambiguity of its tables)."""
-        strict = {".".join(path) for schema in judged() for path in intolerant_of_null(schema, ())}
+        """An optional member of a response may be null, as the specification writes both."""
+        strict = {
+            ".".join(path) for schema in judged_schemas() for path in intolerant_of_null(schema, ())
+        }
 
         assert strict == set()
 
     def test_no_object_of_a_response_is_closed(self) -> None:
-        """Clients tolerate what they do not know."""
-        closed = [
+        """No schema of a response forbids unknown members, as clients tolerate them."""
+        schemas = [
             schema
-            for schema in judged()
+            for schema in judged_schemas()
             if {"additionalProperties", "unevaluatedProperties"} & set(keywords(schema))
         ]
 
-        assert closed == []
+        assert schemas == []
 
     def test_every_error_status_is_documented(self) -> None:
         """Each status of spec/errors.yaml is one that each of its operations lists."""
@@ -212,7 +218,7 @@ class TestShipped:
         assert missing == []
 
 
-def judged() -> Iterator[Any]:
+def judged_schemas() -> Iterator[Any]:
     """Yield the schema of every response and of every webhook."""
     for operation in document().operations.values():
         for response in operation.raw["responses"].values():
@@ -222,7 +228,7 @@ def judged() -> Iterator[Any]:
         yield webhook["post"]["requestBody"]["content"]["application/json"]["schema"]
 
 
-def requests() -> Iterator[Any]:
+def request_schemas() -> Iterator[Any]:
     """Yield the schema of every request body."""
     for operation in document().operations.values():
         if operation.request_schema is not None:
@@ -239,7 +245,7 @@ def keywords(schema: Any) -> Iterator[str]:
 
 
 def intolerant_of_null(schema: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the optional members that may not be null."""
+    """Yield the path of each optional member that may not be null."""
     if not isinstance(schema, dict) or "if" in schema:
         return
     required = set(schema.get("required", ()))

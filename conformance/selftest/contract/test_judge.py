@@ -1,4 +1,4 @@
-"""The judge: which requirement a message counts against, and which it does not decide."""
+"""The judge: which requirement a message counts against, and what it does not decide."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ ERROR = {
 
 
 def content(schema: Any) -> dict[str, Any]:
-    """Return a response or a request body of a schema."""
+    """Return a response or a request body with a schema."""
     return {"content": {JSON: {"schema": schema}}}
 
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    """The judge of a small document with one operation and one webhook."""
+    """Return the judge of a small document with two operations and one webhook."""
     operation = {
         "operationId": "createQuote",
         "requestBody": {
@@ -77,10 +77,13 @@ def judge(tmp_path: Path) -> Judge:
         },
         "responses": {"201": content(QUOTE), "204": {}, "400": content(ERROR)},
     }
-    listed = {"operationId": "list", "responses": {"200": content(LIST), "203": content(PAGE)}}
+    list_operation = {
+        "operationId": "list",
+        "responses": {"200": content(LIST), "203": content(PAGE)},
+    }
     entry = {
         "x-judge": IDS,
-        "paths": {"/quotes": {"post": operation, "get": listed}},
+        "paths": {"/quotes": {"post": operation, "get": list_operation}},
         "webhooks": {"PAYMENT.DONE": {"post": {"requestBody": content(QUOTE)}}},
     }
     path = tmp_path / "openapi.yaml"
@@ -91,22 +94,22 @@ def judge(tmp_path: Path) -> Judge:
 
 @pytest.fixture
 def operation(judge: Judge) -> Operation:
-    """The operation of the small document."""
+    """Return the operation createQuote of the small document."""
     return judge.document.operations["createQuote"]
 
 
-def passed(findings: Any) -> set[str]:
-    """Return the requirements that passed."""
+def passed_ids(findings: Any) -> set[str]:
+    """Return the requirements of the findings that passed."""
     return {finding.requirement for finding in findings if finding.passed}
 
 
-def failed(findings: Any) -> dict[str, str]:
-    """Return the requirements that failed, each with what is said about it."""
+def failures(findings: Any) -> dict[str, str]:
+    """Return the details of the findings that failed, by requirement."""
     return {finding.requirement: finding.detail for finding in findings if not finding.passed}
 
 
 class TestAttribution:
-    """A violation counts against the innermost annotation that it lies in."""
+    """A violation counts against the innermost annotation around it."""
 
     judge = SchemaJudge(QUOTE, "CNV-003")
 
@@ -116,134 +119,134 @@ class TestAttribution:
         return list(self.judge.judge(value))
 
     def test_a_valid_value_passes_what_it_decides(self) -> None:
-        """An absent optional member decides nothing, and no more does a condition not met."""
+        """An absent optional member and a condition that is not met decide nothing."""
         findings = self.findings()
 
-        assert failed(findings) == {}
-        assert passed(findings) == {"CNV-003", "QUO-001", "CNV-019", "QUO-009", "QUO-010"}
+        assert failures(findings) == {}
+        assert passed_ids(findings) == {"CNV-003", "QUO-001", "CNV-019", "QUO-009", "QUO-010"}
 
     def test_the_innermost_annotation_is_blamed(self) -> None:
-        """Those around it are not broken by it."""
+        """The annotations around the innermost one still pass."""
         findings = self.findings(amount={"value": "1"})
 
-        assert failed(findings) == {"QUO-010": 'amount.value: "1" is not of type "integer"'}
-        assert passed(findings) == {"CNV-003", "QUO-001", "CNV-019", "QUO-009"}
+        assert failures(findings) == {"QUO-010": 'amount.value: "1" is not of type "integer"'}
+        assert passed_ids(findings) == {"CNV-003", "QUO-001", "CNV-019", "QUO-009"}
 
     def test_an_annotation_is_blamed_for_what_stands_in_it_unannotated(self) -> None:
-        """A member without an annotation of its own belongs to the one around it."""
+        """A wrong member without an annotation counts against the annotation around it."""
         findings = self.findings(amount={"value": 1, "unit": 7})
 
-        assert set(failed(findings)) == {"QUO-009"}
-        assert "QUO-010" in passed(findings)
+        assert set(failures(findings)) == {"QUO-009"}
+        assert "QUO-010" in passed_ids(findings)
 
     def test_one_failure_does_not_hide_the_next(self) -> None:
-        """Neither one beside it, nor one around it, nor one outside of every annotation."""
+        """Failures beside, around and outside of each other are all found."""
         findings = self.findings(id="1", amount={"value": "1", "unit": 7}, note=7)
 
-        assert set(failed(findings)) == {"QUO-001", "CNV-019", "QUO-009", "QUO-010", "CNV-003"}
-        assert passed(findings) == set()
+        assert set(failures(findings)) == {"QUO-001", "CNV-019", "QUO-009", "QUO-010", "CNV-003"}
+        assert passed_ids(findings) == set()
 
     def test_a_missing_required_member_counts_against_its_own_annotation(self) -> None:
-        """The requirement of the member says that it is there."""
+        """A missing member fails every requirement that its annotation names."""
         findings = self.findings(id=...)
 
-        assert failed(findings) == {"QUO-001": "id is missing", "CNV-019": "id is missing"}
+        assert failures(findings) == {"QUO-001": "id is missing", "CNV-019": "id is missing"}
 
     def test_a_missing_member_of_a_member_counts_against_its_own_annotation(self) -> None:
-        """At any depth."""
-        assert failed(self.findings(amount={})) == {"QUO-010": "amount.value is missing"}
+        """A missing member of a nested object counts against its own annotation too."""
+        assert failures(self.findings(amount={})) == {"QUO-010": "amount.value is missing"}
 
     def test_a_missing_required_member_without_annotation_counts_against_the_schema(self) -> None:
-        """The requirement that holds for every message takes what no other takes."""
+        """The requirement for the schema of every message takes what no annotation takes."""
         findings = self.findings(note=...)
 
-        assert failed(findings) == {"CNV-003": '"note" is a required property'}
+        assert failures(findings) == {"CNV-003": '"note" is a required property'}
 
     def test_null_in_a_required_member_fails(self) -> None:
-        """There is nothing there."""
-        assert set(failed(self.findings(id=None))) == {"QUO-001", "CNV-019"}
+        """A required member that is null fails as a missing one does."""
+        assert set(failures(self.findings(id=None))) == {"QUO-001", "CNV-019"}
 
     def test_null_in_an_optional_member_decides_nothing(self) -> None:
-        """Null and absent are alike."""
+        """An optional member that is null is judged as if it were absent."""
         findings = self.findings(label=None)
 
-        assert failed(findings) == {}
-        assert "QUO-015" not in passed(findings)
+        assert failures(findings) == {}
+        assert "QUO-015" not in passed_ids(findings)
 
     def test_a_present_optional_member_is_decided(self) -> None:
-        """Either way."""
-        assert "QUO-015" in passed(self.findings(label="mine"))
-        assert set(failed(self.findings(label=7))) == {"QUO-015"}
+        """A value of the right type passes, and one of another type fails."""
+        assert "QUO-015" in passed_ids(self.findings(label="mine"))
+        assert set(failures(self.findings(label=7))) == {"QUO-015"}
 
     def test_members_of_lists_are_judged(self) -> None:
-        """One wrong one is enough."""
-        assert "QUO-018" in passed(self.findings(steps=[{"name": "a"}, {}]))
-        assert "QUO-018" not in passed(self.findings(steps=[]))
-        assert set(failed(self.findings(steps=[{"name": "a"}, {"name": 7}]))) == {"QUO-018"}
+        """One wrong entry fails the requirement; an empty list decides nothing."""
+        assert "QUO-018" in passed_ids(self.findings(steps=[{"name": "a"}, {}]))
+        assert "QUO-018" not in passed_ids(self.findings(steps=[]))
+        assert set(failures(self.findings(steps=[{"name": "a"}, {"name": 7}]))) == {"QUO-018"}
 
     def test_a_condition_that_is_met_is_decided(self) -> None:
-        """One that is not decides nothing."""
-        met = self.findings(status="WAITING", challenge={})
-        broken = self.findings(status="WAITING")
+        """A met condition decides by its consequence; one that is not met decides nothing."""
+        valid = self.findings(status="WAITING", challenge={})
+        invalid = self.findings(status="WAITING")
         other = self.findings(status="DONE")
 
-        assert "QUO-020" in passed(met)
-        assert failed(broken) == {"QUO-020": '"challenge" is a required property'}
-        assert "QUO-020" not in passed(other) | set(failed(other))
+        assert "QUO-020" in passed_ids(valid)
+        assert failures(invalid) == {"QUO-020": '"challenge" is a required property'}
+        assert "QUO-020" not in passed_ids(other) | set(failures(other))
 
     @pytest.mark.parametrize("value", [None, [], "text", 7])
     def test_a_value_of_another_kind_fails_as_a_whole(self, value: Any) -> None:
-        """Nothing in it can be decided."""
+        """A value that is no object fails the schema alone, and no requirement within passes."""
         findings = list(self.judge.judge(value))
 
-        assert set(failed(findings)) == {"CNV-003"}
-        assert passed(findings) == set()
+        assert set(failures(findings)) == {"CNV-003"}
+        assert passed_ids(findings) == set()
 
     def test_an_annotation_on_the_whole_takes_the_place_of_the_general_one(self) -> None:
-        """The schema of errors has one."""
+        """The annotation of a whole schema, as errors have one, fails in the place of CNV-003."""
         findings = list(SchemaJudge(ERROR, "CNV-003").judge([]))
 
-        assert set(failed(findings)) == {"CNV-004"}
-        assert passed(findings) == {"CNV-003"}
+        assert set(failures(findings)) == {"CNV-004"}
+        assert passed_ids(findings) == {"CNV-003"}
 
     def test_alternatives_are_judged_where_they_apply(self) -> None:
-        """A list may stand bare or under data."""
+        """Under ``oneOf`` the entries of a list are judged, bare as well as under ``data``."""
         item = {"type": "object", "properties": {"id": {"x-requirement": "T-1", "type": "string"}}}
         bare = {"type": "array", "items": item}
         wrapped = {"type": "object", "required": ["data"], "properties": {"data": bare}}
         judge = SchemaJudge({"oneOf": [bare, wrapped]}, "CNV-003")
 
-        assert "T-1" in passed(judge.judge([{"id": "a"}]))
-        assert "T-1" in passed(judge.judge({"data": [{"id": "a"}]}))
-        assert set(failed(judge.judge({"data": [{"id": 7}]}))) == {"T-1"}
-        assert set(failed(judge.judge({"items": []}))) == {"CNV-003"}
+        assert "T-1" in passed_ids(judge.judge([{"id": "a"}]))
+        assert "T-1" in passed_ids(judge.judge({"data": [{"id": "a"}]}))
+        assert set(failures(judge.judge({"data": [{"id": 7}]}))) == {"T-1"}
+        assert set(failures(judge.judge({"items": []}))) == {"CNV-003"}
 
 
 class TestResponses:
-    """Status, media type, body and error code of a response."""
+    """Status, media type, body and error code of a response are judged."""
 
-    def judged(
+    def judge_response(
         self, judge: Judge, operation: Operation, status: int, **more: Any
     ) -> MessageFindings:
-        """Judge a response that is good but for what is given."""
+        """Judge a response that is good but for the members of ``more``."""
         response = {"media_type": JSON, "body": GOOD, "intended": True, **more}
         return judge.response(operation, status, **response)
 
     def test_a_good_response_passes(self, judge: Judge, operation: Operation) -> None:
-        """Status, media type and schema each have a requirement of their own."""
-        verdict = self.judged(judge, operation, 201)
+        """Status, media type and schema each pass a requirement of their own."""
+        judgement = self.judge_response(judge, operation, 201)
 
-        assert {"CNV-001", "CNV-002", "CNV-003"} <= passed(verdict.findings)
-        assert failed(verdict.findings) == {}
-        assert verdict.observations == ()
+        assert {"CNV-001", "CNV-002", "CNV-003"} <= passed_ids(judgement.findings)
+        assert failures(judgement.findings) == {}
+        assert judgement.observations == ()
 
     def test_an_undocumented_status_for_a_valid_request_fails(
         self, judge: Judge, operation: Operation
     ) -> None:
-        """The documented ones are named."""
-        verdict = self.judged(judge, operation, 418)
+        """The finding names the operation, its answer and the documented statuses."""
+        judgement = self.judge_response(judge, operation, 418)
 
-        assert verdict.findings == (
+        assert judgement.findings == (
             Finding(
                 "CNV-001",
                 passed=False,
@@ -254,67 +257,69 @@ class TestResponses:
     def test_an_undocumented_client_error_for_an_invalid_request_is_an_observation(
         self, judge: Judge, operation: Operation
     ) -> None:
-        """Outside of the document, servers may refuse as they like."""
-        verdict = self.judged(judge, operation, 415, intended=False)
+        """A server may refuse an invalid request with a client error of its choice."""
+        judgement = self.judge_response(judge, operation, 415, intended=False)
 
-        assert verdict.findings == ()
-        assert verdict.observations == ("createQuote answered 415, which it does not list",)
+        assert judgement.findings == ()
+        assert judgement.observations == ("createQuote answered 415, which it does not list",)
 
     @pytest.mark.parametrize("status", [200, 302, 500])
     def test_any_other_undocumented_status_for_an_invalid_request_fails(
         self, judge: Judge, operation: Operation, status: int
     ) -> None:
-        """It is no refusal."""
-        verdict = self.judged(judge, operation, status, intended=False)
+        """A status that is no client error is no refusal of an invalid request."""
+        judgement = self.judge_response(judge, operation, status, intended=False)
 
-        assert set(failed(verdict.findings)) == {"CNV-001"}
+        assert set(failures(judgement.findings)) == {"CNV-001"}
 
     def test_a_wrong_media_type_fails(self, judge: Judge, operation: Operation) -> None:
-        """And its body is not looked at."""
-        verdict = self.judged(judge, operation, 201, media_type="text/html")
+        """The finding names both media types, and the body is not judged."""
+        judgement = self.judge_response(judge, operation, 201, media_type="text/html")
 
-        assert failed(verdict.findings) == {
+        assert failures(judgement.findings) == {
             "CNV-002": "createQuote answered 201 with text/html; documented is application/json"
         }
-        assert passed(verdict.findings) == {"CNV-001"}
+        assert passed_ids(judgement.findings) == {"CNV-001"}
 
     def test_a_body_that_is_no_json_fails(self, judge: Judge, operation: Operation) -> None:
-        """Whatever its media type says."""
-        verdict = self.judged(judge, operation, 201, body=None, is_json=False)
+        """A body that is not JSON fails under the requirement for media types."""
+        judgement = self.judge_response(judge, operation, 201, body=None, is_json=False)
 
-        assert "a body that is not JSON" in failed(verdict.findings)["CNV-002"]
+        assert "a body that is not JSON" in failures(judgement.findings)["CNV-002"]
 
     def test_a_missing_body_fails(self, judge: Judge, operation: Operation) -> None:
-        """A response that is documented with one has one."""
-        verdict = self.judged(judge, operation, 201, media_type="", body=None)
+        """A response that is documented with a body and has none fails."""
+        judgement = self.judge_response(judge, operation, 201, media_type="", body=None)
 
-        assert "no media type" in failed(verdict.findings)["CNV-002"]
+        assert "no media type" in failures(judgement.findings)["CNV-002"]
 
     def test_a_response_without_content_needs_none(
         self, judge: Judge, operation: Operation
     ) -> None:
-        """Its status is all there is to judge."""
-        verdict = self.judged(judge, operation, 204, media_type="", body=None)
+        """A response that is documented without content is judged by its status alone."""
+        judgement = self.judge_response(judge, operation, 204, media_type="", body=None)
 
-        assert passed(verdict.findings) == {"CNV-001"}
+        assert passed_ids(judgement.findings) == {"CNV-001"}
 
     def test_a_code_with_its_status_passes(self, judge: Judge, operation: Operation) -> None:
-        """As the table of errors says."""
-        verdict = self.judged(judge, operation, 400, body={"code": "INVALID_INPUT"})
+        """An error code under the status of the table of errors passes."""
+        judgement = self.judge_response(judge, operation, 400, body={"code": "INVALID_INPUT"})
 
-        assert "CNV-010" in passed(verdict.findings)
+        assert "CNV-010" in passed_ids(judgement.findings)
 
     def test_a_code_with_another_status_fails(self, judge: Judge, operation: Operation) -> None:
-        """The status that it belongs to is named."""
-        verdict = self.judged(judge, operation, 400, body={"code": "LOCKED"})
+        """The finding names the code, its status and the status that came."""
+        judgement = self.judge_response(judge, operation, 400, body={"code": "LOCKED"})
 
-        assert failed(verdict.findings) == {"CNV-010": "LOCKED came with 400; its status is 423"}
+        assert failures(judgement.findings) == {
+            "CNV-010": "LOCKED came with 400; its status is 423"
+        }
 
     def test_an_unknown_code_decides_nothing(self, judge: Judge, operation: Operation) -> None:
-        """The list of codes is open."""
-        verdict = self.judged(judge, operation, 400, body={"code": "MADE_UP"})
+        """The list of error codes is open, so that an unknown code is not judged."""
+        judgement = self.judge_response(judge, operation, 400, body={"code": "MADE_UP"})
 
-        assert "CNV-010" not in passed(verdict.findings) | set(failed(verdict.findings))
+        assert "CNV-010" not in passed_ids(judgement.findings) | set(failures(judgement.findings))
 
     @pytest.mark.parametrize(
         "envelope",
@@ -328,72 +333,76 @@ class TestResponses:
     def test_the_entries_of_a_list_are_judged_wherever_it_stands(
         self, judge: Judge, envelope: Callable[[list[Any]], Any]
     ) -> None:
-        """Unless it is said where that is."""
+        """A list may stand bare or under any name, where the document does not say which."""
         listing = judge.document.operations["list"]
 
-        good = self.judged(judge, listing, 200, body=envelope([GOOD]))
-        bad = self.judged(judge, listing, 200, body=envelope([{**GOOD, "id": 7}]))
+        good = self.judge_response(judge, listing, 200, body=envelope([GOOD]))
+        bad = self.judge_response(judge, listing, 200, body=envelope([{**GOOD, "id": 7}]))
 
-        assert "QUO-001" in passed(good.findings)
-        assert set(failed(bad.findings)) == {"QUO-001", "CNV-019"}
+        assert "QUO-001" in passed_ids(good.findings)
+        assert set(failures(bad.findings)) == {"QUO-001", "CNV-019"}
 
     @pytest.mark.parametrize("body", [{}, {"items": [7], "others": [7]}, {"items": {"id": 7}}])
     def test_a_list_that_cannot_be_told_decides_nothing(self, judge: Judge, body: Any) -> None:
-        """Neither is any other form excluded."""
-        verdict = self.judged(judge, judge.document.operations["list"], 200, body=body)
+        """A body in which no one list of objects can be chosen passes and fails nothing more."""
+        judgement = self.judge_response(judge, judge.document.operations["list"], 200, body=body)
 
-        assert passed(verdict.findings) == {"CNV-001", "CNV-002", "CNV-003"}
-        assert failed(verdict.findings) == {}
+        assert passed_ids(judgement.findings) == {"CNV-001", "CNV-002", "CNV-003"}
+        assert failures(judgement.findings) == {}
 
     def test_a_list_that_is_said_to_stand_under_data_stands_there(self, judge: Judge) -> None:
-        """Under another name it is missing."""
-        verdict = self.judged(judge, judge.document.operations["list"], 203, body={"items": []})
+        """Where the document requires ``data``, a list under another name fails the schema."""
+        judgement = self.judge_response(
+            judge, judge.document.operations["list"], 203, body={"items": []}
+        )
 
-        assert set(failed(verdict.findings)) == {"CNV-003"}
+        assert set(failures(judgement.findings)) == {"CNV-003"}
 
     def test_unknown_members_are_observed(self, judge: Judge, operation: Operation) -> None:
-        """They are tolerated, and told."""
-        verdict = self.judged(judge, operation, 201, body={**GOOD, "extra": 1})
+        """An unknown member fails nothing, and is reported as an observation."""
+        judgement = self.judge_response(judge, operation, 201, body={**GOOD, "extra": 1})
 
-        assert failed(verdict.findings) == {}
-        assert verdict.observations == ("answers carry 'extra', which the suite does not look at",)
+        assert failures(judgement.findings) == {}
+        assert judgement.observations == (
+            "answers carry 'extra', which the suite does not look at",
+        )
 
 
 class TestDeliveries:
-    """Webhooks are judged by their type."""
+    """Webhooks are judged by the schema of their type."""
 
     def test_a_delivery_is_judged_by_the_schema_of_its_type(self, judge: Judge) -> None:
-        """As a response is."""
-        verdict = judge.delivery({**GOOD, "type": "PAYMENT.DONE", "id": 7})
+        """A wrong member of a delivery fails the requirements of its annotation."""
+        judgement = judge.delivery({**GOOD, "type": "PAYMENT.DONE", "id": 7})
 
-        assert set(failed(verdict.findings)) == {"QUO-001", "CNV-019"}
+        assert set(failures(judgement.findings)) == {"QUO-001", "CNV-019"}
 
     @pytest.mark.parametrize("body", [None, [], {}, {"type": 7}, {"type": "PAYMENT.LOST"}])
     def test_a_delivery_of_an_unknown_type_is_observed(self, judge: Judge, body: Any) -> None:
-        """The list of events is open."""
-        verdict = judge.delivery(body)
+        """The list of events is open, so that an unknown type is one observation and no finding."""
+        judgement = judge.delivery(body)
 
-        assert verdict.findings == ()
-        assert len(verdict.observations) == 1
+        assert judgement.findings == ()
+        assert len(judgement.observations) == 1
 
 
 class TestRequests:
-    """What the suite itself sends is judged too."""
+    """The judge checks the requests that the suite itself means to be valid."""
 
     def test_a_valid_request_has_no_errors(self, judge: Judge, operation: Operation) -> None:
-        """By the document's schema."""
+        """A body that fits the schema of the operation has no errors."""
         assert judge.request_errors(operation, {"amount": 1}) == []
 
     def test_an_invalid_request_has(self, judge: Judge, operation: Operation) -> None:
-        """Each is told."""
+        """Each error of a body is returned as a text."""
         assert judge.request_errors(operation, {}) == ['"amount" is a required property']
 
     def test_a_body_that_is_needed_must_be_there(self, judge: Judge, operation: Operation) -> None:
-        """The operation is named."""
+        """The error of a missing body names the operation."""
         assert judge.request_errors(operation, None) == ["createQuote needs a body"]
 
     def test_a_body_that_is_not_taken_must_not_be_there(self, judge: Judge) -> None:
-        """The operation is named."""
+        """A body for an operation without one is an error that names the operation."""
         assert judge.request_errors(judge.document.operations["list"], {}) == [
             "list takes no JSON body"
         ]
@@ -401,12 +410,12 @@ class TestRequests:
 
 
 class TestLongValues:
-    """What does not fit is told without quoting all of it."""
+    """A finding on a long value does not quote all of it."""
 
     NAMES: ClassVar = {"type": "array", "items": {"type": "string", "maxLength": 30_000}}
 
     def test_of_a_long_list_the_first_wrong_entry_is_told(self) -> None:
-        """By its number."""
+        """The detail names the index of the first wrong entry."""
         names: list[Any] = ["abc"] * 50_000
         names[1_500] = 7
 
@@ -419,26 +428,28 @@ class TestLongValues:
         "names", [["x" * 40_000], ["abc"] * 50_000 + [7], {"a": ["b"] * 50_000}]
     )
     def test_what_else_is_long_is_not_told(self, names: Any) -> None:
-        """That it does not fit is still found."""
+        """A long value that does not fit still fails, and the detail does not quote it."""
         (finding,) = SchemaJudge(self.NAMES, "A").judge(names)
 
         assert not finding.passed
         assert finding.detail == "it does not fit, and is too long to be shown"
 
     def test_details_are_shortened(self) -> None:
-        """To a thousand characters."""
+        """The detail of a finding has a thousand characters at most."""
         (finding,) = SchemaJudge({"type": "integer"}, "A").judge("x" * 5_000)
 
         assert len(finding.detail) == 1_000
 
     def test_observations_are_few_and_short(self) -> None:
-        """Whatever the members are called, and however many there are."""
+        """At most 20 observations of at most 200 characters are made of unknown members."""
         body = {f"{'x' * 500}{number}": 1 for number in range(1_000)}
         operation = shipped_judge().document.operations["getConfig"]
 
-        verdict = shipped_judge().response(operation, 200, "application/json", body, intended=True)
+        judgement = shipped_judge().response(
+            operation, 200, "application/json", body, intended=True
+        )
 
-        assert len(verdict.observations) == 20
-        assert max(map(len, verdict.observations)) == 200
+        assert len(judgement.observations) == 20
+        assert max(map(len, judgement.observations)) == 200
         (event,) = shipped_judge().delivery({"type": "x" * 5_000}).observations
         assert len(event) == 200

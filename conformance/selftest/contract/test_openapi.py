@@ -1,4 +1,4 @@
-"""The OpenAPI document as readers see it: described, with examples and links, and as one file."""
+"""The OpenAPI document for its readers: descriptions, examples, links, and one bundled file."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _BRANCHES = ("allOf", "anyOf", "oneOf")
 
 
 class TestDescriptions:
-    """Whoever reads the document is told what everything is."""
+    """Every part of the document is described."""
 
     def test_every_operation_and_event_is_described(self) -> None:
-        """In short and in full, under a name of its own and one of the tags."""
+        """Each has a summary, another description, known tags and an operationId of its own."""
         tags = {tag["name"] for tag in document().raw["tags"]}
-        found = [*operations(), *webhooks()]
+        entries = [*operations(), *webhooks()]
 
-        for _, raw in found:
+        for _, raw in entries:
             assert raw["summary"], raw
             assert raw["description"] != raw["summary"], raw
             assert set(raw["tags"]) < tags, raw
-        assert max(Counter(raw["operationId"] for _, raw in found).values()) == 1
+        assert max(Counter(raw["operationId"] for _, raw in entries).values()) == 1
 
     def test_an_event_is_named_as_what_handles_it(self) -> None:
-        """So that generated code reads well."""
+        """The operationId of an event reads as the name of its handler in generated code."""
         for name, raw in webhooks():
             words = re.split(r"[._]", name)
 
@@ -49,35 +49,35 @@ class TestDescriptions:
             assert raw["tags"] == ["Webhooks"]
 
     def test_every_parameter_and_response_is_described(self) -> None:
-        """Also those that a part of the document shares with others."""
+        """Parameters and responses of operations and events have descriptions."""
         for name, raw in [*operations(), *webhooks()]:
             for part in (*raw.get("parameters", ()), *raw["responses"].values()):
                 assert part["description"], (name, part)
 
     def test_every_schema_is_described(self) -> None:
-        """What is sent and what is answered, as a whole and in each member of it."""
-        bare = {
+        """Each schema of a body is described, as a whole and in each of its members."""
+        undescribed = {
             f"{place}: {'.'.join(path) or 'the whole'}"
             for place, media in media_types()
-            for path, told in described(media["schema"]).items()
-            if not told
+            for path, is_described in members_described(media["schema"]).items()
+            if not is_described
         }
 
-        assert bare == set()
+        assert undescribed == set()
 
     def test_what_is_deprecated_is_marked(self) -> None:
-        """And nothing else is."""
+        """Only transferIn and transferOut are marked as deprecated and say so in their summary."""
         marked = {name for name, raw in operations() if raw.get("deprecated")}
-        told = {name for name, raw in operations() if "deprecated" in raw["summary"]}
+        summarized = {name for name, raw in operations() if "deprecated" in raw["summary"]}
 
-        assert marked == told == {"transferIn", "transferOut"}
+        assert marked == summarized == {"transferIn", "transferOut"}
 
 
 class TestExamples:
-    """Examples show what the schemas say."""
+    """Examples agree with the schemas of the document."""
 
     def test_every_body_has_an_example(self) -> None:
-        """Of a request, of its success where something is shown of it, and of each event."""
+        """Requests, successes and events whose schema shows members have an example."""
         without = [
             place
             for place, media in media_types()
@@ -88,7 +88,7 @@ class TestExamples:
         assert without == []
 
     def test_every_example_is_valid(self) -> None:
-        """By the schema that it stands with."""
+        """The schema beside an example takes its value."""
         for place, media in media_types():
             validator = validator_of(media["schema"])
             for name, example in media.get("examples", {}).items():
@@ -97,17 +97,17 @@ class TestExamples:
                 assert errors == [], f"{place} {name}"
 
     def test_every_example_within_a_schema_is_valid(self) -> None:
-        """By that schema; parameters have theirs too."""
-        assert list(misplaced(document().raw)) == []
+        """The examples of schemas and of parameters fit their own schema."""
+        assert list(invalid_examples(document().raw)) == []
 
     def test_an_example_of_a_request_is_one_that_the_suite_might_send(self) -> None:
-        """The client's own check of requests lets it pass."""
+        """The judge, which checks requests of the suite, has no error for an example."""
         for operation in document().operations.values():
             for example in examples(operation.raw.get("requestBody", {})):
                 assert judge().request_errors(operation, example) == [], operation.id
 
     def test_an_example_of_an_error_has_a_code_of_its_status(self) -> None:
-        """As the table of error codes has it."""
+        """The table of error codes lists the status of each example of an error."""
         for operation in document().operations.values():
             for status, response in operation.raw["responses"].items():
                 if status >= "4":
@@ -116,16 +116,16 @@ class TestExamples:
                     assert all(int(status) in error_codes()[code or ""] for code in codes)
 
     def test_an_example_of_an_event_is_one_of_its_type(self) -> None:
-        """And the judge has nothing against it."""
+        """The example of an event has its type, and the judge finds no failure in it."""
         for name, raw in webhooks():
             for example in examples(raw["requestBody"]):
-                verdict = judge().delivery(example)
+                judgement = judge().delivery(example)
 
                 assert example["type"] == name
-                assert [found for found in verdict.findings if not found.passed] == []
+                assert [finding for finding in judgement.findings if not finding.passed] == []
 
     def test_every_example_is_used(self) -> None:
-        """None is left over in the files."""
+        """The bundle has as many examples as stand in the files."""
         written = [
             name
             for file in (SPEC / "examples").glob("*.yaml")
@@ -136,26 +136,26 @@ class TestExamples:
 
 
 class TestLinks:
-    """Links lead from an answer to the requests that may follow it."""
+    """Links lead from a response to the requests that may follow it."""
 
     def test_every_link_leads_to_an_operation(self) -> None:
-        """And brings all that its path and query need, and nothing that it does not know."""
+        """A link gives all required parameters of its operation, and no unknown one."""
         for place, _, _, link in links():
             target = document().operations[link["operationId"]]
             known = {p["name"]: p for p in target.raw["parameters"] if p["in"] != "header"}
             needed = {name for name, parameter in known.items() if parameter.get("required")}
-            given = set(link.get("parameters", ()))
+            parameters = set(link.get("parameters", ()))
 
             assert link["description"], place
-            assert needed <= given <= set(known), place
+            assert needed <= parameters <= set(known), place
 
     def test_every_expression_leads_to_something(self) -> None:
-        """To a member of the answer, or to a parameter of the request."""
+        """An expression names a member of the response or a parameter of the request."""
         for place, operation, response, link in links():
             for expression in expressions(link):
-                found = _EXPRESSION.fullmatch(expression)
-                assert found, (place, expression)
-                pointer, kind, name = found.groups()
+                match = _EXPRESSION.fullmatch(expression)
+                assert match, (place, expression)
+                pointer, kind, name = match.groups()
                 if pointer is not None:
                     media = response["content"]["application/json"]
                     assert leads_to_a_member(media["schema"], pointer.split("/")[1:]), place
@@ -164,7 +164,7 @@ class TestLinks:
                     assert (kind, name) in parameters, place
 
     def test_every_link_is_used(self) -> None:
-        """None is left over among the components."""
+        """Each link among the components stands with a response."""
         used = [json.dumps(link, sort_keys=True) for _, _, _, link in links()]
 
         for name, link in document().raw["components"]["links"].items():
@@ -190,52 +190,52 @@ class TestLinks:
         ],
     )
     def test_a_flow_can_be_followed(self, flow: str) -> None:
-        """From its first request to its last."""
-        following = {(operation.id, link["operationId"]) for _, operation, _, link in links()}
+        """Links lead from each operation of a flow to the next one."""
+        linked = {(operation.id, link["operationId"]) for _, operation, _, link in links()}
         steps = flow.split()
 
-        assert set(pairwise(steps)) - following == set()
+        assert set(pairwise(steps)) - linked == set()
 
 
 class TestBundle:
-    """The whole document as one file."""
+    """The bundle is the whole document as one file."""
 
     def test_it_refers_to_itself_alone(self) -> None:
-        """No file has to come along with it."""
+        """Each reference of the bundle leads to a place within the bundle."""
         assert {reference[:2] for reference in references(bundled(document()))} == {"#/"}
 
     def test_it_says_what_the_document_says(self, tmp_path: Path) -> None:
-        """Operation by operation and schema by schema, in YAML as in JSON."""
+        """The bundle, as YAML and as JSON, has the operations and schemas of the document."""
         bundle = bundled(document())
         (tmp_path / "bundle.yaml").write_text(as_yaml(bundle), encoding="utf-8")
         (tmp_path / "bundle.json").write_text(as_json(bundle), encoding="utf-8")
 
         for name in ("bundle.yaml", "bundle.json"):
-            read = Document(tmp_path / name)
+            loaded = Document(tmp_path / name)
 
-            assert read.operations == document().operations
-            assert whole(read.raw) == whole(document().raw)
+            assert loaded.operations == document().operations
+            assert without_components(loaded.raw) == without_components(document().raw)
             for room, parts in document().raw["components"].items():
-                assert {key: read.raw["components"][room][key] for key in parts} == parts
+                assert {key: loaded.raw["components"][room][key] for key in parts} == parts
 
     def test_it_is_valid_openapi(self) -> None:
-        """With its references in place."""
+        """The OpenAPI Initiative's schema of version 3.1 takes the bundle."""
         errors = OpenAPIV31SpecValidator(bundled(document())).iter_errors()
 
         assert [f"{list(error.absolute_path)}: {error.message}" for error in errors] == []
 
     def test_it_is_the_same_each_time(self) -> None:
-        """Whatever was read before."""
+        """A document that is read anew has the same bundle."""
         fresh = Document(SPEC / "openapi.yaml")
 
         assert as_yaml(bundled(fresh)) == as_yaml(bundled(document()))
 
     def test_it_names_no_place_on_this_machine(self) -> None:
-        """It can be given away."""
+        """The path of the checkout does not stand in the bundle."""
         assert str(SPEC.parent) not in as_yaml(bundled(document()))
 
     def test_components_are_named_after_their_parts(self, tmp_path: Path) -> None:
-        """After the file, and after what of it is referred to; other parts are put in place."""
+        """A component is named after its file and the part of it; paths stand in place."""
         write(
             tmp_path,
             {
@@ -271,7 +271,7 @@ class TestBundle:
         }
 
     def test_two_parts_of_one_name_are_refused(self, tmp_path: Path) -> None:
-        """One would hide the other."""
+        """Two files whose components would have one name raise DocumentError."""
         write(
             tmp_path,
             {
@@ -288,36 +288,36 @@ class TestBundle:
 
     @pytest.mark.parametrize("text", ["0189", "1e5", "2026-01-15", "12:30", ".5", "yes", "~"])
     def test_a_text_stays_a_text(self, text: str) -> None:
-        """Also for readers of YAML 1.2, who take other things for numbers than those of 1.1."""
+        """Texts that YAML 1.1 or 1.2 might read as another type are quoted."""
         assert as_yaml({"x": text}) == f"x: '{text}'\n"
 
 
 class TestCommand:
-    """``payments-conformance spec``."""
+    """``payments-conformance spec`` says where the document is, and writes its bundle."""
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """Run the command; return its exit status and output."""
-        done = CliRunner().invoke(app, ["spec", *arguments])
-        return done.exit_code, done.output
+        result = CliRunner().invoke(app, ["spec", *arguments])
+        return result.exit_code, result.output
 
     def test_it_tells_where_the_document_is(self) -> None:
-        """With the wheel it is not easy to find."""
+        """Without arguments the command prints the path of the document."""
         assert self.run() == (0, f"{SPEC / 'openapi.yaml'}\n")
 
     def test_it_prints_the_bundle(self) -> None:
-        """In YAML, or in JSON."""
+        """``--bundle`` prints YAML, and with ``--json`` JSON."""
         assert self.run("--bundle") == (0, as_yaml(bundled(document())))
         assert self.run("--bundle", "--json") == (0, as_json(bundled(document())))
 
     def test_it_writes_the_bundle(self, tmp_path: Path) -> None:
-        """To the file that is named."""
+        """``--bundle`` with a file name writes the bundle to that file and prints nothing."""
         file = tmp_path / "payments.yaml"
 
         assert self.run("--bundle", str(file)) == (0, "")
         assert file.read_text(encoding="utf-8") == as_yaml(bundled(document()))
 
     def test_a_mistake_is_told(self, tmp_path: Path) -> None:
-        """Nothing is written then."""
+        """Wrong arguments and an absent folder end in exit status 2, and nothing is written."""
         assert self.run("--json")[0] == 2
         assert self.run(str(tmp_path / "payments.yaml"))[0] == 2
         assert self.run("--bundle", str(tmp_path / "absent" / "payments.yaml"))[0] == 2
@@ -325,19 +325,19 @@ class TestCommand:
 
 
 def operations() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every operation with its name."""
+    """Yield the operationId and the content of every operation."""
     for operation in document().operations.values():
         yield operation.id, operation.raw
 
 
 def webhooks() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every event with its type."""
+    """Yield the type and the content of every event."""
     for name, item in document().raw["webhooks"].items():
         yield name, item["post"]
 
 
 def media_types() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every body of the document with its place."""
+    """Yield the place and the content of every body of the document."""
     for name, raw in [*operations(), *webhooks()]:
         for media in raw.get("requestBody", {}).get("content", {}).values():
             yield f"{name} request", media
@@ -354,7 +354,7 @@ def examples(part: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def links() -> Iterator[tuple[str, Operation, Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield every link with its place, and the operation and the response that it stands with."""
+    """Yield the place of every link, its operation, its response and the link itself."""
     for operation in document().operations.values():
         for status, response in operation.raw["responses"].items():
             for name, link in response.get("links", {}).items():
@@ -370,15 +370,17 @@ def expressions(node: Any) -> Iterator[str]:
         yield node
 
 
-def described(schema: Any) -> Mapping[tuple[str, ...], bool]:
-    """Return the path of each member of ``schema``, and whether anything describes it."""
-    found: defaultdict[tuple[str, ...], bool] = defaultdict(bool)
+def members_described(schema: Any) -> Mapping[tuple[str, ...], bool]:
+    """Return whether anything describes each member of ``schema``, by its path."""
+    descriptions: defaultdict[tuple[str, ...], bool] = defaultdict(bool)
 
     def walk(node: Any, path: tuple[str, ...]) -> None:
         if not isinstance(node, dict):
             return
         for name, member in node.get("properties", {}).items():
-            found[*path, name] |= isinstance(member, dict) and bool(member.get("description"))
+            descriptions[*path, name] |= isinstance(member, dict) and bool(
+                member.get("description")
+            )
             walk(member, (*path, name))
         walk(node.get("items"), (*path, "*"))
         walk(node.get("then"), path)
@@ -386,18 +388,18 @@ def described(schema: Any) -> Mapping[tuple[str, ...], bool]:
             for branch in node.get(keyword, ()):
                 walk(branch, path)
 
-    found[()] = bool(schema.get("description") or schema.get("allOf"))
+    descriptions[()] = bool(schema.get("description") or schema.get("allOf"))
     walk(schema, ())
-    return found
+    return descriptions
 
 
 def shows_a_shape(schema: Mapping[str, Any]) -> bool:
-    """Tell whether a schema says more than that there is something."""
+    """Return whether a schema has any keyword besides a description."""
     return set(schema) - {"description"} != set()
 
 
 def leads_to_a_member(schema: Mapping[str, Any], path: list[str]) -> bool:
-    """Tell whether the schema names a member at ``path``, or shows nothing at all."""
+    """Return whether the schema names a member at ``path``, or has no keywords at all."""
     if not path or not shows_a_shape(schema):
         return True
     member = schema.get("properties", {}).get(path[0])
@@ -407,29 +409,29 @@ def leads_to_a_member(schema: Mapping[str, Any], path: list[str]) -> bool:
     return any(shows_a_shape(branch) and leads_to_a_member(branch, path) for branch in branches)
 
 
-def misplaced(node: Any) -> Iterator[Any]:
-    """Yield every example below ``node`` that its schema does not allow."""
+def invalid_examples(node: Any) -> Iterator[Any]:
+    """Yield every example at or below ``node`` that its schema does not allow."""
     if isinstance(node, list):
         for member in node:
-            yield from misplaced(member)
+            yield from invalid_examples(member)
     if not isinstance(node, dict):
         return
-    if isinstance(shown := node.get("examples"), list):
-        yield from (value for value in shown if not validator_of(node).is_valid(value))
+    if isinstance(values := node.get("examples"), list):
+        yield from (value for value in values if not validator_of(node).is_valid(value))
     if "example" in node and not validator_of(node["schema"]).is_valid(node["example"]):
         yield node["example"]
     for name, member in node.items():
         if name not in ("examples", "example"):
-            yield from misplaced(member)
+            yield from invalid_examples(member)
 
 
 def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    """Return the validator of a schema, forms of texts included."""
+    """Return the validator of a schema, which also checks the formats of texts."""
     return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True)
 
 
 def references(node: Any) -> Iterator[str]:
-    """Yield every reference below ``node``."""
+    """Yield every reference at or below ``node``."""
     if isinstance(node, list):
         for member in node:
             yield from references(member)
@@ -440,13 +442,13 @@ def references(node: Any) -> Iterator[str]:
             yield from references(member)
 
 
-def whole(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its components, which may have got more."""
+def without_components(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without its components, of which a bundle has more."""
     return {key: value for key, value in raw.items() if key != "components"}
 
 
 def write(folder: Path, files: Mapping[str, Any]) -> None:
-    """Write each of the files below ``folder``."""
+    """Write each of the files below ``folder`` as YAML."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(yaml.safe_dump(content), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The ledger: how the outline is read, and that nothing in the specification is unaccounted for."""
+"""The outline and its ledger: how they are read, and that every line is accounted for."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ LAST_LINE = 511
 """How many lines the specification has."""
 
 
-def read(folder: Path, *sections: Any) -> Outline:
-    """Write an outline and load it."""
+def read_outline(folder: Path, *sections: Any) -> Outline:
+    """Write an outline with these sections and load it."""
     path = folder / "outline.yaml"
     path.write_text(yaml.safe_dump(list(sections)), encoding="utf-8")
     return Outline.load(path)
 
 
 class TestReading:
-    """Sections become lines, each with what comes from it."""
+    """Sections become lines, each with the entries that come from it."""
 
     def test_each_line_has_its_entries(self, tmp_path: Path) -> None:
-        """In the order of the specification; nothing may come from a line."""
-        loaded = read(
+        """Lines stand in order; one that no entry comes from is not accounted for."""
+        loaded = read_outline(
             tmp_path,
             {"section": "Events", "heading": 1, "lines": [2, 4]},
             {"section": "Limits", "heading": 5, "lines": [6]},
@@ -47,8 +47,8 @@ class TestReading:
         assert [line.accounted for line in lines] == [True, False, True]
 
     def test_what_comes_from_a_line_that_states_nothing_is_refused(self, tmp_path: Path) -> None:
-        """The entry and the line are named."""
-        loaded = read(tmp_path, {"section": "Events", "heading": 1, "lines": [2]})
+        """The message names the entry and the line."""
+        loaded = read_outline(tmp_path, {"section": "Events", "heading": 1, "lines": [2]})
 
         with pytest.raises(OutlineError, match="EVT-001 comes from line 3, which states nothing"):
             list(loaded.ledger({"EVT-001": (3,)}, {}))
@@ -71,14 +71,14 @@ class TestReading:
     def test_what_is_no_outline_is_refused(
         self, tmp_path: Path, sections: list[Any], message: str
     ) -> None:
-        """The file and the section are named."""
-        with pytest.raises(OutlineError, match=r"^outline\.yaml: ") as refused:
-            read(tmp_path, *sections)
+        """The message names the file, and the section or what was expected."""
+        with pytest.raises(OutlineError, match=r"^outline\.yaml: ") as error:
+            read_outline(tmp_path, *sections)
 
-        assert message in str(refused.value)
+        assert message in str(error.value)
 
     def test_a_file_that_is_no_list_is_refused(self, tmp_path: Path) -> None:
-        """An outline is a list of sections."""
+        """An outline that is a mapping raises OutlineError."""
         (tmp_path / "outline.yaml").write_text("section: Events\n", encoding="utf-8")
 
         with pytest.raises(OutlineError, match="expected a list of sections"):
@@ -86,64 +86,64 @@ class TestReading:
 
 
 class TestShipped:
-    """The outline that the suite ships, against the catalogue and what is left open."""
+    """The shipped outline agrees with the catalogue and the list of open points."""
 
     def test_every_line_is_accounted_for(self) -> None:
-        """Something comes from each line that states something."""
+        """At least one entry comes from each line that states something."""
         assert [line.number for line in ledger() if not line.accounted] == []
 
     def test_it_ends_with_the_specification(self) -> None:
-        """It was read to the last line."""
+        """The last line of the outline is the last line of the specification."""
         assert max(outline().section_of) == LAST_LINE
 
     def test_every_entry_stands_in_a_section_of_its_lines(self) -> None:
-        """Of those that the lines lie in it names one."""
-        of = outline().section_of
+        """The section of a requirement contains at least one of its lines."""
+        section_of = outline().section_of
 
         strays = {
             entry.id: entry.source.section
             for entry in catalogue().values()
-            if entry.source.section not in {of[number] for number in entry.source.lines}
+            if entry.source.section not in {section_of[number] for number in entry.source.lines}
         }
 
         assert strays == {}
 
     def test_what_is_left_open_stands_in_a_section_of_its_lines(self) -> None:
-        """As requirements do."""
-        of = outline().section_of
+        """The section of an open point contains at least one of its lines."""
+        section_of = outline().section_of
 
         strays = {
             entry.id: entry.source.section
             for entry in unspecified().values()
-            if entry.source.section not in {of[number] for number in entry.source.lines}
+            if entry.source.section not in {section_of[number] for number in entry.source.lines}
         }
 
         assert strays == {}
 
 
 class TestCommand:
-    """``payments-conformance coverage``."""
+    """``payments-conformance coverage`` shows what comes from each line."""
 
     def test_a_line_is_shown_with_its_entries(self) -> None:
-        """Those that follow each other are drawn together."""
-        done = CliRunner().invoke(app, ["coverage", "--lines", "473"])
+        """Successive ids are drawn together, as in DOC-080…DOC-088."""
+        result = CliRunner().invoke(app, ["coverage", "--lines", "473"])
 
-        assert done.exit_code == 0
-        assert done.output == (
+        assert result.exit_code == 0
+        assert result.output == (
             "Errors / Other statuses\n"
             "  473  CNV-010, DOC-080…DOC-088\n"
             "Lines that state something: 1. With requirements: 1. Only left open: 0. Neither: 0.\n"
         )
 
     def test_the_ledger_is_shown_as_json(self) -> None:
-        """One object for each line that states something."""
-        done = CliRunner().invoke(app, ["coverage", "--json"])
+        """``--json`` prints one object for each line that states something."""
+        result = CliRunner().invoke(app, ["coverage", "--json"])
 
-        assert [line["number"] for line in json.loads(done.output)] == list(outline().section_of)
+        assert [line["number"] for line in json.loads(result.output)] == list(outline().section_of)
 
     def test_what_is_no_line_is_refused(self) -> None:
-        """The form is told."""
-        done = CliRunner().invoke(app, ["coverage", "--lines", "forty"])
+        """Exit status 2, and the message says what form is expected."""
+        result = CliRunner().invoke(app, ["coverage", "--lines", "forty"])
 
-        assert done.exit_code == 2
-        assert "expected a line or first-last" in done.output
+        assert result.exit_code == 2
+        assert "expected a line or first-last" in result.output

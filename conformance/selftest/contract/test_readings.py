@@ -1,4 +1,4 @@
-"""What the specification does not decide: what its lists refuse, and how complete they are."""
+"""Readings and open points: what their lists refuse, and how complete they are."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPEN_POINT = {
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write entries to a file and return its path."""
+    """Return a function that writes entries to a file and returns its path."""
 
     def write(*entries: Any) -> Path:
         path = tmp_path / "list.yaml"
@@ -57,17 +57,17 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def changed(entry: dict[str, Any], **members: Any) -> dict[str, Any]:
+def changed_entry(entry: dict[str, Any], **members: Any) -> dict[str, Any]:
     """Return an entry with other members; ``None`` leaves one out."""
     return {name: value for name, value in {**entry, **members}.items() if value is not None}
 
 
 class TestReading:
-    """What a file says becomes entries, or an error that names the place."""
+    """An entry of a file becomes a value, or an error that names file and id."""
 
     def test_a_place_with_several_readings_is_read(self, write: Write) -> None:
-        """Texts have no line breaks."""
-        entry = changed(READING, readings=["It\nsucceeds.", "It is refused."])
+        """All members of a reading are loaded, and its texts have no line breaks."""
+        entry = changed_entry(READING, readings=["It\nsucceeds.", "It is refused."])
 
         assert load_readings(write(entry)) == {
             "M09": Reading(
@@ -81,7 +81,7 @@ class TestReading:
         }
 
     def test_what_is_not_shown_is_read(self, write: Write) -> None:
-        """Its section and lines are its source."""
+        """The section and the lines of an open point become its source."""
         assert load_unspecified(write(OPEN_POINT)) == {
             "N083": OpenPoint(
                 id="N083",
@@ -96,26 +96,34 @@ class TestReading:
     @pytest.mark.parametrize(
         ("entry", "message"),
         [
-            pytest.param(changed(READING, id="N09"), "of the form M", id="id of another kind"),
             pytest.param(
-                changed(READING, question=None, qestion="What?"),
+                changed_entry(READING, id="N09"), "of the form M", id="id of another kind"
+            ),
+            pytest.param(
+                changed_entry(READING, question=None, qestion="What?"),
                 "'qestion'; the nearest is 'question'",
                 id="unknown key",
             ),
             pytest.param(
-                changed(READING, accepted=None), "'accepted' is missing", id="missing key"
+                changed_entry(READING, accepted=None), "'accepted' is missing", id="missing key"
             ),
-            pytest.param(changed(READING, area=""), "area is a text, got ''", id="empty text"),
             pytest.param(
-                changed(READING, readings=["It is."]), "two texts or more", id="one reading"
+                changed_entry(READING, area=""), "area is a text, got ''", id="empty text"
             ),
-            pytest.param(changed(READING, readings="It is."), "two texts or more", id="no list"),
             pytest.param(
-                changed(READING, readings=["It is.", 7]), "each of readings", id="no text"
+                changed_entry(READING, readings=["It is."]), "two texts or more", id="one reading"
             ),
-            pytest.param(changed(READING, source="Quotes"), "source is {section", id="no lines"),
             pytest.param(
-                changed(READING, source={"section": "Quotes", "lines": []}),
+                changed_entry(READING, readings="It is."), "two texts or more", id="no list"
+            ),
+            pytest.param(
+                changed_entry(READING, readings=["It is.", 7]), "each of readings", id="no text"
+            ),
+            pytest.param(
+                changed_entry(READING, source="Quotes"), "source is {section", id="no lines"
+            ),
+            pytest.param(
+                changed_entry(READING, source={"section": "Quotes", "lines": []}),
                 "lines is a list of numbers, got []",
                 id="empty lines",
             ),
@@ -125,44 +133,50 @@ class TestReading:
         self, write: Write, entry: dict[str, Any], message: str
     ) -> None:
         """The message names the file, the id and what to change."""
-        with pytest.raises(ReadingsError, match=re.escape(message)) as refused:
+        with pytest.raises(ReadingsError, match=re.escape(message)) as error:
             load_readings(write(entry))
 
-        assert str(refused.value).startswith(f"list.yaml: {entry['id']}: ")
+        assert str(error.value).startswith(f"list.yaml: {entry['id']}: ")
 
     @pytest.mark.parametrize(
         ("entry", "message"),
         [
-            pytest.param(changed(OPEN_POINT, id="M83"), "of the form N", id="id of another kind"),
-            pytest.param(changed(OPEN_POINT, area=None), "'area' is missing", id="missing key"),
             pytest.param(
-                changed(OPEN_POINT, said_to_be_open="no"), "true or false", id="no boolean"
+                changed_entry(OPEN_POINT, id="M83"), "of the form N", id="id of another kind"
             ),
-            pytest.param(changed(OPEN_POINT, lines=["383"]), "a list of numbers", id="no numbers"),
+            pytest.param(
+                changed_entry(OPEN_POINT, area=None), "'area' is missing", id="missing key"
+            ),
+            pytest.param(
+                changed_entry(OPEN_POINT, said_to_be_open="no"), "true or false", id="no boolean"
+            ),
+            pytest.param(
+                changed_entry(OPEN_POINT, lines=["383"]), "a list of numbers", id="no numbers"
+            ),
         ],
     )
     def test_a_wrong_open_point_is_refused(
         self, write: Write, entry: dict[str, Any], message: str
     ) -> None:
         """The message names the file, the id and what to change."""
-        with pytest.raises(ReadingsError, match=re.escape(message)) as refused:
+        with pytest.raises(ReadingsError, match=re.escape(message)) as error:
             load_unspecified(write(entry))
 
-        assert str(refused.value).startswith(f"list.yaml: {entry['id']}: ")
+        assert str(error.value).startswith(f"list.yaml: {entry['id']}: ")
 
     def test_a_second_entry_of_one_id_is_refused(self, write: Write) -> None:
-        """One would hide the other."""
+        """Two readings with one id raise ReadingsError."""
         with pytest.raises(ReadingsError, match=r"^list\.yaml: M09: the id stands twice"):
             load_readings(write(READING, READING))
 
     @pytest.mark.parametrize("entry", ["text", {"area": "quotes"}, {"id": 9}])
     def test_an_entry_without_an_id_is_refused(self, write: Write, entry: Any) -> None:
-        """There is no id to name, so the message shows the entry."""
+        """The message shows the entry itself, as there is no id to name."""
         with pytest.raises(ReadingsError, match=r"^list\.yaml: expected a mapping with an id, got"):
             load_readings(write(entry))
 
     def test_a_file_that_is_no_list_is_refused(self, tmp_path: Path) -> None:
-        """Both files are lists of entries."""
+        """A file that holds a mapping raises ReadingsError."""
         path = tmp_path / "list.yaml"
         path.write_text("id: M09\n", encoding="utf-8")
 
@@ -171,16 +185,16 @@ class TestReading:
 
 
 class TestShipped:
-    """The lists that the suite ships, against the outline, the areas and the variants."""
+    """The shipped lists agree with the outline, the areas and the variants."""
 
     def test_readings_stand_in_the_order_of_their_ids(self) -> None:
-        """A new one goes to the end, under the next number."""
+        """Numbers count from 1 without a gap; a new reading goes to the end."""
         numbers = [int(identifier[1:]) for identifier in readings()]
 
         assert numbers == list(range(1, len(numbers) + 1))
 
     def test_every_entry_is_of_a_known_area(self) -> None:
-        """Readings and open points alike."""
+        """The area of each reading and open point is in ``spec/areas.yaml``."""
         entries: list[Reading | OpenPoint] = [*readings().values(), *unspecified().values()]
 
         assert {entry.id: entry.area for entry in entries if entry.area not in areas()} == {}
@@ -198,25 +212,27 @@ class TestShipped:
         assert strays == {}
 
     def test_every_reading_stands_in_a_section_of_its_lines(self) -> None:
-        """Its section is one of those in which its lines lie."""
-        of = outline().section_of
+        """The section of a reading contains at least one of its lines."""
+        section_of = outline().section_of
 
         strays = {
             entry.id: entry.source.section
             for entry in readings().values()
-            if entry.source.section not in {of.get(number) for number in entry.source.lines}
+            if entry.source.section not in {section_of.get(number) for number in entry.source.lines}
         }
 
         assert strays == {}
 
     def test_no_question_is_asked_twice(self) -> None:
-        """One place has one id."""
+        """No two readings have the same question."""
         questions = [entry.question for entry in readings().values()]
 
         assert {text for text in questions if questions.count(text) > 1} == set()
 
     def test_every_point_of_a_variant_has_an_entry(self) -> None:
-        """A variant conforms only where the specification leaves a choice, and an entry says so."""
+        """A variant needs a reading or an open point, which says that the choice is open."""
         known = readings().keys() | unspecified().keys()
 
-        assert {one.id: one.point for one in load_variants() if one.point not in known} == {}
+        assert {
+            variant.id: variant.point for variant in load_variants() if variant.point not in known
+        } == {}

@@ -1,4 +1,4 @@
-"""The vocabularies of triggers and features: what is refused, and what the shipped ones are."""
+"""The vocabularies of triggers and features: what is refused, and what the shipped ones hold."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ TRIGGER = {
 FEATURE = {"name": "sca", "meaning": "Payments are authorized."}
 
 
-def written(folder: Path, content: object) -> Path:
-    """Return a file with this content."""
+def write_words(folder: Path, content: object) -> Path:
+    """Write this content to a file and return its path."""
     path = folder / "words.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path
 
 
 class TestReading:
-    """An entry becomes a value, or an error that names the place."""
+    """An entry of a file becomes a value, or an error that names the file."""
 
     def test_a_trigger_has_all_its_members(self, tmp_path: Path) -> None:
-        """Its meaning on one line, its area from where it stands."""
+        """The meaning has no line breaks, and the area is the key that the trigger stands under."""
         more = {"parameters": ["cardId"], "results": ["a", "b"], "secrets": ["b"], "request": True}
 
-        read = read_triggers(written(tmp_path, {"cards": [{**TRIGGER, **more}]}))
+        loaded = read_triggers(write_words(tmp_path, {"cards": [{**TRIGGER, **more}]}))
 
-        assert read == {
+        assert loaded == {
             "card.issue": Trigger(
                 name="card.issue",
                 area="cards",
@@ -64,10 +64,15 @@ class TestReading:
         }
 
     def test_most_members_may_be_left_out(self, tmp_path: Path) -> None:
-        """A cause may have no parameter and tell nothing."""
-        (read,) = read_triggers(written(tmp_path, {"cards": [TRIGGER]})).values()
+        """A trigger without optional members has no parameters, results or secrets."""
+        (loaded,) = read_triggers(write_words(tmp_path, {"cards": [TRIGGER]})).values()
 
-        assert (read.parameters, read.results, read.secrets, read.request) == ((), (), (), False)
+        assert (loaded.parameters, loaded.results, loaded.secrets, loaded.request) == (
+            (),
+            (),
+            (),
+            False,
+        )
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -84,7 +89,7 @@ class TestReading:
     def test_a_wrong_list_is_refused(self, tmp_path: Path, content: object, message: str) -> None:
         """The message names the file and what to change."""
         with pytest.raises(VocabularyError, match=rf"^words\.yaml: .*{message}"):
-            read_triggers(written(tmp_path, content))
+            read_triggers(write_words(tmp_path, content))
 
     @pytest.mark.parametrize(
         ("members", "message"),
@@ -103,15 +108,17 @@ class TestReading:
     def test_a_wrong_trigger_is_refused(
         self, tmp_path: Path, members: dict[str, Any], message: str
     ) -> None:
-        """The message names the trigger too."""
+        """The message says what is wrong with the member."""
         with pytest.raises(VocabularyError, match=message):
-            read_triggers(written(tmp_path, {"cards": [{**TRIGGER, **members}]}))
+            read_triggers(write_words(tmp_path, {"cards": [{**TRIGGER, **members}]}))
 
     def test_a_key_that_is_missing_is_named(self, tmp_path: Path) -> None:
-        """With the trigger."""
+        """The message names the trigger and the missing key."""
         with pytest.raises(VocabularyError, match=r"card\.issue: the key 'example' is missing"):
             read_triggers(
-                written(tmp_path, {"cards": [{key: TRIGGER[key] for key in ("name", "meaning")}]})
+                write_words(
+                    tmp_path, {"cards": [{key: TRIGGER[key] for key in ("name", "meaning")}]}
+                )
             )
 
     @pytest.mark.parametrize(
@@ -127,29 +134,29 @@ class TestReading:
     def test_wrong_features_are_refused(
         self, tmp_path: Path, content: object, message: str
     ) -> None:
-        """As triggers are."""
+        """A wrong list of features raises VocabularyError with what is wrong."""
         with pytest.raises(VocabularyError, match=message):
-            read_features(written(tmp_path, content))
+            read_features(write_words(tmp_path, content))
 
 
 class TestShipped:
-    """The vocabularies of the suite."""
+    """The vocabularies that the suite ships."""
 
     def test_no_entry_is_lost(self) -> None:
-        """YAML keeps the last of two keys alone, and an area must not stand there twice."""
-        for name, read in (("triggers", triggers()), ("features", features())):
+        """As many entries are loaded as stand in the file; YAML hides keys that stand twice."""
+        for name, loaded in (("triggers", triggers()), ("features", features())):
             text = (SPEC / f"{name}.yaml").read_text(encoding="utf-8")
 
-            assert text.count("- name: ") == len(read)
+            assert text.count("- name: ") == len(loaded)
 
     def test_areas_come_in_their_order(self) -> None:
-        """So that the table reads like the report."""
-        named = list(dict.fromkeys(trigger.area for trigger in triggers().values()))
+        """Triggers stand in the order of ``spec/areas.yaml``, as in the report."""
+        names = list(dict.fromkeys(trigger.area for trigger in triggers().values()))
 
-        assert named == [name for name in areas() if name in named]
+        assert names == [name for name in areas() if name in names]
 
     def test_the_suite_sees_what_stands_there(self) -> None:
-        """Parameters, requests, secrets and features by their names."""
+        """The constants hold parameters, requests, secrets and features of the files."""
         assert TRIGGERS["quote.expire"] == ("quoteId", "expiresAt")
         assert "card.issue" in REQUESTS
         assert "quote.expire" not in REQUESTS
@@ -158,7 +165,7 @@ class TestShipped:
 
     @pytest.mark.parametrize("name", TRIGGERS)
     def test_an_example_is_a_mapping(self, name: str) -> None:
-        """A profile takes it, and it returns nothing but results."""
+        """A profile takes the example of each trigger, which returns only known results."""
         profile = {"implementation": {"name": ""}, "triggers": {name: triggers()[name].example}}
 
         mapped = Profile.model_validate(profile).triggers[name]
@@ -166,7 +173,7 @@ class TestShipped:
         assert mapped.http is None or set(mapped.http.returns) <= set(triggers()[name].results)
 
     def test_the_reference_returns_results_alone(self) -> None:
-        """All of those that a trigger may tell."""
+        """The profile of the reference returns all results of each trigger, and nothing else."""
         returned = {
             name: set(mapping.http.returns)
             for name, mapping in load_profile("reference").triggers.items()
@@ -178,7 +185,7 @@ class TestShipped:
         }
 
     def test_features_of_profiles_are_the_vocabulary(self) -> None:
-        """What a requirement needs can be declared, and what can be declared has a name."""
+        """A profile can declare exactly the features of the vocabulary."""
         declarable = set(Features.model_fields) - {"platform"} | {"regulated", "unregulated"}
 
         assert declarable == FEATURES

@@ -1,4 +1,4 @@
-"""The Markdown of the repository: what it links to and what it names exists."""
+"""The Markdown of the repository: its links, paths, modules and commands exist."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COMMAND = re.compile(r"payments-conformance ([a-z]\S*)")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a Markdown file says.
+    """The links, headings and code of a Markdown file.
 
     ``links`` are the targets of links and pictures as they are written, ``anchors`` the names by
     which GitHub leads to the headings, and ``code`` the texts of code spans and code blocks.
@@ -52,30 +52,30 @@ class Page:
         """Read a file."""
         blocks = _MARKDOWN.parse(path.read_text(encoding="utf-8"))
         tokens = [token for block in blocks for token in (block, *(block.children or ()))]
-        written = (token.attrGet("href") or token.attrGet("src") for token in tokens)
+        targets = (token.attrGet("href") or token.attrGet("src") for token in tokens)
         headings = [
             following for block, following in pairwise(blocks) if block.type == "heading_open"
         ]
         return cls(
             path,
-            tuple(str(target) for target in written if target),
+            tuple(str(target) for target in targets if target),
             frozenset(_anchors(headings)),
             tuple(token.content for token in tokens if token.type in _CODE),
         )
 
 
 def _anchors(headings: list[Token]) -> Iterator[str]:
-    """Yield GitHub's names of the headings; one that comes again gets a number."""
-    seen: Counter[str] = Counter()
+    """Yield GitHub's names of the headings; a name that comes again gets a number."""
+    counts: Counter[str] = Counter()
     for heading in headings:
         text = "".join(token.content for token in heading.children or ())
         name = re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
-        yield f"{name}-{seen[name]}" if seen[name] else name
-        seen[name] += 1
+        yield f"{name}-{counts[name]}" if counts[name] else name
+        counts[name] += 1
 
 
 def dead_links(page: Page) -> list[str]:
-    """Return the links to files of the repository that lead nowhere."""
+    """Return the links that lead outside of the repository's files or to nothing."""
     return [link for link in page.links if not _leads_somewhere(link, page)]
 
 
@@ -97,8 +97,8 @@ def missing_paths(page: Page) -> list[str]:
 
     A part of a path may be a pattern: ``*``, ``<name>`` or ``…``.
     """
-    named = (path.rstrip("./") for text in page.code for path in _PATH.findall(text))
-    return [path for path in named if not any(ROOT.glob(_PLACEHOLDER.sub("*", path)))]
+    paths = (path.rstrip("./") for text in page.code for path in _PATH.findall(text))
+    return [path for path in paths if not any(ROOT.glob(_PLACEHOLDER.sub("*", path)))]
 
 
 def missing_modules(page: Page) -> list[str]:
@@ -116,8 +116,8 @@ def _is_module(name: str) -> bool:
 def unknown_commands(page: Page) -> list[str]:
     """Return the console commands that stand in code and do not exist."""
     known = typer.main.get_group(app).commands
-    named = (name for text in page.code for name in _COMMAND.findall(text))
-    return [name for name in named if name not in known]
+    names = (name for text in page.code for name in _COMMAND.findall(text))
+    return [name for name in names if name not in known]
 
 
 Faults = Callable[[Page], list[str]]
@@ -126,7 +126,7 @@ Faults = Callable[[Page], list[str]]
 @pytest.mark.parametrize("faults", [dead_links, missing_paths, missing_modules, unknown_commands])
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_a_page_names_exists(path: Path, faults: Faults) -> None:
-    """Whoever follows it arrives."""
+    """No page of the repository has a dead link, path, module or command."""
     assert faults(Page.read(path)) == []
 
 
@@ -146,14 +146,14 @@ def _stripped(text: str) -> str:
 
 
 def test_the_readme_is_read_in_one_go() -> None:
-    """Whatever is longer has a guide of its own."""
+    """The README has at most 150 lines; longer texts have guides of their own."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
 
     assert len(readme.splitlines()) <= MAX_README_LINES
 
 
 @pytest.mark.parametrize(
-    ("faults", "text", "found"),
+    ("faults", "text", "expected"),
     [
         (dead_links, "[a file](no-such-file.md)", ["no-such-file.md"]),
         (dead_links, "[a folder](no-such-folder/)", ["no-such-folder/"]),
@@ -176,17 +176,17 @@ def test_the_readme_is_read_in_one_go() -> None:
         (unknown_commands, "```sh\n.venv/bin/payments-conformance runs --help\n```", ["runs"]),
     ],
 )
-def test_a_fault_is_found(tmp_path: Path, faults: Faults, text: str, found: list[str]) -> None:
-    """Each check sees what it is for."""
+def test_a_fault_is_found(tmp_path: Path, faults: Faults, text: str, expected: list[str]) -> None:
+    """Each check returns exactly the fault that the page has."""
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
 
-    assert faults(Page.read(page)) == found
+    assert faults(Page.read(page)) == expected
 
 
 @pytest.mark.parametrize("faults", [dead_links, missing_paths, missing_modules, unknown_commands])
 def test_what_exists_is_no_fault(tmp_path: Path, faults: Faults) -> None:
-    """Headings are found as GitHub names them, and code holds no links."""
+    """Headings have the names that GitHub gives them, and links within code do not count."""
     page = tmp_path / "page.md"
     page.write_text(
         "# The `x-judge`, and *more*: a_b\n\n## Again\n\n## Again\n\n"

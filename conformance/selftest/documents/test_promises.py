@@ -1,4 +1,4 @@
-"""The page of promises: each names what shows it, and that exists."""
+"""The page of promises (``safety.md``) names tests and entries of the register that exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TESTS = sorted(set(re.findall(r"`((?:\w+/)?test_\w+\.py(?:::\w+)*)`", PAGE)))
 
 
 def names_in(path: Path) -> set[str]:
-    """Return the names of the tests of a file, with those of their classes."""
+    """Return the names of the tests of a file; a test of a class is ``Class::test``."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     names = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
     for node in module.body:
@@ -34,7 +34,7 @@ def names_in(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("name", TESTS)
 def test_a_test_that_is_named_exists(name: str) -> None:
-    """In the file that is named."""
+    """Each test that the page names exists in the file that the page names."""
     file, _, test = name.partition("::")
 
     assert (SELFTEST / file).is_file()
@@ -42,19 +42,19 @@ def test_a_test_that_is_named_exists(name: str) -> None:
 
 
 def test_an_entry_that_is_named_exists() -> None:
-    """In the register."""
-    named = {
+    """Each entry that the page names is in the register of hostile targets."""
+    entries = {
         name
-        for listed in re.findall(r"register: ((?:`[^`]+`(?:, )?)+)", PAGE)
-        for name in re.findall(r"`([^`]+)`", listed)
+        for names in re.findall(r"register: ((?:`[^`]+`(?:, )?)+)", PAGE)
+        for name in re.findall(r"`([^`]+)`", names)
     }
 
-    assert named
-    assert named - ENTRIES - set(TESTS) == set()
+    assert entries
+    assert entries - ENTRIES - set(TESTS) == set()
 
 
 def test_each_promise_is_shown() -> None:
-    """By a test or an entry of the register."""
+    """The last column of each promise names a test or an entry of the register."""
     promises = [row for row in ROWS if not row.startswith("| Promise |")]
 
     assert len(promises) > 25

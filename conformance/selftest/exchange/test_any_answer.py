@@ -1,4 +1,4 @@
-"""Whatever a target sends raises nothing but verdicts."""
+"""Whatever a target sends, the client raises no other errors than ``Unmet``."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ OPERATIONS = ("getConfig", "listTransactions", "createQuote", "getCustomer")
 ANY = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-LONE = b"\xed\xa0\x80"
+LONE_SURROGATE = b"\xed\xa0\x80"
 
 
 class Puppet(StandIn):
-    """Answers every request with the bytes in ``answer``."""
+    """A server that answers every request with the bytes in ``answer``."""
 
     def __init__(self) -> None:
         self.answer = b""
@@ -44,8 +44,8 @@ class Puppet(StandIn):
         connection.sendall(self.answer)
 
 
-class Told:
-    """A client of a puppet, and all that it has told."""
+class Probe:
+    """A client of a puppet, with the findings and observations that it has reported."""
 
     def __init__(self, puppet: Puppet, client: RecordingClient, journal: IO[str]) -> None:
         self.puppet, self.client = puppet, client
@@ -55,7 +55,7 @@ class Told:
         client.listener = self._hear
 
     def ask(self, answer: bytes) -> None:
-        """Ask in all ways, and use all that an answer has; nothing but verdicts may be raised."""
+        """Send requests of each kind and use all of each answer; only ``Unmet`` may be raised."""
         self.puppet.answer = answer
         self.findings.clear()
         self.observations.clear()
@@ -73,7 +73,7 @@ class Told:
         for line in self._journal:
             json.loads(line, parse_constant=pytest.fail)
         assert all(len(finding.detail) < 3_000 for finding in self.findings)
-        assert all(len(seen) <= 200 for seen in self.observations)
+        assert all(len(observation) <= 200 for observation in self.observations)
         assert len(self.observations) <= 20 * len(OPERATIONS)
 
     def _use(self, send: Callable[[], Answer]) -> None:
@@ -101,10 +101,10 @@ def _parts(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def told(
+def probe(
     make_target: Callable[..., Target], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Generator[Told]:
-    """Connect to a puppet, with no pauses before a request is sent again."""
+) -> Generator[Probe]:
+    """Return a probe of a puppet, without pauses before a request is sent again."""
     monkeypatch.setattr(http, "_FAULT_PAUSES_SECONDS", (0,))
     monkeypatch.setattr(http, "MAX_PAUSE_SECONDS", 0)
     timing, budget = {"outage": 1e6, "request": 5}, {"requests": 10**9, "created": 10**9}
@@ -113,22 +113,22 @@ def told(
         redactor = Redactor(target.secrets)
         journal = Journal(tmp_path / "main.jsonl", "main", redactor)
         stack.callback(journal.close)
-        spent = Budget.start(tmp_path / "budget", target.profile.budget)
-        stack.callback(spent.close)
-        client = RecordingClient(target, judge(), journal, spent, redactor)
+        run_budget = Budget.start(tmp_path / "budget", target.profile.budget)
+        stack.callback(run_budget.close)
+        client = RecordingClient(target, judge(), journal, run_budget, redactor)
         stack.callback(client.close)
-        yield Told(puppet, client, stack.enter_context((tmp_path / "main.jsonl").open()))
+        yield Probe(puppet, client, stack.enter_context((tmp_path / "main.jsonl").open()))
 
 
 def response(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
-    """Return a whole response of JSON; further ``headers`` stand first."""
+    """Return a whole response with a JSON body; further ``headers`` stand first."""
     length = b"content-length: %d" % len(body)
     lines = (*headers, b"content-type: application/json", length, b"connection: close")
     return b"HTTP/1.1 " + status + b"\r\n" + b"\r\n".join(lines) + b"\r\n\r\n" + body
 
 
 def json_values() -> st.SearchStrategy[Any]:
-    """Return values of every kind, with names that the suite looks at."""
+    """Return a strategy for values of every kind, with names that the suite looks at."""
     names = st.sampled_from(
         ["code", "reason", "details", "data", "id", "hasMore", "status", "accessToken"]
     )
@@ -158,7 +158,13 @@ HEADERS = (
 )
 BODIES = (
     *(b"null", b"[]", b"[null]", b"1", b"1e999", b"9" * 5_000, b"9" * 400, b"NaN", b"true", b'""'),
-    *(b"[" * 1_000 + b"]" * 1_000, b"[" * 63 + b"]" * 63, LONE, b'"' + LONE + b'"', b'"\\ud800"'),
+    *(
+        b"[" * 1_000 + b"]" * 1_000,
+        b"[" * 63 + b"]" * 63,
+        LONE_SURROGATE,
+        b'"' + LONE_SURROGATE + b'"',
+        b'"\\ud800"',
+    ),
     *(b'{"code": "\\udfff"}', b'{"code": {"a": 1}}', b'{"data": {}}', b'{"data": [1, null, []]}'),
     *(b'{"details": ' + b"9" * 400 + b"}", b"\xff\xfe[\x00]\x00", '{"é": "é"}'.encode("latin-1")),
     *(b'{"code":', b"", b"\x00", b'{"": ""}', b'{"type": [], "data": {"id": 1e999}}'),
@@ -170,7 +176,7 @@ CHUNKS = (
 
 
 class TestAnswers:
-    """Answers of which nothing is as it should be."""
+    """Answers that are wrong in any way."""
 
     @ANY
     @given(
@@ -180,10 +186,10 @@ class TestAnswers:
     )
     @example(b"{}", [b"retry-after: \xb2"], b"429 Slow")
     def test_no_response_raises_anything_else(
-        self, told: Told, body: bytes, headers: list[bytes], status: bytes
+        self, probe: Probe, body: bytes, headers: list[bytes], status: bytes
     ) -> None:
-        """Each part is hostile, alone and with the others."""
-        told.ask(response(body, *headers, status=status))
+        """Hostile bodies, headers and statuses are sent in all combinations."""
+        probe.ask(response(body, *headers, status=status))
 
     @ANY
     @given(st.binary() | st.binary().map(lambda rest: b"HTTP/1.1 " + rest))
@@ -196,24 +202,24 @@ class TestAnswers:
     @example(b"SSH-2.0-OpenSSH_9.6\r\n")
     @example(b"\x15\x03\x01\x00\x02\x02\x46")
     @example(b"\r\n" * 1_000)
-    def test_no_bytes_raise_anything_else(self, told: Told, answer: bytes) -> None:
-        """They need not be HTTP."""
-        told.ask(answer)
+    def test_no_bytes_raise_anything_else(self, probe: Probe, answer: bytes) -> None:
+        """The bytes of the answer need not be HTTP."""
+        probe.ask(answer)
 
     @ANY
     @given(st.lists(st.sampled_from(CHUNKS)))
-    def test_no_chunks_raise_anything_else(self, told: Told, chunks: list[bytes]) -> None:
-        """Their lengths lie."""
+    def test_no_chunks_raise_anything_else(self, probe: Probe, chunks: list[bytes]) -> None:
+        """The lengths of chunks may be wrong, and the chunks incomplete."""
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
-        told.ask(head + b"transfer-encoding: chunked\r\n\r\n" + b"".join(chunks))
+        probe.ask(head + b"transfer-encoding: chunked\r\n\r\n" + b"".join(chunks))
 
-    def test_what_is_noted_of_an_answer_is_bounded(self, told: Told) -> None:
-        """A hundred thousand members that nobody knows are twenty observations."""
+    def test_what_is_noted_of_an_answer_is_bounded(self, probe: Probe) -> None:
+        """Ten thousand unknown members are noted as twenty observations at most."""
         members = {f"{'m' * 300}{number}": 1 for number in range(10_000)}
 
-        told.ask(response(json.dumps({"supportedCurrencies": [], **members}).encode()))
+        probe.ask(response(json.dumps({"supportedCurrencies": [], **members}).encode()))
 
-        assert told.observations
+        assert probe.observations
 
 
 class TestRequests:
@@ -227,20 +233,20 @@ class TestRequests:
     @example(["Customer:1"], {"a": [1]})
     @example("a" * 200_000, "a" * 200_000)
     @example("//evil.example/", 10**400)
-    def test_no_value_raises_anything_else(self, told: Told, identifier: Any, value: Any) -> None:
-        """They stay in their place in the path, or are not sent."""
-        told.puppet.answer = response(b"{}")
-        told.puppet.received.clear()
+    def test_no_value_raises_anything_else(self, probe: Probe, identifier: Any, value: Any) -> None:
+        """An id stays in its place in the path, or the request is not sent."""
+        probe.puppet.answer = response(b"{}")
+        probe.puppet.received.clear()
 
         with contextlib.suppress(Unmet):
-            told.client.call("getCustomer", path={"customerId": identifier}, valid=False)
+            probe.client.call("getCustomer", path={"customerId": identifier}, valid=False)
 
-        for request in told.puppet.received:
+        for request in probe.puppet.received:
             assert request.path.startswith("/2025-10-13/customers/")
             assert request.path.count("/") == 3
         with contextlib.suppress(Unmet):
-            told.client.call("listTransactions", query={"cursor": value})
+            probe.client.call("listTransactions", query={"cursor": value})
         with contextlib.suppress(Unmet):
-            told.client.call("listTransactions", headers={"request-id": value})
+            probe.client.call("listTransactions", headers={"request-id": value})
         with contextlib.suppress(Unmet):
-            told.client.call("createQuote", body={"note": value}, valid=False)
+            probe.client.call("createQuote", body={"note": value}, valid=False)

@@ -1,4 +1,4 @@
-"""Credentials: wrong ones are made and judged, and every operation is asked for them."""
+"""Credentials: faulty ones are sent and judged, and every operation is asked for them."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ Connect = Callable[..., RecordingClient]
 Start = Callable[[Behaviour], StandIn]
 
 
-def coded(text: str) -> str:
+def base64_of(text: str) -> str:
     """Return a text in base64."""
     return base64.b64encode(text.encode()).decode()
 
 
 @pytest.mark.parametrize("fault", scenarios.FAULTS)
 def test_a_faulty_header_is_sent_as_it_is(stand_in: Start, connect: Connect, fault: str) -> None:
-    """It is never the right one."""
+    """A faulty ``Authorization`` header is never the right one, and one fault is its absence."""
     server = stand_in(standins.answers())
     client = connect(server.base_url)
 
     client.call("getConfig", auth=client.presenting(scenarios.FAULTS[fault]))
 
-    sent = server.received[0].headers.get("authorization")
-    assert sent != f"Basic {coded(f'{TOKEN_ID}:{CLIENT_SECRET}')}"
-    assert (sent is None) == (fault == "AUT-030")
+    header = server.received[0].headers.get("authorization")
+    assert header != f"Basic {base64_of(f'{TOKEN_ID}:{CLIENT_SECRET}')}"
+    assert (header is None) == (fault == "AUT-030")
 
 
 class TestDenied:
-    """A refusal of credentials, beside the answer that the right ones get."""
+    """``denied`` compares the refusal of credentials with the answer to the right ones."""
 
     @pytest.fixture
     def ask(self, stand_in: Start, connect: Connect) -> Callable[..., Answer]:
-        """Return the answer of a target that answers every request alike."""
+        """Return a function that gives the answer of a target with this status and code."""
 
         def ask(status: int, code: str = "") -> Answer:
             body = {"code": code, "reason": "x"} if code else {}
@@ -62,101 +62,103 @@ class TestDenied:
     def test_401_tells_from_whatever_else_the_right_ones_get(
         self, ask: Callable[..., Answer], twin: int
     ) -> None:
-        """The credentials made the difference."""
+        """A 401 passes where the right credentials get any other status than 401."""
         ask(401, "UNAUTHORIZED").denied("UNAUTHORIZED", twin=ask(twin))
 
     @pytest.mark.parametrize("twin", [200, 404])
     def test_to_be_accepted_is_wrong(self, ask: Callable[..., Answer], twin: int) -> None:
-        """Whatever became of the twin, which what was accepted may have spoilt."""
+        """An accepted request fails, also where the twin got 404."""
         with pytest.raises(AssertionError, match="expected a refusal with 401, got getConfig"):
             ask(200).denied(twin=ask(twin))
 
     @pytest.mark.parametrize("status", [302, 400, 403, 404, 500])
     def test_another_refusal_is_wrong(self, ask: Callable[..., Answer], status: int) -> None:
-        """Where the same request is accepted by right."""
+        """Another status than 401 fails where the right credentials are accepted."""
         with pytest.raises(AssertionError, match=f"got getConfig → {status}"):
             ask(status).denied(twin=ask(200))
 
     def test_the_code_has_to_fit(self, ask: Callable[..., Answer]) -> None:
-        """Where one is given."""
+        """A 401 with another code than the expected one fails."""
         with pytest.raises(AssertionError, match="expected the code UNAUTHORIZED, got"):
             ask(401, "X").denied("UNAUTHORIZED", twin=ask(200))
 
     def test_two_refusals_for_something_else_tell_nothing(self, ask: Callable[..., Answer]) -> None:
-        """The operation may not be offered at all."""
+        """Two 404 make the check not exercised, as the operation may not be offered."""
         with pytest.raises(ResourceMissing, match="whoever sends it, it is refused"):
             ask(404).denied(twin=ask(404))
 
     def test_right_credentials_that_are_refused_prove_nothing(
         self, ask: Callable[..., Answer]
     ) -> None:
-        """It is for another requirement to complain."""
+        """Two 401 make the check inconclusive, as the right credentials are refused too."""
         with pytest.raises(TwinRefused, match="with the right credentials it was refused too"):
             ask(401).denied(twin=ask(401))
 
 
 class TestSecret:
-    """Every answer is looked at for the client secret."""
+    """Every answer is searched for the client secret."""
 
     @staticmethod
     def findings(client: RecordingClient) -> list[Finding]:
-        """Return what one answer says about the requirement."""
-        heard: list[Finding] = []
+        """Return the findings of one answer on the requirement for the secret."""
+        collected: list[Finding] = []
 
-        def listen(_: Exchange, found: tuple[Finding, ...], __: tuple[str, ...]) -> None:
-            heard.extend(one for one in found if one.requirement == scenarios.SECRET)
+        def listen(_: Exchange, findings: tuple[Finding, ...], __: tuple[str, ...]) -> None:
+            collected.extend(
+                finding for finding in findings if finding.requirement == scenarios.SECRET
+            )
 
         client.listener = listen
         client.call("getConfig")
-        return heard
+        return collected
 
     @pytest.mark.parametrize(
         ("body", "headers", "place"),
         [
             ({"key": f"it is {CLIENT_SECRET}."}, {}, "body"),
-            ({"key": coded(f"{TOKEN_ID}:{CLIENT_SECRET}")}, {}, "body"),
+            ({"key": base64_of(f"{TOKEN_ID}:{CLIENT_SECRET}")}, {}, "body"),
             ({CLIENT_SECRET: 1}, {}, "body"),
-            ({}, {"x-echo": f"Basic {coded(f'{TOKEN_ID}:{CLIENT_SECRET}')}"}, "header"),
+            ({}, {"x-echo": f"Basic {base64_of(f'{TOKEN_ID}:{CLIENT_SECRET}')}"}, "header"),
         ],
     )
     def test_it_is_found(
         self, stand_in: Start, connect: Connect, body: Any, headers: dict[str, str], place: str
     ) -> None:
-        """Plainly or coded, and the message does not repeat it."""
+        """The secret is found plain and in base64, in body and headers; the message omits it."""
         client = connect(stand_in(standins.answers(200, body, headers=headers)).base_url)
 
-        (found,) = self.findings(client)
+        (finding,) = self.findings(client)
 
-        assert not found.passed
-        assert found.detail == f"getConfig answered 200 with the client secret in its {place}"
+        assert not finding.passed
+        assert finding.detail == f"getConfig answered 200 with the client secret in its {place}"
 
     def test_it_is_found_behind_escapes(self, stand_in: Start, connect: Connect) -> None:
-        """JSON may spell each character by its number."""
+        """The secret is found where JSON spells each of its characters by number."""
         escaped = "".join(f"\\u{ord(character):04x}" for character in CLIENT_SECRET)
         content = f'{{"key": "{escaped}"}}'
         assert json.loads(content) == {"key": CLIENT_SECRET}
         client = connect(stand_in(standins.answers(200, content.encode())).base_url)
 
-        (found,) = self.findings(client)
+        (finding,) = self.findings(client)
 
-        assert not found.passed
+        assert not finding.passed
 
     def test_an_answer_without_it_passes(self, stand_in: Start, connect: Connect) -> None:
-        """The token id is no secret."""
+        """An answer with the token id, which is no secret, passes."""
         client = connect(stand_in(standins.answers(200, {"token": TOKEN_ID})).base_url)
 
         assert self.findings(client) == [Finding(scenarios.SECRET, passed=True)]
 
 
 class TestGrounds:
-    """Each operation has a whole request."""
+    """The table of whole requests, by operation."""
 
     def test_they_are_of_operations(self) -> None:
-        """What is no operation is never sent."""
+        """Each entry of the table belongs to an operation of the document."""
         assert set(GROUNDS) - set(document().operations) == set()
 
     def test_every_operation_that_needs_a_resource_has_one(self) -> None:
-        """Without it, its path would lead nowhere, or its body be missing."""
+        """Operations with a path parameter, a required parameter or body have an entry."""
         needy = {
             operation.id
             for operation in document().operations.values()
@@ -170,7 +172,7 @@ class TestGrounds:
         assert needy - set(GROUNDS) == set()
 
     def test_a_groundless_request_names_what_does_not_exist(self) -> None:
-        """And has no body, even where one is required."""
+        """A request without ground names a made-up resource and has no body."""
         operation = document().operations["confirmEmail"]
         # Nothing is sent, so that no platform is needed.
         call = Request(operation, Ground(), platform=None, whole=False)  # type: ignore[arg-type]
@@ -180,8 +182,8 @@ class TestGrounds:
 
 
 def test_the_credentials_are_asked_for_by_every_operation() -> None:
-    """A new operation is tested by itself; the catalogue has to be told."""
+    """The requirements on credentials list every operation; a new one has to be added to them."""
     every = set(document().operations)
-    stated = {*scenarios.FAULTS, scenarios.CODE, scenarios.ACCEPTED, scenarios.NO_EFFECT}
+    requirements = {*scenarios.FAULTS, scenarios.CODE, scenarios.ACCEPTED, scenarios.NO_EFFECT}
 
-    assert {name for name in stated if set(catalogue()[name].operations) != every} == set()
+    assert {name for name in requirements if set(catalogue()[name].operations) != every} == set()

@@ -1,4 +1,4 @@
-"""The budget of a run."""
+"""The budget of a run: how many requests are sent, and how many resources created."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ print(sent, created)
 
 
 def test_all_processes_spend_one_budget(tmp_path: Path) -> None:
-    """At the same time, and exactly."""
+    """Four processes at the same time send exactly as much as one budget allows."""
     Budget.start(tmp_path / "budget", Limits(requests=1000, created=150)).close()
     command = [sys.executable, "-c", SPEND, str(tmp_path / "budget")]
     pipe = subprocess.PIPE
@@ -44,14 +44,14 @@ def test_all_processes_spend_one_budget(tmp_path: Path) -> None:
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    told = [process.communicate()[0].split() for process in processes]
+    counts = [process.communicate()[0].split() for process in processes]
 
-    assert sum(int(sent) for sent, _ in told) == 1000
-    assert sum(int(created) for _, created in told) == 150
+    assert sum(int(sent) for sent, _ in counts) == 1000
+    assert sum(int(created) for _, created in counts) == 150
 
 
 def test_what_is_not_sent_is_not_counted(tmp_path: Path) -> None:
-    """Where no more may be created, what is read is still sent."""
+    """A refused creation is not counted, so that another request can still be sent."""
     budget = Budget.start(tmp_path / "budget", Limits(requests=2, created=1))
     budget.spend(created=True)
 
@@ -66,7 +66,7 @@ def test_what_is_not_sent_is_not_counted(tmp_path: Path) -> None:
 
 
 def test_a_run_starts_with_nothing_spent(tmp_path: Path) -> None:
-    """Whatever an earlier one has left in its folder."""
+    """A budget starts anew, although an earlier run left a spent one in the same file."""
     path = tmp_path / "reports" / "budget"
     first = Budget.start(path, Limits(requests=1))
     first.spend(created=False)

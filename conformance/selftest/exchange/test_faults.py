@@ -1,4 +1,4 @@
-"""What the client does about a target that breaks, cannot be reached, or is gone."""
+"""What the client does with a target that breaks, cannot be reached, or is gone."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ QUOTE = {
 ERROR = {"code": "INTERNAL_ERROR", "reason": "Broken."}
 
 
-class Heard:
-    """What a client tells its listener."""
+class Listener:
+    """Keeps the exchanges, failed requirements and observations that a client reports."""
 
     def __init__(self, client: RecordingClient) -> None:
         self.exchanges: list[Exchange] = []
-        self.failed: list[str] = []
+        self.failures: list[str] = []
         self.observations: list[str] = []
         client.listener = self._hear
 
@@ -46,23 +46,23 @@ class Heard:
         self, exchange: Exchange, findings: tuple[Finding, ...], observations: tuple[str, ...]
     ) -> None:
         self.exchanges.append(exchange)
-        self.failed += [finding.requirement for finding in findings if not finding.passed]
+        self.failures += [finding.requirement for finding in findings if not finding.passed]
         self.observations += observations
 
 
 def in_turn(*behaviours: Behaviour) -> Behaviour:
-    """Answer with each in turn, then with the last."""
-    left = list(behaviours)
+    """Answer with each behaviour in turn, then always with the last."""
+    remaining = list(behaviours)
 
     def behave(connection: socket.socket, received: Received, stopped: threading.Event) -> None:
-        chosen = left.pop(0) if len(left) > 1 else left[0]
+        chosen = remaining.pop(0) if len(remaining) > 1 else remaining[0]
         chosen(connection, received, stopped)
 
     return behave
 
 
-def at(path: str, behaviour: Behaviour, other: Behaviour) -> Behaviour:
-    """Answer requests to ``path`` otherwise than all others."""
+def answers_at(path: str, behaviour: Behaviour, other: Behaviour) -> Behaviour:
+    """Answer requests to ``path`` with one behaviour and all others with the other."""
 
     def behave(connection: socket.socket, received: Received, stopped: threading.Event) -> None:
         chosen = behaviour if received.path.endswith(path) else other
@@ -71,17 +71,17 @@ def at(path: str, behaviour: Behaviour, other: Behaviour) -> Behaviour:
     return behave
 
 
-def silent(_: socket.socket, __: Received, ___: threading.Event) -> None:
-    """Close the connection without a word."""
+def closes_silently(_: socket.socket, __: Received, ___: threading.Event) -> None:
+    """Close the connection without an answer."""
 
 
-def bare(status: int) -> Behaviour:
-    """Answer with a page that something in front of the implementation has for an error."""
+def error_page(status: int) -> Behaviour:
+    """Answer with an HTML page, as something in front of the implementation does."""
     return standins.answers(status, b"<h1>Error</h1>", kind="text/html")
 
 
 def closes_idle(connection: socket.socket, _: Received, __: threading.Event) -> None:
-    """Answer a first request, and close the connection as soon as a second one arrives."""
+    """Answer the first request, and close the connection as soon as a second one arrives."""
     content = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     connection.sendall(content)
     connection.recv(65536)
@@ -91,37 +91,37 @@ class TestFaults:
     """Faults that may pass."""
 
     @pytest.mark.parametrize(
-        ("fault", "told"),
+        ("fault", "cause"),
         [
-            (bare(502), "answered 502"),
-            (bare(503), "answered 503"),
+            (error_page(502), "answered 502"),
+            (error_page(503), "answered 503"),
             (standins.answers(504, {"message": "upstream"}), "answered 504"),
-            (silent, "got no response"),
+            (closes_silently, "got no response"),
             (standins.dies_half_way(), "got no response"),
         ],
         ids=["502", "503", "504", "no answer", "half an answer"],
     )
     def test_a_safe_request_is_sent_again(
-        self, stand_in: Start, connect: Connect, fault: Behaviour, told: str
+        self, stand_in: Start, connect: Connect, fault: Behaviour, cause: str
     ) -> None:
-        """The last answer counts; all are in the journal, and an observation says so."""
+        """The last answer counts; the listener hears of all, and of each fault."""
         server = stand_in(in_turn(fault, fault, standins.answers(200, {})))
         client = connect(server.base_url)
-        heard = Heard(client)
+        listener = Listener(client)
 
         answer = client.call("getConfig")
 
         assert (answer.status, len(server.received)) == (200, 3)
-        assert len(heard.exchanges) == 3
-        assert heard.observations == [f"getConfig {told} and was asked again"] * 2
-        assert answer.exchange is heard.exchanges[-1]
+        assert len(listener.exchanges) == 3
+        assert listener.observations == [f"getConfig {cause} and was asked again"] * 2
+        assert answer.exchange is listener.exchanges[-1]
 
     @pytest.mark.parametrize("status", [500, 501, 404])
     def test_other_answers_count_at_once(
         self, stand_in: Start, connect: Connect, status: int
     ) -> None:
-        """They are of the implementation."""
-        server = stand_in(bare(status))
+        """An error page with 500, 501 or 404 is not asked for again."""
+        server = stand_in(error_page(status))
 
         assert connect(server.base_url).call("getConfig").status == status
         assert len(server.received) == 1
@@ -130,7 +130,7 @@ class TestFaults:
     def test_an_error_object_is_of_the_implementation(
         self, stand_in: Start, connect: Connect, status: int
     ) -> None:
-        """It is judged, whatever the method."""
+        """An answer with an error object counts at once, for GET and for POST."""
         server = stand_in(standins.answers(status, ERROR))
         client = connect(server.base_url)
 
@@ -138,31 +138,31 @@ class TestFaults:
         assert client.call("createQuote", body=QUOTE).status == status
         assert len(server.received) == 2
 
-    @pytest.mark.parametrize("fault", [bare(502), bare(503), silent])
+    @pytest.mark.parametrize("fault", [error_page(502), error_page(503), closes_silently])
     def test_what_may_have_changed_something_is_not_sent_again(
         self, stand_in: Start, connect: Connect, fault: Behaviour
     ) -> None:
-        """Nothing is decided on the implementation."""
+        """A POST is sent once; the fault is inconclusive and fails no requirement."""
         server = stand_in(fault)
         client = connect(server.base_url)
-        heard = Heard(client)
+        listener = Listener(client)
 
         with pytest.raises(TargetLost):
             client.call("createQuote", body=QUOTE)
 
         assert len(server.received) == 1
-        assert (len(heard.exchanges), heard.failed) == (1, [])
+        assert (len(listener.exchanges), listener.failures) == (1, [])
 
     def test_what_is_answered_so_alone_is_judged(self, stand_in: Start, connect: Connect) -> None:
-        """While others are answered, it is the implementation that breaks."""
-        server = stand_in(at("/config", bare(502), standins.answers(400, ERROR)))
+        """A 502 of one operation is judged where another operation is answered."""
+        server = stand_in(answers_at("/config", error_page(502), standins.answers(400, ERROR)))
         client = connect(server.base_url)
-        heard = Heard(client)
+        listener = Listener(client)
 
         assert client.call("getConfig").status == 502
 
-        assert heard.failed == ["CNV-001"]
-        assert [exchange.operation for exchange in heard.exchanges] == [
+        assert listener.failures == ["CNV-001"]
+        assert [exchange.operation for exchange in listener.exchanges] == [
             *["getConfig"] * 3,
             "listTransactions",
             "getConfig",
@@ -171,18 +171,18 @@ class TestFaults:
     def test_what_is_answered_so_with_all_else_is_not(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """The implementation was not reached."""
-        client = connect(stand_in(bare(503)).base_url)
-        heard = Heard(client)
+        """A 503 of every operation is inconclusive, and fails no requirement."""
+        client = connect(stand_in(error_page(503)).base_url)
+        listener = Listener(client)
 
         with pytest.raises(TargetLost, match="answered 503 without an error object"):
             client.call("getConfig")
 
-        assert heard.failed == []
+        assert listener.failures == []
 
     def test_nothing_is_sent_again_after_its_time(self, stand_in: Start, connect: Connect) -> None:
-        """All of it together has ``timing.request``."""
-        server = stand_in(silent)
+        """All attempts together have the time of ``timing.request``."""
+        server = stand_in(closes_silently)
         client = connect(server.base_url, timing={"request": 0.1})
 
         with pytest.raises(ConnectionBroken):
@@ -192,24 +192,24 @@ class TestFaults:
 
 
 class TestIdleConnections:
-    """Connections that the server closed while nobody used them."""
+    """Connections that the server closed while they were idle."""
 
     def test_a_safe_request_goes_over_another(self, stand_in: Start, connect: Connect) -> None:
-        """It is no fault of the target, and nothing is noted."""
+        """A GET goes over a new connection, and no observation is made."""
         server = stand_in(closes_idle)
         client = connect(server.base_url)
-        heard = Heard(client)
+        listener = Listener(client)
 
         for _ in range(3):
             assert client.call("getConfig").status == 200
 
-        assert len(heard.exchanges) == 3
-        assert not any("again" in seen for seen in heard.observations)
+        assert len(listener.exchanges) == 3
+        assert not any("again" in observation for observation in listener.observations)
 
     def test_what_may_have_changed_something_is_not_sent_again(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """The server may have worked on it."""
+        """A POST is not sent again, as the server may have worked on it."""
         server = stand_in(closes_idle)
         client = connect(server.base_url)
         client.call("getConfig")
@@ -222,7 +222,7 @@ class TestIdleConnections:
     def test_they_are_closed_before_servers_close_them(
         self, stand_in: Start, connect: Connect, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """After a second; here at once."""
+        """The client closes an idle connection after a second, in this test at once."""
         monkeypatch.setattr(network, "_KEEP_ALIVE_SECONDS", 0)
         server = stand_in(closes_idle)
         client = connect(server.base_url)
@@ -242,7 +242,7 @@ class TestAbandonedRequests:
     def test_they_keep_no_connection_and_no_thread(
         self, stand_in: Start, connect: Connect, behaviour: Behaviour
     ) -> None:
-        """There are 64 connections, and the 65th request fails for the same reason."""
+        """80 requests time out alike, more than the 64 connections; no thread of theirs is left."""
         client = connect(stand_in(behaviour).base_url, timing={"request": 0.2, "outage": 60})
         before = {thread for thread in threading.enumerate() if thread.name == "deadline"}
 
@@ -253,10 +253,10 @@ class TestAbandonedRequests:
         with ThreadPoolExecutor(16) as pool:
             list(pool.map(hang, range(80)))
 
-        left = [t for t in threading.enumerate() if t.name == "deadline" and t not in before]
-        for thread in left:
+        threads = [t for t in threading.enumerate() if t.name == "deadline" and t not in before]
+        for thread in threads:
             thread.join(1)
-        assert not any(thread.is_alive() for thread in left)
+        assert not any(thread.is_alive() for thread in threads)
 
 
 class TestOutage:
@@ -267,8 +267,8 @@ class TestOutage:
         [
             (standins.answers(429, {}, headers={"retry-after": "0"}), "answered 429"),
             (standins.answers(429, {}), "answered 429"),
-            (bare(503), "answered 503"),
-            (silent, "got no response"),
+            (error_page(503), "answered 503"),
+            (closes_silently, "got no response"),
             (standins.hangs(), "got no response"),
         ],
         ids=["pace", "pace without time", "gateway", "no answer", "hanging"],
@@ -276,7 +276,7 @@ class TestOutage:
     def test_it_is_given_up(
         self, stand_in: Start, connect: Connect, behaviour: Behaviour, last: str
     ) -> None:
-        """All that comes after is inconclusive at once, and says so."""
+        """After ``timing.outage`` without an answer each request raises TargetGone at once."""
         client = connect(stand_in(behaviour).base_url, timing={"request": 0.1, "outage": 0.5})
         started = time.monotonic()
         while time.monotonic() - started < 20:
@@ -287,12 +287,12 @@ class TestOutage:
             except TargetLost:
                 continue
 
-        with pytest.raises(TargetGone) as gone:
+        with pytest.raises(TargetGone) as error:
             client.call("createQuote", body=QUOTE)
 
         assert (
             f"longer than timing.outage of the profile, 0.5 s; the last: getConfig {last}"
-            in str(gone.value)
+            in str(error.value)
         )
         started = time.monotonic()
         for _ in range(2_500):
@@ -307,7 +307,7 @@ class TestOutage:
                 send()
 
     def test_nothing_listens(self, connect: Connect) -> None:
-        """The connection is refused."""
+        """A target whose port refuses connections is given up."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
         client = connect(f"http://127.0.0.1:{port}/2025-10-13", timing={"outage": 0.2})
@@ -320,8 +320,8 @@ class TestOutage:
             client.call("getConfig")
 
     def test_one_answer_is_enough(self, stand_in: Start, connect: Connect) -> None:
-        """Then it is not gone."""
-        server = stand_in(at("/quotes", silent, standins.answers(404, ERROR)))
+        """One answered request after several broken ones shows that the target is there."""
+        server = stand_in(answers_at("/quotes", closes_silently, standins.answers(404, ERROR)))
         client = connect(server.base_url, timing={"outage": 0.001})
 
         for _ in range(3):
@@ -331,7 +331,7 @@ class TestOutage:
             assert client.call("getConfig").status == 404
 
     def test_a_few_are_not_enough(self, stand_in: Start, connect: Connect) -> None:
-        """A request may take longer than that by itself."""
+        """A target is given up after five broken requests, however short ``timing.outage`` is."""
         client = connect(
             stand_in(standins.hangs()).base_url, timing={"request": 0.05, "outage": 0.01}
         )
@@ -344,7 +344,7 @@ class TestOutage:
             client.call("getConfig")
 
     def test_other_limits_are_answers(self, stand_in: Start, connect: Connect) -> None:
-        """The volume of a day has been used up, and the target is there."""
+        """A 429 for the volume of a day is an answer, so that the target is not given up."""
         body: Any = {"code": "DAILY_VOLUME_LIMIT_EXCEEDED", "reason": "x"}
         client = connect(stand_in(standins.answers(429, body)).base_url, timing={"outage": 0.01})
 

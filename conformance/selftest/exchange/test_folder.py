@@ -1,4 +1,4 @@
-"""The folder of a run: one run has it, and nothing of anybody else's is lost in it."""
+"""The report folder: one run has it at a time, and files of others are not lost in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.exchange.redaction import Redactor
 REPORT = '{\n  "format": 1,\n  "verdict": "conformant"}'
 PAGE = '<!doctype html>\n<meta name="generator" content="payments-conformance 0.1.0">'
 
-CLAIMING = """
+CLAIM = """
 import sys
 from pathlib import Path
 from conformance.exchange.folder import RunFolder
@@ -29,9 +29,9 @@ sys.stdin.read()
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process whose run has the folder, until its input ends."""
+    """Start another process whose run has the folder until its input ends."""
     with subprocess.Popen(
-        [sys.executable, "-c", CLAIMING, str(tmp_path)],
+        [sys.executable, "-c", CLAIM, str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -43,7 +43,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def leave_a_run(path: Path) -> str:
-    """Leave in a folder what a run of two processes leaves; return the id of the run."""
+    """Leave the files of a run of two processes in a folder; return the id of the run."""
     folder = RunFolder.claim(path)
     for worker in ("main", "gw0"):
         Journal(folder.journals / f"{worker}.jsonl", worker, Redactor(()), run=folder.run).close()
@@ -57,28 +57,28 @@ class TestClaiming:
     """A folder belongs to one run at a time."""
 
     def test_a_second_run_is_refused(self, tmp_path: Path, holder: subprocess.Popen[str]) -> None:
-        """The message names the process that has the folder, and how to give another one."""
-        with pytest.raises(FolderError) as caught:
+        """The message names the process that has the folder and the option for another one."""
+        with pytest.raises(FolderError) as error:
             RunFolder.claim(tmp_path)
 
-        assert f"belongs to a run that has not ended (process {holder.pid})" in str(caught.value)
-        assert "--report-dir=DIR" in str(caught.value)
+        assert f"belongs to a run that has not ended (process {holder.pid})" in str(error.value)
+        assert "--report-dir=DIR" in str(error.value)
 
     def test_a_killed_run_holds_nothing(
         self, tmp_path: Path, holder: subprocess.Popen[str]
     ) -> None:
-        """The system takes its lock back."""
+        """The system releases the lock of a killed process, so that the next run starts."""
         holder.kill()
         holder.wait()
 
         RunFolder.claim(tmp_path).release()
 
     def test_runs_have_different_ids(self, tmp_path: Path) -> None:
-        """So that no journal of one is taken for the other's."""
+        """Two runs have different ids, so that no journal is taken for one of another run."""
         assert leave_a_run(tmp_path / "a") != leave_a_run(tmp_path / "b")
 
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
-        """Here a file stands in its place; the message names the folder."""
+        """A file in the place of the parent folder: the message names the folder and the cause."""
         (tmp_path / "file").write_text("x")
 
         with pytest.raises(FolderError, match=r"file/reports cannot be written: Not a directory"):
@@ -86,10 +86,10 @@ class TestClaiming:
 
 
 class TestEarlierRuns:
-    """What an earlier run left is neither lost nor taken for what the next one found out."""
+    """The files of an earlier run are kept apart from those of the next one."""
 
     def test_it_is_set_aside(self, tmp_path: Path) -> None:
-        """A run that cannot start leaves no report of another one in its place."""
+        """Report and journals of the earlier run are moved to the folder of the previous run."""
         run = leave_a_run(tmp_path)
 
         RunFolder.claim(tmp_path).release()
@@ -102,7 +102,7 @@ class TestEarlierRuns:
         assert run in (tmp_path / PREVIOUS / "journal" / "gw0.jsonl").read_text()
 
     def test_one_is_kept(self, tmp_path: Path) -> None:
-        """The folder does not grow with every run."""
+        """The latest earlier run is kept alone, so that the folder does not grow."""
         leave_a_run(tmp_path)
         latest = leave_a_run(tmp_path)
 
@@ -112,7 +112,7 @@ class TestEarlierRuns:
         assert not (tmp_path / PREVIOUS / PREVIOUS).exists()
 
     def test_journals_of_another_run_are_left_out(self, tmp_path: Path) -> None:
-        """Such as that of a worker that outlived its run, or notes of the user."""
+        """A journal with another run's id and a file of the user are no journals of this run."""
         leave_a_run(tmp_path)
         Journal(tmp_path / "journal" / "gw1.jsonl", "gw1", Redactor(()), run="another").close()
         (tmp_path / "journal" / "notes.jsonl").write_text('{"kind": "note"}\n')
@@ -121,29 +121,29 @@ class TestEarlierRuns:
 
 
 class TestOthers:
-    """Nothing is removed or overwritten that the suite did not write."""
+    """Files that the suite did not write are neither removed nor overwritten."""
 
     @pytest.mark.parametrize("name", ["report.json", "report.html", "journal/main.jsonl"])
     def test_a_file_in_the_way_ends_the_run(self, tmp_path: Path, name: str) -> None:
-        """The message names it, and it stays as it was."""
+        """The message names a foreign file under a name of the suite; the file stays as it was."""
         leave_a_run(tmp_path)
         (tmp_path / name).write_text('{"mine": true}\n')
 
-        with pytest.raises(FolderError, match="was not written by this suite") as caught:
+        with pytest.raises(FolderError, match="was not written by this suite") as error:
             RunFolder.claim(tmp_path)
 
-        assert str(tmp_path / name) in str(caught.value)
+        assert str(tmp_path / name) in str(error.value)
         assert (tmp_path / name).read_text() == '{"mine": true}\n'
         assert not (tmp_path / PREVIOUS).exists()
 
     def test_files_beside_are_left_alone(self, tmp_path: Path) -> None:
-        """Whatever they are called."""
-        theirs = [tmp_path / "journal" / "notes.jsonl", tmp_path / "summary.json"]
-        for path in theirs:
+        """Foreign files under other names stay where they are."""
+        paths = [tmp_path / "journal" / "notes.jsonl", tmp_path / "summary.json"]
+        for path in paths:
             path.parent.mkdir(exist_ok=True)
             path.write_text('{"mine": true}\n')
 
         leave_a_run(tmp_path)
         RunFolder.claim(tmp_path).release()
 
-        assert [path.read_text() for path in theirs] == ['{"mine": true}\n'] * 2
+        assert [path.read_text() for path in paths] == ['{"mine": true}\n'] * 2

@@ -51,12 +51,12 @@ def journal_of(folder: Path) -> str:
 
 
 class TestBounds:
-    """Nothing that a target sends can keep or fill the suite."""
+    """Nothing that a target sends blocks the suite or fills its memory."""
 
     def test_a_flood_is_cut(
         self, stand_in: Start, connect: Connect, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """At eight mebibytes; a test can do with less."""
+        """A body above the limit of bytes raises ResponseTooLarge; the test lowers the limit."""
         monkeypatch.setattr(http, "MAX_BODY_BYTES", 100_000)
         client = connect(stand_in(standins.floods()).base_url)
 
@@ -74,7 +74,7 @@ class TestBounds:
     def test_a_slow_response_is_given_up(
         self, stand_in: Start, connect: Connect, behaviour: Behaviour
     ) -> None:
-        """From sending to the last byte it has the time that the profile gives."""
+        """A response has ``timing.request`` from sending to its last byte."""
         client = connect(stand_in(behaviour).base_url, timing={"request": 0.3})
         started = time.monotonic()
 
@@ -84,30 +84,32 @@ class TestBounds:
         assert time.monotonic() - started < 2
 
     @pytest.mark.parametrize(
-        ("seconds", "sent"),
+        ("seconds", "attempts"),
         [pytest.param("0", 6, id="pace"), pytest.param("86399", 1, id="limit of a day")],
     )
     def test_only_who_limits_the_pace_is_asked_again(
-        self, stand_in: Start, connect: Connect, seconds: str, sent: int
+        self, stand_in: Start, connect: Connect, seconds: str, attempts: int
     ) -> None:
-        """What is to be had again tomorrow no test can wait for."""
+        """A 429 is asked again where ``retry-after`` is short, and counts where it is a day."""
         body = {"code": "RATE_LIMITED", "reason": "Too many."}
         target = stand_in(standins.answers(429, body, headers={"retry-after": seconds}))
 
         client = connect(target.base_url)
-        lost = pytest.raises(TargetLost, match="limits the pace of requests: getConfig answered")
+        expectation = pytest.raises(
+            TargetLost, match="limits the pace of requests: getConfig answered"
+        )
 
-        with lost if sent > 1 else contextlib.nullcontext():
+        with expectation if attempts > 1 else contextlib.nullcontext():
             assert client.call("getConfig").status == 429
 
-        assert len(target.received) == sent
+        assert len(target.received) == attempts
 
     def test_a_deep_body_is_no_json(self, stand_in: Start, connect: Connect) -> None:
-        """Deeper than 64 levels nothing is looked at."""
+        """A body of more levels than 64 fails as a body that is not JSON."""
         deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
         client = connect(stand_in(standins.answers(200, deep)).base_url)
         findings: list[Finding] = []
-        client.listener = lambda _exchange, found, _observations: findings.extend(found)
+        client.listener = lambda _exchange, new, _observations: findings.extend(new)
 
         answer = client.call("getConfig")
 
@@ -118,7 +120,7 @@ class TestBounds:
     def test_what_is_no_json_is_kept_as_text(
         self, stand_in: Start, connect: Connect, body: bytes
     ) -> None:
-        """The evidence shows it."""
+        """The body of the answer is ``None``, and the exchange keeps the text as evidence."""
         client = connect(stand_in(standins.answers(200, body)).base_url)
 
         answer = client.call("getConfig")
@@ -129,7 +131,7 @@ class TestBounds:
     def test_half_a_surrogate_pair_upsets_nothing(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """JSON can spell it, and UTF-8 cannot."""
+        """A lone surrogate, which UTF-8 cannot encode, becomes a question mark."""
         client = connect(stand_in(standins.answers(200, b'{"id": "\\ud800 \\u00e9"}')).base_url)
 
         answer = client.call("getConfig")
@@ -148,7 +150,7 @@ class TestBounds:
     def test_a_broken_connection_is_told(
         self, stand_in: Start, connect: Connect, behaviour: Behaviour, message: str
     ) -> None:
-        """It is no verdict on the target."""
+        """A connection that breaks raises TargetLost with the cause."""
         client = connect(stand_in(behaviour).base_url)
 
         with pytest.raises(TargetLost, match=message):
@@ -157,10 +159,10 @@ class TestBounds:
     def test_a_request_without_response_stands_in_the_journal(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """With status 0 and the cause, and the listener hears of it."""
+        """Journal and listener get the exchange, with status 0 and the cause."""
         client = connect(stand_in(standins.dies_half_way()).base_url)
-        heard: list[Exchange] = []
-        client.listener = lambda exchange, _findings, _observations: heard.append(exchange)
+        exchanges: list[Exchange] = []
+        client.listener = lambda exchange, _findings, _observations: exchanges.append(exchange)
 
         with pytest.raises(TargetLost):
             client.call("getConfig")
@@ -168,14 +170,14 @@ class TestBounds:
         entries = [json.loads(line) for line in journal_of(tmp_path).splitlines()]
         assert {(entry["operation"], entry["status"]) for entry in entries} == {("getConfig", 0)}
         assert all("peer closed connection" in entry["error"] for entry in entries)
-        assert [exchange.id for exchange in heard] == [entry["id"] for entry in entries]
+        assert [exchange.id for exchange in exchanges] == [entry["id"] for entry in entries]
 
 
 class TestSafety:
     """What the client does not send."""
 
     def test_redirects_are_not_followed(self, stand_in: Start, connect: Connect) -> None:
-        """The credentials would go along."""
+        """The answer is the 302 itself, as the credentials would go along with a redirect."""
         elsewhere = stand_in(standins.answers())
         client = connect(stand_in(standins.redirects(f"{elsewhere.origin}/config")).base_url)
 
@@ -196,7 +198,7 @@ class TestSafety:
     def test_nothing_is_changed_outside_of_a_sandbox(
         self, stand_in: Start, connect: Connect, operation: str, more: dict[str, Any]
     ) -> None:
-        """Not one byte of it leaves this machine."""
+        """POST, PATCH and DELETE raise ReadOnly, and nothing is sent."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, environment="production")
 
@@ -208,7 +210,7 @@ class TestSafety:
     def test_nothing_is_minted_without_the_word_for_it(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """An account number stays for good, in a sandbox too."""
+        """A final account number needs ``irreversible.account_numbers``, in a sandbox too."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, environment="sandbox")
 
@@ -220,10 +222,10 @@ class TestSafety:
     def test_numbers_are_minted_with_the_word_for_it(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """Whoever wrote the profile knows the target."""
+        """With ``irreversible.account_numbers: true`` the request is sent."""
         server = stand_in(standins.answers())
-        permitted = {"account_numbers": True}
-        client = connect(server.base_url, environment="sandbox", irreversible=permitted)
+        irreversible = {"account_numbers": True}
+        client = connect(server.base_url, environment="sandbox", irreversible=irreversible)
 
         client.call("createInternalAccount", body={}, valid=False)
 
@@ -232,7 +234,7 @@ class TestSafety:
     def test_nothing_is_triggered_outside_of_a_sandbox(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """A trigger changes something too."""
+        """The request of a trigger raises ReadOnly too, and nothing is sent."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, environment="production")
 
@@ -244,7 +246,7 @@ class TestSafety:
     def test_reading_is_allowed_outside_of_a_sandbox(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """It changes nothing."""
+        """A GET is sent in production, as it changes nothing."""
         server = stand_in(standins.answers())
 
         connect(server.base_url, environment="production").call("getConfig")
@@ -252,7 +254,7 @@ class TestSafety:
         assert [request.method for request in server.received] == ["GET"]
 
     def test_the_budget_of_requests_is_kept(self, stand_in: Start, connect: Connect) -> None:
-        """Also by threads that send at the same time."""
+        """Of eight threads with a budget of three requests, three send one."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, budget={"requests": 3})
 
@@ -270,7 +272,7 @@ class TestSafety:
         assert len(server.received) == 3
 
     def test_the_budget_of_resources_is_kept(self, stand_in: Start, connect: Connect) -> None:
-        """What is read does not count."""
+        """Reading does not count as a created resource."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, budget={"created": 1})
         client.call("getConfig")
@@ -284,7 +286,7 @@ class TestSafety:
     def test_an_invalid_request_that_is_meant_to_be_valid_is_not_sent(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """It is the suite's mistake, and would be held against the target."""
+        """HarnessError names the mistake of the suite, which is not held against the target."""
         server = stand_in(standins.answers())
         client = connect(server.base_url)
         body = {**QUOTE, "lockedCurrencyAmount": "10000"}
@@ -297,7 +299,7 @@ class TestSafety:
     def test_an_invalid_request_can_be_sent_on_purpose(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """As it is."""
+        """With ``valid=False`` the body is sent as it is."""
         server = stand_in(standins.answers())
 
         connect(server.base_url).call("createQuote", body={"x": 1}, valid=False)
@@ -305,7 +307,7 @@ class TestSafety:
         assert json.loads(server.received[0].body) == {"x": 1}
 
     def test_credentials_go_to_the_target_alone(self, stand_in: Start, connect: Connect) -> None:
-        """A trigger may be caused somewhere else."""
+        """A trigger at the origin of the target gets credentials, one at another does not."""
         server, elsewhere = stand_in(standins.answers()), stand_in(standins.answers())
         client = connect(server.base_url)
 
@@ -319,21 +321,21 @@ class TestSafety:
     def test_a_host_that_begins_alike_is_another(
         self, connect: Connect, monkeypatch: pytest.MonkeyPatch, host: str
     ) -> None:
-        """The credentials do not go there."""
+        """A host whose name begins like that of the target gets no credentials."""
         client = connect("https://api.acme.example/2025-10-13")
-        seen: list[httpx.Auth | None] = []
+        credentials: list[httpx.Auth | None] = []
 
         def receive(_request: httpx.Request, auth: httpx.Auth | None) -> Any:
-            seen.append(auth)
+            credentials.append(auth)
             return httpx.Response(204), b""
 
         monkeypatch.setattr(client, "_receive", receive)
         client.trigger("POST", f"https://{host}/control", {})
 
-        assert seen == [None]
+        assert credentials == [None]
 
     def test_a_trigger_that_leads_nowhere_is_told(self, connect: Connect) -> None:
-        """The profile is wrong."""
+        """A trigger with a wrong URL raises TriggerFailed with that URL."""
         client = connect("https://api.acme.example/2025-10-13")
 
         with pytest.raises(TriggerFailed, match=r"http://\[::1/x, which is no URL"):
@@ -341,10 +343,10 @@ class TestSafety:
 
 
 class TestRequests:
-    """What a call becomes."""
+    """How the client writes a request."""
 
     def test_path_and_query_are_filled_in(self, stand_in: Start, connect: Connect) -> None:
-        """Ids keep their colon, and lead nowhere else; what is ``None`` is left out."""
+        """Ids are encoded except for their colon; a query value of ``None`` is left out."""
         server = stand_in(standins.answers())
         client = connect(server.base_url)
 
@@ -357,7 +359,7 @@ class TestRequests:
         ]
 
     def test_bytes_can_be_sent_as_they_are(self, stand_in: Start, connect: Connect) -> None:
-        """What is no JSON cannot be given as a value."""
+        """``content`` sends bytes that are no JSON."""
         server = stand_in(standins.answers())
 
         connect(server.base_url).call("createQuote", content=b'{"a":', valid=False)
@@ -365,7 +367,7 @@ class TestRequests:
         assert server.received[0].body == b'{"a":'
 
     def test_other_credentials_can_be_sent(self, stand_in: Start, connect: Connect) -> None:
-        """Or none."""
+        """``auth`` sends a wrong secret, or no credentials."""
         server = stand_in(standins.answers())
         client = connect(server.base_url)
 
@@ -377,21 +379,21 @@ class TestRequests:
         assert "authorization" not in server.received[1].headers
 
     def test_every_response_is_judged(self, stand_in: Start, connect: Connect) -> None:
-        """Findings and observations go to the listener with the exchange."""
+        """The listener gets the exchange with its findings and observations."""
         client = connect(stand_in(standins.html()).base_url)
-        heard: list[tuple[Exchange, tuple[Finding, ...], tuple[str, ...]]] = []
-        client.listener = lambda *told: heard.append(told)
+        reports: list[tuple[Exchange, tuple[Finding, ...], tuple[str, ...]]] = []
+        client.listener = lambda *report: reports.append(report)
         client.test = "test_x"
 
         client.call("getConfig")
 
-        exchange, findings, _ = heard[0]
+        exchange, findings, _ = reports[0]
         assert (exchange.id, exchange.test, exchange.operation) == ("main-1", "test_x", "getConfig")
         assert [f.requirement for f in findings if not f.passed] == ["CNV-002"]
 
 
 class TestStrayRequests:
-    """What is almost an operation goes out as it is written, and nobody judges the answer."""
+    """A stray request is sent as it is written, and its answer is not judged."""
 
     @pytest.mark.parametrize(
         "path", ["//config/", "/config?a=%zz", "/a/%2e%2e/%FF%00", "/./config"]
@@ -399,22 +401,22 @@ class TestStrayRequests:
     def test_their_path_is_sent_as_it_is(
         self, stand_in: Start, connect: Connect, path: str
     ) -> None:
-        """It is not encoded or made shorter; it is written down in that form too."""
+        """The path is neither encoded nor made shorter, in the request and in the exchange."""
         server = stand_in(standins.html())
         client = connect(server.base_url)
-        heard: list[tuple[Finding, ...]] = []
-        client.listener = lambda _, findings, __: heard.append(findings)
+        reports: list[tuple[Finding, ...]] = []
+        client.listener = lambda _, findings, __: reports.append(findings)
 
         answer = client.stray("getConfig", method="PUT", path=path, content=b"{")
 
-        sent = server.received[0]
-        assert (sent.method, sent.path, sent.body) == ("PUT", f"/2025-10-13{path}", b"{")
+        request = server.received[0]
+        assert (request.method, request.path, request.body) == ("PUT", f"/2025-10-13{path}", b"{")
         assert answer.exchange.url == server.base_url + path
         assert answer.operation.id == "getConfig"
-        assert heard == [()]
+        assert reports == [()]
 
     def test_they_may_leave_the_base_url(self, stand_in: Start, connect: Connect) -> None:
-        """But not the origin of the target."""
+        """A stray request may have a path outside of the base URL at the same origin."""
         server = stand_in(standins.answers())
         client = connect(server.base_url)
 
@@ -425,7 +427,7 @@ class TestStrayRequests:
     def test_they_change_nothing_outside_of_a_sandbox(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """Their own method decides, not that of the operation."""
+        """The method of the request decides: a PUT raises ReadOnly under any operation."""
         server = stand_in(standins.answers())
         client = connect(server.base_url, environment="production")
 
@@ -435,7 +437,7 @@ class TestStrayRequests:
         assert server.received == []
 
     def test_a_long_body_is_written_down_in_part(self, stand_in: Start, connect: Connect) -> None:
-        """With its length."""
+        """The exchange has the first 200 characters of a long request body, and its length."""
         client = connect(stand_in(standins.answers()).base_url)
 
         answer = client.stray("createQuote", content=b"a" * 300_000)
@@ -449,35 +451,35 @@ class TestSecrets:
     def test_they_are_nowhere_in_the_journal(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """Neither in headers, URLs and bodies that were sent, nor in those that came back."""
+        """Credentials are masked in headers, URLs and bodies of request and response."""
         client = connect(stand_in(standins.echoes()).base_url)
         pair = f"{TOKEN_ID}:{CLIENT_SECRET}"
-        coded = base64.b64encode(CLIENT_SECRET.encode()).decode()
+        encoded = base64.b64encode(CLIENT_SECRET.encode()).decode()
 
         client.call(
             "createQuote",
             query={"key": CLIENT_SECRET},
-            body={"note": f"my secret is {CLIENT_SECRET}", "coded": coded},
+            body={"note": f"my secret is {CLIENT_SECRET}", "coded": encoded},
             headers={"x-token": TOKEN_ID},
             valid=False,
         )
         client.call("getConfig")
 
-        written = journal_of(tmp_path)
-        for secret in (TOKEN_ID, CLIENT_SECRET, coded, base64.b64encode(pair.encode()).decode()):
-            assert secret not in written
-        assert '"authorization": "***"' in written
+        journal = journal_of(tmp_path)
+        for secret in (TOKEN_ID, CLIENT_SECRET, encoded, base64.b64encode(pair.encode()).decode()):
+            assert secret not in journal
+        assert '"authorization": "***"' in journal
 
     def test_a_part_of_something_in_base64_is_found(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """Whatever stands before and after it."""
+        """The secret is masked in base64, whatever stands before and after it."""
         client = connect(stand_in(standins.echoes()).base_url)
 
         for before in ("", "a", "ab", "abc"):
             text = f"{before}{CLIENT_SECRET}z"
-            coded = base64.b64encode(text.encode()).decode()
-            client.call("createQuote", body={"note": coded}, valid=False)
+            encoded = base64.b64encode(text.encode()).decode()
+            client.call("createQuote", body={"note": encoded}, valid=False)
 
         for word in re.findall(r"[A-Za-z0-9+/]{16,}", journal_of(tmp_path)):
             decoded = base64.b64decode(word + "=" * (-len(word) % 4))
@@ -486,7 +488,7 @@ class TestSecrets:
     def test_an_echoed_secret_gets_into_no_assertion(
         self, stand_in: Start, connect: Connect
     ) -> None:
-        """What a scenario compares and shows is without it."""
+        """The answer that a scenario compares and prints has the secret masked."""
         answer = connect(stand_in(standins.echoes()).base_url).call("getConfig")
 
         assert answer.body["headers"]["authorization"].startswith("Basic ***")
@@ -495,7 +497,7 @@ class TestSecrets:
     def test_members_that_are_secret_by_nature_are_not_written(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """A scenario may need them, and sees them."""
+        """``accessToken`` is in the answer for the scenario, and not in the journal."""
         client = connect(stand_in(standins.answers(200, {"accessToken": "t0p"})).base_url)
 
         answer = client.call("getConfig")
@@ -506,12 +508,12 @@ class TestSecrets:
     def test_a_credential_that_a_trigger_tells_is_concealed(
         self, stand_in: Start, connect: Connect, tmp_path: Path
     ) -> None:
-        """From its own answer on; the caller gets it."""
+        """The caller gets the credential; it is masked in the journal and in later answers."""
         token = "agent-9c1f27e4b05d"
-        told = stand_in(standins.answers(201, {"credential": token}))
+        control = stand_in(standins.answers(201, {"credential": token}))
         client = connect(stand_in(standins.echoes()).base_url)
 
-        _, body = client.trigger("POST", f"{told.origin}/agents", {}, secrets=["credential"])
+        _, body = client.trigger("POST", f"{control.origin}/agents", {}, secrets=["credential"])
         answer = client.call("getConfig", headers={"x-agent": f"Bearer {token}"})
 
         assert body == {"credential": token}
@@ -520,11 +522,11 @@ class TestSecrets:
 
 
 class TestRefusals:
-    """A refusal counts for something beside an accepted twin only."""
+    """``refused`` counts a refusal only beside an accepted twin."""
 
     @pytest.fixture
     def ask(self, stand_in: Start, connect: Connect) -> Callable[..., Answer]:
-        """Return the answer of a target that answers every request alike."""
+        """Return a function that gives the answer of a target with this status and code."""
 
         def ask(status: int, code: str | None = None, name: str = "getConfig") -> Answer:
             body = {"code": code, "reason": "x"} if code else {}
@@ -535,7 +537,7 @@ class TestRefusals:
         return ask
 
     def test_status_and_code_have_to_fit(self, ask: Callable[..., Answer]) -> None:
-        """One of each of those that are given."""
+        """Of several statuses and codes one of each is enough, and none need be given."""
         refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
 
         refusal.refused(400, 409, "QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE", twin=twin)
@@ -552,40 +554,40 @@ class TestRefusals:
     def test_another_refusal_fails(
         self, ask: Callable[..., Answer], expected: tuple[int | str, ...], message: str
     ) -> None:
-        """Both answers are shown."""
+        """The message shows the refusal that came, and the accepted twin."""
         refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
 
-        with pytest.raises(AssertionError, match=message) as failed:
+        with pytest.raises(AssertionError, match=message) as error:
             refusal.refused(*expected, twin=twin)
 
-        assert "the accepted twin: getConfig → 200" in str(failed.value)
+        assert "the accepted twin: getConfig → 200" in str(error.value)
 
     @pytest.mark.parametrize("status", [200, 302, 500])
     def test_what_is_no_refusal_fails(self, ask: Callable[..., Answer], status: int) -> None:
-        """A server error is none."""
+        """200, 302 and the server error 500 are no refusals."""
         with pytest.raises(AssertionError, match="expected a refusal with 400 or 401 or"):
             ask(status).refused(twin=ask(200))
 
     def test_a_refused_twin_proves_nothing(self, ask: Callable[..., Answer]) -> None:
-        """The request was refused for something else."""
+        """Where the twin was refused as well, the check is inconclusive."""
         with pytest.raises(TwinRefused, match="was refused as well: getConfig"):
             ask(400, "X").refused(400, twin=ask(400, "X"))
 
     def test_a_twin_of_another_operation_is_a_mistake(self, ask: Callable[..., Answer]) -> None:
-        """It is not the same request."""
+        """A twin of another operation raises HarnessError, as it is not the same request."""
         with pytest.raises(HarnessError, match="createQuote cannot be the twin of getConfig"):
             ask(400).refused(twin=ask(201, name="createQuote"))
 
 
 def test_an_answer_is_shown_in_short(stand_in: Start, connect: Connect) -> None:
-    """Long bodies are cut; ``assert answer.accepted, answer`` shows it so."""
+    """``repr`` of an answer, as assertions print it, cuts a long body."""
     client = connect(stand_in(standins.answers(200, {"note": "x" * 1000})).base_url)
 
-    shown = repr(client.call("getConfig"))
+    text = repr(client.call("getConfig"))
 
-    assert shown.startswith('getConfig → 200 {"note": "xxx')
-    assert shown.endswith("…")
-    assert len(shown) < 350
+    assert text.startswith('getConfig → 200 {"note": "xxx')
+    assert text.endswith("…")
+    assert len(text) < 350
 
 
 class TestLongAnswers:
@@ -605,23 +607,23 @@ class TestLongAnswers:
     def test_they_are_written_down_in_part(
         self, stand_in: Start, connect: Connect, tmp_path: Path, body: bytes, start: str
     ) -> None:
-        """With their length, and without secrets."""
+        """The exchange has the start of the body without secrets, and its length."""
         client = connect(stand_in(standins.answers(200, body)).base_url)
 
         answer = client.call("getConfig")
 
-        written = answer.exchange.response_body
-        assert written.startswith(start)
-        assert written.endswith(f"… ({len(body)} bytes)")
-        assert len(written) < 300
+        text = answer.exchange.response_body
+        assert text.startswith(start)
+        assert text.endswith(f"… ({len(body)} bytes)")
+        assert len(text) < 300
         assert CLIENT_SECRET not in journal_of(tmp_path) + repr(answer)
 
     def test_what_they_do_wrong_is_told_in_short(self, stand_in: Start, connect: Connect) -> None:
-        """With the first entry that is wrong, and in a second or so."""
+        """The detail names the first wrong entry, and is found within ten seconds."""
         rows = [{"id": f"Customer:{number}"} for number in range(200_000)]
         client = connect(stand_in(standins.answers(200, {"data": rows})).base_url)
         details: list[str] = []
-        client.listener = lambda _, found, __: details.extend(f.detail for f in found)
+        client.listener = lambda _, findings, __: details.extend(f.detail for f in findings)
         started = time.process_time()
 
         client.call("listTransactions")

@@ -1,4 +1,4 @@
-"""The journal: what happened stands there at once, whole, and without secrets."""
+"""The journal: entries are written at once, whole, and without secrets."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ EXCHANGE = Exchange(
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Generator[Journal]:
-    """A journal in a folder that does not exist yet."""
-    writing = Journal(tmp_path / "new" / "main.jsonl", "main", Redactor([SECRET]))
-    yield writing
-    writing.close()
+    """Return a journal in a folder that does not exist yet."""
+    new_journal = Journal(tmp_path / "new" / "main.jsonl", "main", Redactor([SECRET]))
+    yield new_journal
+    new_journal.close()
 
 
 def entries(folder: Path) -> list[dict[str, Any]]:
-    """Return the entries that are on the disk."""
+    """Return the entries of the journal on the disk."""
     lines = (folder / "new" / "main.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 class TestWriting:
-    """One line each, as it happens."""
+    """Each entry is one line, written as it happens."""
 
     def test_an_entry_is_on_the_disk_at_once(self, journal: Journal, tmp_path: Path) -> None:
-        """A killed run leaves what it did."""
+        """An entry can be read before the journal is closed, so that a killed run leaves it."""
         journal.exchange(EXCHANGE)
 
         (entry,) = entries(tmp_path)
@@ -58,13 +58,13 @@ class TestWriting:
         assert Exchange(**entry).url == EXCHANGE.url
 
     def test_what_has_no_form_in_utf_8_is_written(self, journal: Journal, tmp_path: Path) -> None:
-        """A target may send it."""
+        """A lone surrogate of a target is written and read back."""
         journal.exchange(EXCHANGE)
 
         assert entries(tmp_path)[0]["response_body"] == {"note": "ü\ud800"}
 
     def test_entries_of_threads_do_not_mix(self, journal: Journal, tmp_path: Path) -> None:
-        """Each line is whole, and each id is new."""
+        """Four threads write whole lines, and each entry gets a new id."""
 
         def write() -> None:
             for _ in range(50):
@@ -76,11 +76,11 @@ class TestWriting:
         for thread in threads:
             thread.join()
 
-        written = entries(tmp_path)
-        assert len({entry["id"] for entry in written}) == 200
+        notes = entries(tmp_path)
+        assert len({entry["id"] for entry in notes}) == 200
 
     def test_what_comes_after_the_end_is_dropped(self, journal: Journal, tmp_path: Path) -> None:
-        """A late webhook does not break the end of a run."""
+        """An entry after the journal was closed raises nothing and is not written."""
         journal.close()
 
         journal.exchange(EXCHANGE)
@@ -88,10 +88,10 @@ class TestWriting:
         assert entries(tmp_path) == []
 
     def test_a_delivery_is_written_without_secrets(self, journal: Journal, tmp_path: Path) -> None:
-        """As an exchange is."""
-        sent = Delivery(3, 1.5, {"authorization": "x", "a": SECRET}, {"data": SECRET}, b"")
+        """Headers and body of a delivery are masked, as those of an exchange are."""
+        delivery = Delivery(3, 1.5, {"authorization": "x", "a": SECRET}, {"data": SECRET}, b"")
 
-        journal.delivery(sent)
+        journal.delivery(delivery)
 
         (entry,) = entries(tmp_path)
         assert entry["number"] == 3
@@ -118,24 +118,24 @@ class TestRedactor:
         ],
     )
     def test_in_every_form(self, form: str) -> None:
-        """Wherever it stands."""
+        """Plain, base64, URL and JSON forms are masked within a text."""
         assert "***" in self.redactor.text(f"a {form} b")
         assert form not in self.redactor.text(f"a {form} b")
 
     @pytest.mark.parametrize("before", ["", "u", "us", "usr", "user"])
     @pytest.mark.parametrize("after", ["", "1", "12", "123"])
     def test_within_something_in_base64(self, before: str, after: str) -> None:
-        """The header of Basic authentication is such."""
-        whole = base64.b64encode(f"{before}:{SECRET}{after}".encode()).decode()
+        """The secret is masked within a longer text in base64, as in Basic authentication."""
+        encoded = base64.b64encode(f"{before}:{SECRET}{after}".encode()).decode()
 
-        left = self.redactor.text(whole)
+        masked = self.redactor.text(encoded)
 
-        assert "***" in left
+        assert "***" in masked
         # What is left of it are the edges.
-        assert len(left) - 3 <= 4 * (len(before) + len(after) + 4)
+        assert len(masked) - 3 <= 4 * (len(before) + len(after) + 4)
 
     def test_in_headers(self) -> None:
-        """Those that carry secrets by their nature are masked whole."""
+        """Headers that carry secrets are masked whole, and others where the secret stands."""
         masked = self.redactor.headers(
             {"Authorization": "Bearer x", "Set-Cookie": "a=b", "location": f"/x?k={quote(SECRET)}"}
         )
@@ -143,7 +143,7 @@ class TestRedactor:
         assert masked == {"Authorization": "***", "Set-Cookie": "***", "location": "/x?k=***"}
 
     def test_in_json(self) -> None:
-        """In values and in names, at any depth; other kinds of values stay."""
+        """Values and names at any depth are masked; values of other kinds stay."""
         value = {"a": [{"b": SECRET, SECRET: 1}, True, None, 1.5], "accessToken": "t", "c": "t"}
 
         assert self.redactor.json(value) == {
@@ -153,21 +153,21 @@ class TestRedactor:
         }
 
     def test_the_longer_of_two_goes_first(self) -> None:
-        """One may be part of the other."""
+        """A secret that is a part of another leaves no rest of the longer one."""
         assert Redactor(["abcd", "abcdefgh"]).text("abcdefgh abcd") == "*** ***"
 
     def test_what_is_too_short_is_no_secret(self) -> None:
-        """It would be found everywhere."""
+        """A secret of three characters or fewer is not masked, as it would be found everywhere."""
         assert Redactor(["", "abc"]).text("abc") == "abc"
 
     def test_what_a_test_learns_is_forgotten(self) -> None:
-        """A long run does not look for all that it ever heard of."""
+        """``forget`` drops secrets that a test learned, and keeps those of the run."""
         redactor = Redactor(["of the run"])
         redactor.learn("of a test")
         redactor.learn("of it too")
 
-        told = redactor.text("of the run, of a test, of it too")
+        masked = redactor.text("of the run, of a test, of it too")
         redactor.forget()
 
-        assert told == "***, ***, ***"
+        assert masked == "***, ***, ***"
         assert redactor.text("of the run, of a test, of it too") == "***, of a test, of it too"

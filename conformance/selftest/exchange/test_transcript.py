@@ -1,4 +1,4 @@
-"""Transcripts: what a person reads of the exchanges, and the script that repeats them."""
+"""Transcripts of exchanges for people, and scripts of curl that repeat the exchanges."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ BASE_URL = "https://api.acme.example/pay/2025-10-13"
 JSON = {"content-type": "application/json"}
 FORM = {"content-type": "multipart/form-data; boundary=seam"}
 
-TOOLS = [name for name in ("sh", "curl", "jq") if shutil.which(name) is None]
-needs_tools = pytest.mark.skipif(bool(TOOLS), reason=f"not installed: {', '.join(TOOLS)}")
-"""The script is for a shell with curl and jq."""
+MISSING_TOOLS = [name for name in ("sh", "curl", "jq") if shutil.which(name) is None]
+needs_tools = pytest.mark.skipif(
+    bool(MISSING_TOOLS), reason=f"not installed: {', '.join(MISSING_TOOLS)}"
+)
+"""Scripts need a shell with curl and jq."""
 
 
 def exchange(number: int = 1, **members: Any) -> Exchange:
-    """Return an exchange that differs from the usual one in some members."""
+    """Return an exchange of getConfig with other members."""
     usual: dict[str, Any] = {
         "id": f"main-{number}",
         "test": "test_x",
@@ -134,7 +136,7 @@ runs_scripts = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 
-# It writes down its arguments and its input, and gives the answer that is laid out for it.
+# This curl writes its arguments and its input to files, and prints the next answer.
 CURL = """#!/bin/sh
 at=$STAND_IN/x
 while [ -e "$at.words" ]; do at=${at}x; done
@@ -154,33 +156,35 @@ print(value if isinstance(value, str) else "")
 
 @dataclass(frozen=True)
 class Replay:
-    """What running a script came to: of each curl its words and its input."""
+    """The result of a script: the words and the input of each call of curl, status and errors."""
 
     calls: Sequence[list[bytes]]
     inputs: Sequence[bytes]
     status: int
     errors: str
-    left: Sequence[str]
-    """What was left in the folder in which the script ran, or beside the tools."""
+    leftovers: Sequence[str]
+    """The files that the script left in the folder in which it ran."""
 
 
 def replay(script: str, answers: Sequence[Any], shell: str = "sh") -> Replay:
-    """Run a script in an empty folder, with nothing to call but stand-ins and what it needs."""
+    """Run a script in an empty folder, with stand-ins for curl and no other tools than it needs."""
     with tempfile.TemporaryDirectory() as name:
         tools, notes, here = (Path(name) / part for part in ("tools", "notes", "here"))
         for folder in (tools, notes, here):
             folder.mkdir()
-        own = {"curl": CURL} if shutil.which("jq") else {"curl": CURL, "jq": JQ}
-        for tool, content in own.items():
+        stand_ins = {"curl": CURL} if shutil.which("jq") else {"curl": CURL, "jq": JQ}
+        for tool, content in stand_ins.items():
             (tools / tool).write_text(content)
             (tools / tool).chmod(0o755)
-        for tool in {"cat", "head", "jq", "touch", "tr"} - own.keys():
+        for tool in {"cat", "head", "jq", "touch", "tr"} - stand_ins.keys():
             (tools / tool).symlink_to(str(shutil.which(tool)))
         for number, answer in enumerate(answers, 1):
-            sent = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            (notes / f"{'x' * number}.answer").write_bytes(sent)
+            content_of_answer = json.dumps(answer, ensure_ascii=False).encode(
+                "utf-8", "surrogatepass"
+            )
+            (notes / f"{'x' * number}.answer").write_bytes(content_of_answer)
         (notes / "script").write_text(script, encoding="utf-8")
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(shutil.which(shell)), "-eu", str(notes / "script")],
             cwd=here,
             env={
@@ -194,33 +198,33 @@ def replay(script: str, answers: Sequence[Any], shell: str = "sh") -> Replay:
             timeout=30,
             check=False,
         )
-        made = sorted(notes.glob("*.words"))
+        words = sorted(notes.glob("*.words"))
         return Replay(
-            [path.read_bytes().split(b"\0")[:-1] for path in made],
-            [path.with_suffix(".input").read_bytes() for path in made],
-            done.returncode,
-            done.stderr.decode(errors="replace"),
+            [path.read_bytes().split(b"\0")[:-1] for path in words],
+            [path.with_suffix(".input").read_bytes() for path in words],
+            completed.returncode,
+            completed.stderr.decode(errors="replace"),
             sorted(path.name for path in here.iterdir()),
         )
 
 
 def octets(*words: str) -> list[bytes]:
-    """Return the arguments of curl as bytes, after those that every call has."""
+    """Return the arguments of a call of curl as bytes, with those that every call has."""
     return [word.encode("utf-8", "surrogatepass") for word in ("-gsS", "--path-as-is", *words)]
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a text has no character that hides or steers, but newlines."""
+    """Return whether a text has only visible characters and newlines."""
     return visible(text) == text
 
 
-def own(*words: str) -> list[bytes]:
-    """Return the arguments of a call of the target itself."""
+def to_target(*words: str) -> list[bytes]:
+    """Return the arguments of a call of the target, with credentials, as bytes."""
     return octets("-u", "token:secret", *words)
 
 
 def form_of(received: Received) -> dict[str, Any]:
-    """Return the parts of a multipart form; a file as its name, its type and its content."""
+    """Return the parts of a multipart form by name; a file as its name, type and content."""
     head = f"content-type: {received.headers['content-type']}\r\n\r\n".encode()
     message = message_from_bytes(head + received.body, policy=HTTP)
     form: dict[str, Any] = {}
@@ -232,18 +236,18 @@ def form_of(received: Received) -> dict[str, Any]:
 
 
 class TestTranscript:
-    """The exchanges in their order, cut where they are long."""
+    """A transcript shows exchanges in their order, and cuts what is long."""
 
     def test_request_and_response_stand_together(self) -> None:
-        """With the number, the status and the time."""
-        shown = transcript(
+        """A transcript has id, request, status, time and response of each exchange."""
+        text = transcript(
             [
                 exchange(request_body={"a": 1}, response_body={"id": "Quote:1"}, status=201),
                 exchange(2, method="DELETE", status=204),
             ]
         )
 
-        assert shown.splitlines() == [
+        assert text.splitlines() == [
             f"[main-1] GET {BASE_URL}/config",
             '    → {"a": 1}',
             '    ← 201 (12 ms) {"id": "Quote:1"}',
@@ -252,35 +256,35 @@ class TestTranscript:
         ]
 
     def test_a_missing_response_has_a_cause(self) -> None:
-        """There is no status to show."""
-        shown = transcript([exchange(status=0, error="connection refused")])
+        """An exchange without a response shows the cause in the place of a status."""
+        text = transcript([exchange(status=0, error="connection refused")])
 
-        assert shown.endswith("    ← no response: connection refused")
+        assert text.endswith("    ← no response: connection refused")
 
     def test_a_long_body_is_cut(self) -> None:
-        """Its length is told."""
-        shown = transcript([exchange(response_body="x" * 5000)])
+        """The start of a long body is shown, with its length in characters."""
+        text = transcript([exchange(response_body="x" * 5000)])
 
-        assert shown.endswith("x… (5000 characters)")
-        assert len(shown) < 2000
+        assert text.endswith("x… (5000 characters)")
+        assert len(text) < 2000
 
     def test_a_body_without_end_is_cut(self) -> None:
-        """However deep or large: nothing is raised, and no more is written than is shown."""
+        """A body of 100,000 levels and one of a million numbers are cut without an error."""
         deep: Any = "x"
         for _ in range(100_000):
             deep = [deep]
 
-        shown = transcript([exchange(request_body=deep, response_body={"a": list(range(10**6))})])
+        text = transcript([exchange(request_body=deep, response_body={"a": list(range(10**6))})])
 
-        assert len(shown) < 4000
-        assert shown.endswith("… (more than 1200 characters)")
+        assert len(text) < 4000
+        assert text.endswith("… (more than 1200 characters)")
 
     def test_no_line_of_an_answer_passes_for_one_of_ours(self) -> None:
-        """Those after the first stand further in."""
+        """Further lines of a body are indented more than lines of the transcript."""
         body = f"no\n[main-2] DELETE {BASE_URL}\n    ← 204 (1 ms) null"
-        shown = transcript([exchange(response_body=body)])
+        text = transcript([exchange(response_body=body)])
 
-        assert [line for line in shown.splitlines() if not line.startswith("      ")] == [
+        assert [line for line in text.splitlines() if not line.startswith("      ")] == [
             f"[main-1] GET {BASE_URL}/config",
             "    ← 200 (12 ms) no",
         ]
@@ -288,8 +292,8 @@ class TestTranscript:
     @given(hostile, hostile)
     @settings(derandomize=True, database=None, deadline=None)
     def test_nothing_steers_the_terminal(self, name: str, value: str) -> None:
-        """Wherever a value stands, it is shown by characters that can be seen."""
-        shown = transcript(
+        """URL, bodies and errors of a hostile target are shown as visible characters alone."""
+        text = transcript(
             [
                 exchange(url=f"{BASE_URL}/{value}", request_body={name: [value]}),
                 exchange(response_body=value),
@@ -297,27 +301,27 @@ class TestTranscript:
             ]
         )
 
-        assert is_plain(shown)
+        assert is_plain(text)
 
     @pytest.mark.parametrize(
         "char", ["\u3164", "\ufe0f", "\u2800", "\u115f", "\U000e0100", "\u034f"]
     )
     def test_what_looks_like_nothing_is_shown(self, char: str) -> None:
-        """Letters, marks and symbols that no font draws."""
+        """Letters, marks and symbols that no font draws are shown as escapes."""
         assert visible(f"a{char}b\n") == "a" + char.encode("unicode_escape").decode() + "b\n"
 
     def test_what_people_write_is_left_as_it_is(self) -> None:
-        """In any script, with marks on letters, and in several lines."""
+        """Texts of any script, with marks on letters and line breaks, stay as they are."""
         text = "Zoë\nЖы ¿qué? 東京 हिन्दी عربى 😀 e\u0301"
 
         assert visible(text) == text
 
 
 class TestCurlChain:
-    """The script repeats the requests against any target."""
+    """A script repeats the requests of exchanges against any target."""
 
     def test_it_holds_no_secret_and_no_base_url_but_as_default(self) -> None:
-        """Both are variables."""
+        """Credentials come from variables; the base URL stands once, as a default."""
         script = curl_chain([exchange()], BASE_URL)
 
         assert f"BASE_URL=${{BASE_URL:-{BASE_URL}}}" in script
@@ -327,7 +331,7 @@ class TestCurlChain:
 
     @needs_tools
     def test_an_id_comes_from_the_repeated_response(self, reference: BackgroundServer) -> None:
-        """Recorded ids mean nothing to another target."""
+        """Each recorded id is replaced by the id at the same place in the new response."""
         customer, account = "Customer:recorded", "InternalAccount:recorded"
         chain = [
             exchange(
@@ -367,17 +371,17 @@ class TestCurlChain:
             ),
         ]
 
-        done = run(curl_chain(chain, BASE_URL), reference.base_url)
+        completed = run(curl_chain(chain, BASE_URL), reference.base_url)
 
-        assert done.returncode == 0, done.stderr
-        assert "recorded" not in done.stdout
-        assert '"amount":4200' in done.stdout
-        assert "it's" in done.stdout
-        assert "$HOME `id`" in done.stdout
+        assert completed.returncode == 0, completed.stderr
+        assert "recorded" not in completed.stdout
+        assert '"amount":4200' in completed.stdout
+        assert "it's" in completed.stdout
+        assert "$HOME `id`" in completed.stdout
 
     @needs_tools
     def test_what_was_sent_is_sent_again(self) -> None:
-        """Body, headers that matter, and bodies that are no JSON."""
+        """Bodies, JSON or not, and the headers that matter arrive as they were recorded."""
         with StandIn(echoes()) as server:
             chain = [
                 exchange(
@@ -395,9 +399,9 @@ class TestCurlChain:
                 ),
             ]
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url)
+            completed = run(curl_chain(chain, BASE_URL), server.base_url)
 
-            assert done.returncode == 0, done.stderr
+            assert completed.returncode == 0, completed.stderr
             first, second = server.received
         assert first.headers["idempotency-key"] == "it's $1"
         assert first.headers["content-type"] == "application/json"
@@ -407,7 +411,7 @@ class TestCurlChain:
 
     @needs_tools
     def test_a_form_is_sent_again(self, tmp_path: Path) -> None:
-        """Each part by itself; files from a folder, in the size that they had."""
+        """Files of a form come from a folder, and are filled up to the size that they had."""
         (tmp_path / "bill.pdf").write_bytes(b"%PDF-1.4 a bill")
         with StandIn(echoes()) as server:
             chain = [
@@ -424,21 +428,21 @@ class TestCurlChain:
                 for name, size in (("bill.pdf", 18), ("lost.pdf", 5))
             ]
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url, DOCUMENTS=str(tmp_path))
+            completed = run(curl_chain(chain, BASE_URL), server.base_url, DOCUMENTS=str(tmp_path))
 
-            assert done.returncode == 0, done.stderr
+            assert completed.returncode == 0, completed.stderr
             forms = [form_of(received) for received in server.received]
-        told = {"documentHolder": "Customer:1", "issuingAuthority": "@it's; $1"}
+        texts = {"documentHolder": "Customer:1", "issuingAuthority": "@it's; $1"}
         assert forms == [
-            {**told, "file": ("bill.pdf", "application/pdf", b"%PDF-1.4 a bill\0\0\0")},
-            {**told, "file": ("lost.pdf", "application/pdf", b"\0" * 5)},
+            {**texts, "file": ("bill.pdf", "application/pdf", b"%PDF-1.4 a bill\0\0\0")},
+            {**texts, "file": ("lost.pdf", "application/pdf", b"\0" * 5)},
         ]
 
     @needs_tools
     def test_a_recorded_upload_replays(
         self, reference_target: Target, reference: BackgroundServer, tmp_path: Path
     ) -> None:
-        """For a holder of its own."""
+        """The upload of a document is repeated for a customer that the script creates."""
         connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         with connection.recording(Recorder("test_x", ())):
             platform = connection.platform("test_x")
@@ -448,66 +452,66 @@ class TestCurlChain:
         connection.close()
 
         script = curl_chain(chain, reference_target.base_url)
-        done = run(script, reference.base_url, DOCUMENTS=str(FIXTURES / "documents"))
+        completed = run(script, reference.base_url, DOCUMENTS=str(FIXTURES / "documents"))
 
-        assert done.returncode == 0, done.stderr
-        assert '"documentType":"PASSPORT"' in done.stdout
-        assert holder["id"] not in done.stdout
+        assert completed.returncode == 0, completed.stderr
+        assert '"documentType":"PASSPORT"' in completed.stdout
+        assert holder["id"] not in completed.stdout
 
     @needs_tools
     def test_the_credentials_go_to_the_target_alone(self) -> None:
-        """A trigger may have been caused somewhere else."""
+        """A trigger at another origin is repeated without credentials."""
         with StandIn(echoes()) as server, StandIn(echoes()) as elsewhere:
             chain = [
                 exchange(url=f"{BASE_URL}/config"),
                 exchange(2, operation="trigger", url=f"{elsewhere.origin}/control"),
             ]
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url)
+            completed = run(curl_chain(chain, BASE_URL), server.base_url)
 
-            assert done.returncode == 0, done.stderr
+            assert completed.returncode == 0, completed.stderr
             assert "authorization" in server.received[0].headers
             assert "authorization" not in elsewhere.received[0].headers
 
     @needs_tools
     def test_one_id_may_begin_as_another_does(self) -> None:
-        """Targets may count."""
+        """Ids such as Quote:1 and Quote:12 are told apart."""
         with StandIn(answers(200, {"a": "Quote:7", "b": "Quote:78"})) as server:
             chain = [
                 exchange(1, response_body={"a": "Quote:1", "b": "Quote:12"}),
                 exchange(2, url=f"{BASE_URL}/quotes/Quote:12/execute/Quote:1"),
             ]
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url)
+            completed = run(curl_chain(chain, BASE_URL), server.base_url)
 
-            assert done.returncode == 0, done.stderr
+            assert completed.returncode == 0, completed.stderr
             assert server.received[1].path == "/2025-10-13/quotes/Quote:78/execute/Quote:7"
 
     @needs_tools
     def test_a_recorded_chain_replays(
         self, reference_target: Target, reference: BackgroundServer, tmp_path: Path
     ) -> None:
-        """From the first customer to the executed quote, on resources of its own."""
+        """A chain from the first customer to the executed quote succeeds on new resources."""
         connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         with connection.recording(Recorder("test_x", ())):
             platform = connection.platform("test_x")
-            executed = platform.quotes.execute()
+            quote = platform.quotes.execute()
             chain = connection.recent()
         connection.close()
 
-        done = run(curl_chain(chain, reference_target.base_url), reference.base_url)
+        completed = run(curl_chain(chain, reference_target.base_url), reference.base_url)
 
-        assert done.returncode == 0, done.stderr
-        last = done.stdout.strip().splitlines()[-1]
-        assert f'"status":"{executed["status"]}"' in last
-        assert executed["id"] not in done.stdout
+        assert completed.returncode == 0, completed.stderr
+        last = completed.stdout.strip().splitlines()[-1]
+        assert f'"status":"{quote["status"]}"' in last
+        assert quote["id"] not in completed.stdout
 
 
 class TestHostileValues:
-    """Nothing that a target sends runs, leads elsewhere or gets lost in a script."""
+    """No value of a target runs as a command, leads elsewhere or gets lost in a script."""
 
     def test_an_id_cannot_close_its_quote(self) -> None:
-        """It is one argument, as it was sent."""
+        """An id with quotes and a command arrives as one argument."""
         name = "a:'$(touch x)'"
         answer = {"id": name, "other": "a:'"}
         url = f"{BASE_URL}/quotes/{name}/a:'"
@@ -516,13 +520,13 @@ class TestHostileValues:
             exchange(2, url=url, request_body={"id": name}),
         ]
 
-        done = replay(curl_chain(chain, BASE_URL), [answer, {}])
+        result = replay(curl_chain(chain, BASE_URL), [answer, {}])
 
-        assert (done.status, done.errors, done.left) == (0, "", [])
+        assert (result.status, result.errors, result.leftovers) == (0, "", [])
         kind = "content-type: application/json"
-        assert done.calls == [
-            own("-X", "POST", f"{BASE_URL}/config", "-H", kind, "--data-raw", "{}"),
-            own("-X", "GET", url, "-H", kind, "--data-raw", json.dumps({"id": name})),
+        assert result.calls == [
+            to_target("-X", "POST", f"{BASE_URL}/config", "-H", kind, "--data-raw", "{}"),
+            to_target("-X", "GET", url, "-H", kind, "--data-raw", json.dumps({"id": name})),
         ]
 
     @given(base=argument, member=argument, value=argument, header=line, kind=line, body=hostile)
@@ -530,12 +534,12 @@ class TestHostileValues:
     def test_what_was_recorded_is_sent_to_the_byte(
         self, *, base: str, member: str, value: str, header: str, kind: str, body: str
     ) -> None:
-        """As URL, header, media type and body, with the id of an answer between them."""
+        """Hostile texts arrive unchanged as URL, header, media type and body, beside an id."""
         base_url = f"https://acme.example/{base}/2025-10-13"
-        known = "Quote:0f-1"
-        answer = {member: {"id": known, value: f"a:{value}"}}
-        url = f"{base_url}/quotes/{known}/{value}?{member}"
-        text = f"{value}|{known}|{body}"
+        identifier = "Quote:0f-1"
+        answer = {member: {"id": identifier, value: f"a:{value}"}}
+        url = f"{base_url}/quotes/{identifier}/{value}?{member}"
+        text = f"{value}|{identifier}|{body}"
         chain = [
             exchange(1, method="POST", url=f"{base_url}/quotes", response_body=answer),
             exchange(2, method="PUT", url=url, request_headers={"idempotency-key": header}),
@@ -544,45 +548,47 @@ class TestHostileValues:
             exchange(5, url=base_url, request_body={member: [body]}),
         ]
         headers = [
-            f"{name}: {sent}" if sent.strip() else f"{name};"
-            for name, sent in (("idempotency-key", header), ("content-type", kind))
+            f"{name}: {content}" if content.strip() else f"{name};"
+            for name, content in (("idempotency-key", header), ("content-type", kind))
         ]
         data = ["--data-binary", "@-"] if "\0" in text else ["--data-raw", text]
 
         script = curl_chain(chain, base_url)
-        done = replay(script, [answer, *[{}] * 4])
+        result = replay(script, [answer, *[{}] * 4])
 
-        assert (done.status, done.errors, done.left) == (0, "", []), script
-        assert done.calls[:4] == [
-            own("-X", "POST", f"{base_url}/quotes"),
-            own("-X", "PUT", url, "-H", headers[0]),
+        assert (result.status, result.errors, result.leftovers) == (0, "", []), script
+        assert result.calls[:4] == [
+            to_target("-X", "POST", f"{base_url}/quotes"),
+            to_target("-X", "PUT", url, "-H", headers[0]),
             octets("-X", "GET", f"https://acme.example.evil/{value}"),
-            own("-X", "GET", base_url, "-H", headers[1], *data),
+            to_target("-X", "GET", base_url, "-H", headers[1], *data),
         ], script
-        assert done.inputs[3] == (text.encode("utf-8", "surrogatepass") if "\0" in text else b"")
-        assert json.loads(done.calls[4][-1]) == {member: [body]}
+        assert result.inputs[3] == (text.encode("utf-8", "surrogatepass") if "\0" in text else b"")
+        assert json.loads(result.calls[4][-1]) == {member: [body]}
         assert is_plain(script)
 
     @given(name=argument, part=argument, file=argument)
     @runs_scripts
     def test_a_form_is_sent_to_the_byte(self, name: str, part: str, file: str) -> None:
-        """A part that reads like a file of another folder is text, and opens nothing."""
+        """Hostile parts of a form arrive unchanged; a file name with a folder opens no file."""
         name = name.replace("=", "")
         body = {name: part, f"{name}2": f"<file ../{file}, a/b, 9 bytes>"}
         chain = [exchange(request_headers=FORM, request_body=body)]
 
         script = curl_chain(chain, BASE_URL)
-        done = replay(script, [{}])
+        result = replay(script, [{}])
 
-        assert (done.status, done.errors, done.left) == (0, "", []), script
+        assert (result.status, result.errors, result.leftovers) == (0, "", []), script
         words = [
-            word for name, sent in body.items() for word in ("--form-string", f"{name}={sent}")
+            word
+            for name, content in body.items()
+            for word in ("--form-string", f"{name}={content}")
         ]
-        assert done.calls == [own("-X", "GET", f"{BASE_URL}/config", *words)], script
+        assert result.calls == [to_target("-X", "GET", f"{BASE_URL}/config", *words)], script
         assert is_plain(script)
 
     @pytest.mark.parametrize(
-        "fresh",
+        "new_id",
         [
             "..",
             "Quote:1/../../x",
@@ -595,36 +601,36 @@ class TestHostileValues:
             7,
         ],
     )
-    def test_a_fresh_answer_leads_nowhere_else(self, fresh: Any) -> None:
-        """What comes in the place of an id and is none ends the script, with a message."""
+    def test_a_fresh_answer_leads_nowhere_else(self, new_id: Any) -> None:
+        """A new response without a usable id ends the script with exit status 1 and a message."""
         chain = [
             exchange(1, method="POST", response_body={"id": "Quote:1"}),
             exchange(2, method="DELETE", url=f"{BASE_URL}/quotes/Quote:1"),
         ]
 
-        done = replay(curl_chain(chain, BASE_URL), [{"id": fresh}, {}])
+        result = replay(curl_chain(chain, BASE_URL), [{"id": new_id}, {}])
 
-        assert done.status == 1
-        assert done.errors == 'the answer has no id at ["id"]\n'
-        assert (len(done.calls), done.left) == (1, [])
+        assert result.status == 1
+        assert result.errors == 'the answer has no id at ["id"]\n'
+        assert (len(result.calls), result.leftovers) == (1, [])
 
     def test_an_answer_chooses_no_host(self) -> None:
-        """An id is only what has its form, and a URL begins as it was recorded."""
+        """New values are put into paths only; the host of a URL stays as it was recorded."""
         chain = [
             exchange(1, response_body={"a": "https://acme.example", "b": "acme:80"}),
             exchange(2, url="https://acme.example/x/acme:80"),
             exchange(3, url="http://acme:80/x"),
         ]
 
-        done = replay(curl_chain(chain, BASE_URL), [{"a": "ftp://evil", "b": "evil:80"}, {}, {}])
+        result = replay(curl_chain(chain, BASE_URL), [{"a": "ftp://evil", "b": "evil:80"}, {}, {}])
 
-        assert [call[-1] for call in done.calls[1:]] == [
+        assert [call[-1] for call in result.calls[1:]] == [
             b"https://acme.example/x/evil:80",
             b"http://acme:80/x",
         ]
 
     @pytest.mark.parametrize(
-        ("target", "url", "sent"),
+        ("target", "url", "expected"),
         [
             ("https://acme.example/v", "https://ACME.example:443/v/x", "https://acme.example/v/x"),
             ("HTTP://LocalHost:80/v", "http://localhost/control", "HTTP://LocalHost:80/control"),
@@ -634,11 +640,11 @@ class TestHostileValues:
             ("http://[::1]:8080/v", "http://[::1]:8080", "http://[::1]:8080"),
         ],
     )
-    def test_the_credentials_go_to_the_origin(self, target: str, url: str, sent: str) -> None:
-        """However it is written."""
-        done = replay(curl_chain([exchange(url=url)], target), [{}])
+    def test_the_credentials_go_to_the_origin(self, target: str, url: str, expected: str) -> None:
+        """Credentials go with each URL of the origin of the target, however it is written."""
+        result = replay(curl_chain([exchange(url=url)], target), [{}])
 
-        assert done.calls == [own("-X", "GET", sent)]
+        assert result.calls == [to_target("-X", "GET", expected)]
 
     @pytest.mark.parametrize(
         "url",
@@ -652,10 +658,10 @@ class TestHostileValues:
         ],
     )
     def test_the_credentials_go_nowhere_else(self, url: str) -> None:
-        """However much it looks like the target."""
-        done = replay(curl_chain([exchange(url=url)], "https://acme.example/v"), [{}])
+        """A URL of another origin gets no credentials, however much it looks like the target."""
+        result = replay(curl_chain([exchange(url=url)], "https://acme.example/v"), [{}])
 
-        assert done.calls == [octets("-X", "GET", url)]
+        assert result.calls == [octets("-X", "GET", url)]
 
     @pytest.mark.parametrize(
         ("members", "reason"),
@@ -671,24 +677,24 @@ class TestHostileValues:
         ],
     )
     def test_what_no_command_repeats_is_said(self, members: dict[str, Any], reason: str) -> None:
-        """A comment of one line stands in the place of the command."""
+        """A request that no command can repeat becomes a comment of one line with the reason."""
         script = curl_chain([exchange(operation="a\nb", **members), exchange(2)], BASE_URL)
-        done = replay(script, [{}])
+        result = replay(script, [{}])
 
-        assert done.calls == [own("-X", "GET", f"{BASE_URL}/config")]
+        assert result.calls == [to_target("-X", "GET", f"{BASE_URL}/config")]
         (comment,) = [line for line in script.splitlines() if "Not sent again" in line]
         assert reason in comment
         assert len(comment) < 2000
         assert is_plain(script)
 
     def test_what_was_taken_out_is_told(self) -> None:
-        """A secret is not there to be sent again."""
+        """A comment says that *** stands for a secret that was taken out."""
         script = curl_chain([exchange(request_body={"code": "***"})], BASE_URL)
 
         assert "\n# *** stands for a secret that was taken out" in script
 
     def test_a_script_is_bounded(self) -> None:
-        """However long the bodies of a chain are, and however many members its answers have."""
+        """Long bodies and answers of many members leave the script below 1.1 million characters."""
         answer = {"data": [{"id": f"Quote:{at}"} for at in range(9_000)]}
         deep: Any = "Quote:1"
         for _ in range(100_000):
@@ -707,7 +713,7 @@ class TestHostileValues:
 
     @needs_tools
     def test_curl_takes_everything_as_it_is(self) -> None:
-        """Ranges, sets, dots in a path, an @ before a body, NUL, and what is very long."""
+        """Brackets and dots in a path, @ or NUL in a body, and long bodies arrive unchanged."""
         bodies = ["@/etc/hostname", "a\0b\0\n", "é" * 99_000, "-x", ""]
         with StandIn(answers(200, {})) as server:
             chain = [
@@ -722,20 +728,20 @@ class TestHostileValues:
             chain.append(exchange(method="HEAD"))
             chain.append(exchange(request_headers={**JSON, "content-length": "4"}))
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url)
+            result = run(curl_chain(chain, BASE_URL), server.base_url)
 
             received = list(server.received)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert [one.body.decode() for one in received] == [*bodies, "", "null"]
-        assert [one.method for one in received] == [*["PUT"] * len(bodies), "HEAD", "GET"]
+        assert (result.returncode, result.stderr) == (0, "")
+        assert [request.body.decode() for request in received] == [*bodies, "", "null"]
+        assert [request.method for request in received] == [*["PUT"] * len(bodies), "HEAD", "GET"]
         path = "/2025-10-13/[1-3]/{a,b}/../..//.?q='%27&x[]="
-        assert {one.path for one in received[: len(bodies)]} == {path}
+        assert {request.path for request in received[: len(bodies)]} == {path}
         assert received[0].headers["request-id"] == ""
         assert received[0].headers["content-type"] == "text/plain"
 
     @needs_tools
     def test_an_answer_steers_no_terminal(self) -> None:
-        """What a script shows of it is ASCII."""
+        """The script prints a question mark for each byte that is no printable ASCII."""
         content = '{"id": "Quote:1", "x": "\x1b[2J\x9b\u202e\\\\033"}\n'.encode()
         with StandIn(answers(200, content)) as server:
             chain = [
@@ -743,8 +749,8 @@ class TestHostileValues:
                 exchange(2, url=f"{BASE_URL}/quotes/Quote:1"),
             ]
 
-            done = run(curl_chain(chain, BASE_URL), server.base_url)
+            result = run(curl_chain(chain, BASE_URL), server.base_url)
 
-        assert done.stderr == ""
-        shown = '{"id": "Quote:1", "x": "?[2J?????\\\\033"}'
-        assert done.stdout.split("\n") == [shown, shown, "", ""]
+        assert result.stderr == ""
+        printed = '{"id": "Quote:1", "x": "?[2J?????\\\\033"}'
+        assert result.stdout.split("\n") == [printed, printed, "", ""]

@@ -1,4 +1,4 @@
-"""Fuzzing: generated data follow from the seed alone, and only real mistakes count as such."""
+"""Fuzzing: generated data follow from the seed alone, and only real mistakes of a target count."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from conformance.fuzz.generation import ABSENT, Drawn, draw
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.fuzz.requests import HOSTILE, Prepared, prepared
 from conformance.platform.grounds.ground import Ground
-from conformance.selftest.collection import ROOT, collected
+from conformance.selftest.collection import ROOT, requirements_by_test
 
 Json = dict[str, Any]
 
 OPERATIONS = document().operations
-FEW = 3
+FEW_EXAMPLES = 3
 
 BODIES: dict[str, Json] = {
     "createQuote": {
@@ -78,8 +78,8 @@ BODIES: dict[str, Json] = {
 
 
 def digest(names: list[str], seed: int = 1) -> str:
-    """Return what is drawn for some operations, in short."""
-    drawn = [draw(name, seed, FEW) for name in names]
+    """Return the hash of what is drawn for these operations."""
+    drawn = [draw(name, seed, FEW_EXAMPLES) for name in names]
     return hashlib.sha256(repr(drawn).encode()).hexdigest()
 
 
@@ -87,21 +87,25 @@ def digest(names: list[str], seed: int = 1) -> str:
 
 
 def test_each_operation_has_one_test_with_an_id_of_its_own() -> None:
-    """Reports and selections tell the operations apart by these ids."""
-    names = [test.rpartition("::")[2] for test in collected() if "conformance/fuzz" in test]
+    """The id of the test of an operation names that operation."""
+    names = [
+        test.rpartition("::")[2] for test in requirements_by_test() if "conformance/fuzz" in test
+    ]
 
     assert sorted(names) == sorted(f"test_{operation}" for operation in OPERATIONS)
 
 
 def test_what_is_held_against_bodies_is_known_of_each_operation_that_refuses_faults() -> None:
-    """The document names the requirement, and the suite has faults and a whole body for it."""
-    refusing = {name for name, one in OPERATIONS.items() if "faulty-body" in one.requirements}
+    """Operations with ``faulty-body`` have places of faults and a whole body here."""
+    refusing = {
+        name for name, operation in OPERATIONS.items() if "faulty-body" in operation.requirements
+    }
 
     assert refusing == HELD.keys() == BODIES.keys()
 
 
 def test_no_examples_leave_fuzzing_out_and_its_libraries_unloaded() -> None:
-    """The tests are known all the same, so that the plan can say what was left out."""
+    """``--fuzz-examples=0`` deselects a test for each operation, and does not load schemathesis."""
     program = (
         "import sys, pytest\n"
         "pytest.main(['conformance/fuzz', '--fuzz-examples=0', '--collect-only', '-q',"
@@ -119,12 +123,12 @@ def test_no_examples_leave_fuzzing_out_and_its_libraries_unloaded() -> None:
 
 
 def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() -> None:
-    """Neither the modules that are loaded nor what was drawn before has any influence."""
+    """Loaded modules and what was drawn before have no influence on the requests."""
     names = ["listTransactions", "authorizeQuote", "createQuote"]
     program = (
-        "from conformance.selftest.fuzz.test_fuzz import digest, draw, FEW\n"
+        "from conformance.selftest.fuzz.test_fuzz import digest, draw, FEW_EXAMPLES\n"
         f"for name in {names[::-1]}:\n"
-        "    draw(name, 1, FEW)\n"
+        "    draw(name, 1, FEW_EXAMPLES)\n"
         f"print(digest({names}))\n"
     )
 
@@ -133,19 +137,19 @@ def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() ->
 
 @pytest.mark.parametrize("name", ["createQuote", "getCustomer", "listTransactions", "getConfig"])
 def test_another_seed_gives_other_requests(name: str) -> None:
-    """Runs with many seeds see more than one run sees."""
+    """Two seeds draw different requests of one operation."""
     assert digest([name], seed=1) != digest([name], seed=2)
 
 
 def test_a_larger_number_gives_more_requests() -> None:
-    """It bounds both what is random and what lies at boundaries."""
-    assert len(draw("createQuote", 1, 1)) < len(draw("createQuote", 1, FEW))
+    """The number of examples bounds the requests that are drawn."""
+    assert len(draw("createQuote", 1, 1)) < len(draw("createQuote", 1, FEW_EXAMPLES))
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_operation_is_sent_something(name: str) -> None:
-    """None is drawn twice, and some keep to the document."""
-    drawn = draw(name, 1, FEW)
+    """At least one request of an operation is valid, and none is drawn twice."""
+    drawn = draw(name, 1, FEW_EXAMPLES)
 
     assert any(request.valid for request in drawn)
     assert len({repr(request) for request in drawn}) == len(drawn)
@@ -154,32 +158,34 @@ def test_every_operation_is_sent_something(name: str) -> None:
 # --- Requests -------------------------------------------------------------------------------
 
 
-def sent(name: str, ground: Ground) -> list[Prepared]:
-    """Return the requests of one operation on a ground."""
-    return prepared(OPERATIONS[name], draw(name, 1, FEW), ground, "1", FEW)
+def requests_of(name: str, ground: Ground) -> list[Prepared]:
+    """Return the prepared requests of one operation on a ground."""
+    return prepared(OPERATIONS[name], draw(name, 1, FEW_EXAMPLES), ground, "1", FEW_EXAMPLES)
 
 
 def test_requests_reach_a_live_parent_and_unknown_ones() -> None:
-    """Look-ups are tried with ids that nobody has, and the logic with one that exists."""
-    parents = [request.path["customerId"] for request in sent("getCustomer", live("customerId"))]
+    """Generated paths name the existing customer as well as unknown ones."""
+    parents = [
+        request.path["customerId"] for request in requests_of("getCustomer", live("customerId"))
+    ]
 
     assert "Live:1" in parents
     assert len(set(parents)) > 1
 
 
 def test_an_invalid_request_is_not_refused_for_its_parent() -> None:
-    """Its mistake would not be looked at otherwise."""
-    drawn = [request for request in draw("authorizeQuote", 1, FEW) if not request.valid]
+    """Invalid requests name the existing resource, so that their mistake is looked at."""
+    drawn = [request for request in draw("authorizeQuote", 1, FEW_EXAMPLES) if not request.valid]
 
-    requests = prepared(OPERATIONS["authorizeQuote"], drawn, live("quoteId"), "1", FEW)
+    requests = prepared(OPERATIONS["authorizeQuote"], drawn, live("quoteId"), "1", FEW_EXAMPLES)
 
     assert {request.path["quoteId"] for request in requests} == {"Live:1"}
 
 
 def test_a_valid_body_names_live_resources() -> None:
-    """Of the rest, only a little is generated at a time, so that some are accepted."""
+    """Valid bodies name the existing account as well as that of the whole body."""
     ground = Ground(live={"source.accountId": "Live:1"}, body=BODIES["createQuote"])
-    bodies = [request.body for request in sent("createQuote", ground) if request.body]
+    bodies = [request.body for request in requests_of("createQuote", ground) if request.body]
 
     sources = [body["source"] for body in bodies if body["source"]["sourceType"] == "ACCOUNT"]
 
@@ -187,8 +193,8 @@ def test_a_valid_body_names_live_resources() -> None:
 
 
 def test_what_all_share_is_not_changed() -> None:
-    """The configuration belongs to everybody who uses the target."""
-    contents = [request.content for request in sent("updateConfig", Ground())]
+    """No JSON object is sent to updateConfig, as the configuration belongs to everybody."""
+    contents = [request.content for request in requests_of("updateConfig", Ground())]
 
     assert contents
     assert not [content for content in contents if content and content.startswith(b"{")]
@@ -209,12 +215,12 @@ def test_answers_that_a_proxy_may_have_given_are_not_judged(
     request_: Prepared,
     judged: bool,
 ) -> None:
-    """Only a server error counts there."""
+    """Control characters, a slash in an id and a wrong media type make a request not judged."""
     assert request_.judged is judged
 
 
 def test_hostile_texts_are_sent_as_members_and_as_bodies() -> None:
-    """Each is a text of its own."""
+    """Each hostile text is sent as a whole body, and in members of JSON."""
     operation, ground = OPERATIONS["createQuote"], Ground(body=BODIES["createQuote"])
 
     contents = {r.content for r in prepared(operation, (), ground, "1", 10_000)}
@@ -232,14 +238,14 @@ FORM = Ground(
 
 
 def read_form(request: Prepared) -> Message:
-    """Return a form as a mail program would read it."""
+    """Return a form as a parser of e-mail reads it."""
     head = f"Content-Type: {request.content_type}\r\n\r\n".encode()
     return message_from_bytes(head + (request.content or b""))
 
 
 def test_generated_forms_can_be_taken_apart() -> None:
-    """Texts and files have the names that were generated, and what is not hostile is judged."""
-    requests = [request for request in sent("createDocument", FORM) if request.framed]
+    """Forms that are judged are multipart, and have all members of the document."""
+    requests = [request for request in requests_of("createDocument", FORM) if request.framed]
     forms = [read_form(request) for request in requests if request.judged and request.content]
 
     names = {
@@ -251,14 +257,14 @@ def test_generated_forms_can_be_taken_apart() -> None:
 
 
 def test_a_form_names_live_resources() -> None:
-    """In some of them little else is generated, so that they are looked at."""
-    contents = [request.content or b"" for request in sent("createDocument", FORM)]
+    """At least one form names the existing customer and holds a whole file."""
+    contents = [request.content or b"" for request in requests_of("createDocument", FORM)]
 
     assert any(b"Live:1" in content and b"%PDF-1.4" in content for content in contents)
 
 
 def test_hostile_forms_are_not_judged() -> None:
-    """A parser before the implementation may have told that they are broken."""
+    """A parser before the implementation may refuse a hostile form."""
     requests = prepared(OPERATIONS["createDocument"], (), FORM, "1", 10_000)
 
     assert len(requests) > len(BODIES["createDocument"])
@@ -266,21 +272,21 @@ def test_hostile_forms_are_not_judged() -> None:
 
 
 def test_what_is_sent_in_a_form_follows_from_the_seed() -> None:
-    """A boundary that were drawn by chance would differ from run to run."""
-    first, second = sent("createDocument", FORM), sent("createDocument", FORM)
+    """The same seed gives the same form, its boundary included."""
+    first, second = requests_of("createDocument", FORM), requests_of("createDocument", FORM)
 
     assert [request.content for request in first] == [request.content for request in second]
 
 
 def test_each_request_has_a_key_of_its_own() -> None:
-    """The same key for another request may be a conflict."""
+    """No two requests have the same ``Idempotency-Key``."""
     ground = Ground(
         path={"customerId": "Live:1"},
         body=BODIES["createKycLink"],
         headers={"Idempotency-Key": "{key}"},
     )
 
-    keys = [request.headers["Idempotency-Key"] for request in sent("createKycLink", ground)]
+    keys = [request.headers["Idempotency-Key"] for request in requests_of("createKycLink", ground)]
 
     assert len(set(keys)) == len(keys)
 
@@ -337,25 +343,25 @@ NOT_FORGIVEN: tuple[tuple[str, Any], ...] = (
 
 @pytest.mark.parametrize(("name", "value"), FORGIVEN)
 def test_what_an_honest_implementation_may_read_need_not_be_refused(name: str, value: Any) -> None:
-    """Coercion, case, null for absence and unknown members are all tolerated."""
+    """Coercion, case, null for absence and unknown members are tolerated."""
     assert not must_be_refused(QUOTE, {**BODIES["createQuote"], name: value})
 
 
 @pytest.mark.parametrize(("name", "value"), NOT_FORGIVEN)
 def test_what_nobody_can_read_has_to_be_refused(name: str, value: Any) -> None:
-    """No coercion makes a value of it."""
+    """Values of which no coercion makes a valid one have to be refused."""
     assert must_be_refused(QUOTE, {**BODIES["createQuote"], name: value})
 
 
 @pytest.mark.parametrize("body", [None, 17, "text", [], [1, 2], [None, None]])
 def test_a_body_that_is_no_object_has_to_be_refused(body: Any) -> None:
-    """Even where an empty list stands for an empty object."""
+    """Null, scalars and lists as a body have to be refused, an empty list too."""
     assert must_be_refused(QUOTE, body)
 
 
 @pytest.mark.parametrize("number", ["0210-0002-1", " 021000021", "\uff10\uff12\uff11000021"])
 def test_digits_may_be_written_in_groups(number: str) -> None:
-    """Spaces, hyphens and other digits are often taken out before the form is looked at."""
+    """Spaces, hyphens and other digits in a number are tolerated, and letters are not."""
     schema = OPERATIONS["createExternalAccount"].request_schema or {}
     info = {**BODIES["createExternalAccount"]["accountInfo"], "routingNumber": number}
 
@@ -366,7 +372,7 @@ def test_digits_may_be_written_in_groups(number: str) -> None:
 
 
 def test_a_reading_leaves_what_it_cannot_improve() -> None:
-    """Null stays where the schema takes it, and nothing is made up."""
+    """``reading`` drops null only where the schema forbids it, and makes up no value."""
     schema = {"properties": {"a": {"type": ["string", "null"]}, "b": {"type": "integer"}}}
 
     assert reading(schema, {"a": None, "b": None, "c": None}) == {"a": None, "c": None}
@@ -378,26 +384,26 @@ def test_a_reading_leaves_what_it_cannot_improve() -> None:
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_faulty_body_differs_from_a_valid_one_in_one_place(name: str) -> None:
-    """Nothing else can be the reason for its refusal."""
+    """The one difference is at a place for which the operation has to refuse faults."""
     operation, base = OPERATIONS[name], BODIES[name]
 
-    found = faults(operation, base, draw(name, 1, FEW), 1_000)
+    faulty = faults(operation, base, draw(name, 1, FEW_EXAMPLES), 1_000)
 
     assert not must_be_refused(operation.request_schema or operation.form_schema or {}, base)
-    assert found
-    for fault in found:
+    assert faulty
+    for fault in faulty:
         assert fault.place in HELD[name]
         if fault.place:
             assert differences(base, fault.body) == [fault.place]
 
 
 def test_zero_and_what_is_read_as_zero_are_spared() -> None:
-    """That an amount of 0 is refused is only recommended."""
+    """No fault is made of an amount of 0, whose refusal is only recommended."""
     drawn = [quote(lockedCurrencyAmount=value) for value in (0, "0", False, -1)]
 
-    found = faults(OPERATIONS["createQuote"], BODIES["createQuote"], drawn, 1_000)
+    faulty = faults(OPERATIONS["createQuote"], BODIES["createQuote"], drawn, 1_000)
 
-    assert {fault.body["lockedCurrencyAmount"] for fault in found} == {-1, "-1"}
+    assert {fault.body["lockedCurrencyAmount"] for fault in faulty} == {-1, "-1"}
 
 
 @pytest.mark.parametrize(
@@ -409,21 +415,21 @@ def test_zero_and_what_is_read_as_zero_are_spared() -> None:
     ],
 )
 def test_values_that_are_right_in_themselves_are_spared(name: str, body: Json) -> None:
-    """What they ask for beside them is missing, which other requirements decide."""
+    """No fault is made of a value that is valid but lacks others beside it."""
     drawn = [Drawn({}, {}, {**BODIES[name], **body}, "application/json", valid=False, note="")]
 
     assert faults(OPERATIONS[name], BODIES[name], drawn, 1_000) == []
 
 
 def test_members_that_need_not_be_looked_at_are_spared() -> None:
-    """Some implementations have no use for them."""
+    """No fault is made of members that an implementation may ignore."""
     drawn = [quote(purposeOfPayment={}, platformFeeOverride=1), quote(source={"accountId": "x"})]
 
     assert faults(OPERATIONS["createQuote"], BODIES["createQuote"], drawn, 1_000) == []
 
 
 def live(name: str) -> Ground:
-    """Return a ground whose path parameter names a resource that exists."""
+    """Return a ground whose path parameter names the resource ``Live:1``, which exists."""
     return Ground(path={name: "Live:1"})
 
 
@@ -434,21 +440,21 @@ def quote(**members: Any) -> Drawn:
 
 
 def differences(base: Json, other: Json, place: str = "") -> list[str]:
-    """Return the dotted places at which two bodies differ."""
-    found = []
+    """Return the dotted paths at which two bodies differ."""
+    places = []
     for name in sorted({*base, *other}):
         here = f"{place}.{name}" if place else name
         old, new = base.get(name, ABSENT), other.get(name, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):
-            found += differences(old, new, here)
+            places += differences(old, new, here)
         elif repr(old) != repr(new):
-            found.append(here)
-    return found
+            places.append(here)
+    return places
 
 
 def python(program: str) -> str:
-    """Run a program in a Python of its own and return what it prints."""
-    done = subprocess.run(
+    """Run a program in a Python process of its own and return what it prints."""
+    completed = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return done.stdout
+    return completed.stdout

@@ -1,4 +1,4 @@
-"""Prints the register as a table: ``python -m conformance.selftest.hostile``."""
+"""Print the register as a table: ``python -m conformance.selftest.hostile``."""
 
 import sys
 

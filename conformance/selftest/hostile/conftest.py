@@ -1,4 +1,4 @@
-"""The reference that the targets of the register stand in front of."""
+"""The reference behind the hostile targets, and a catalogue of few requirements."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conformance.contract import catalogue as catalogue_module
 from conformance.contract.catalogue import catalogue
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
-from conformance.selftest.hostile.few import few
+from conformance.selftest.hostile.few import small_catalogue
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
 
 
 @pytest.fixture(scope="session")
 def upstream() -> Generator[BackgroundServer]:
-    """The reference with the credentials of the register, in a thread of this process."""
+    """Start the reference with the credentials of the register, in a thread of this process."""
     settings = Settings(
         api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET, webhook_timeout_seconds=2.0
     )
@@ -28,8 +28,8 @@ def upstream() -> Generator[BackgroundServer]:
 
 @pytest.fixture(scope="module")
 def few_requirements() -> Generator[None]:
-    """Let the catalogue be what the few scenarios decide, so that a run can be conformant."""
-    requirements = few()
+    """Reduce the catalogue to what the few scenarios decide, so that a run can be conformant."""
+    requirements = small_catalogue()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalogue_module.Catalogue, "load", lambda *_: requirements)
         patch.setattr(plugin, "_SUITE", (Path(__file__).parent,))

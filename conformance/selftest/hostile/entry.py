@@ -1,4 +1,4 @@
-"""An entry of the register: what a target does, and what must come out of a run against it."""
+"""An entry of the register: what a target does, and how a run against it has to end."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ CONFORMANT, BROKEN, USAGE, OPEN = 0, 1, 4, 6
 """Exit statuses: conformant, not conformant, a wrong configuration, no verdict."""
 
 UNDECIDED = (BROKEN, OPEN)
-"""Where the target breaks rules beside the one that the entry is about, or may."""
+"""For targets that break, or may break, more requirements than the one of the entry."""
 
 
-class Served(Protocol):
-    """A running target."""
+class RunningTarget(Protocol):
+    """A running target, as a run sees it."""
 
     base_url: str
 
     @property
     def received(self) -> list[Received]:
-        """The requests that it got so far."""
+        """The requests that the target got so far."""
 
 
-Start = Callable[[str, Path], AbstractContextManager[Served]]
-"""Starts a target in front of the reference at an origin; the path is a folder to write in."""
+Start = Callable[[str, Path], AbstractContextManager[RunningTarget]]
+"""Starts a target before the reference at an origin; the path is a folder to write in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What must come out of a run.
+    """The expected result of a run.
 
     Attributes:
         exits: the exit statuses that are right.
         verdicts: by requirement, the verdict or the reason why there is none.
-        says: texts that are printed or stand in the report.
+        says: texts that have to be printed or stand in the report.
         never_received: expressions that no method and path which the target got may match.
         at_most: how many requests the target may get.
         seconds: bound on the time of the run.
         mebibytes: bound on the growth of memory during the run.
-        written: bound on the size of ``report.json`` and ``report.html`` each, in MB.
+        report_megabytes: bound on the size of ``report.json`` and ``report.html`` each, in MB.
         scripts: whether the scripts of the evidence are executed, to see that they run nothing
             of the target's.
     """
@@ -60,33 +60,33 @@ class Expected:
     at_most: int | None = None
     seconds: float = 8.0
     mebibytes: int = 160
-    written: int = 12
+    report_megabytes: int = 12
     scripts: bool = False
 
     def __str__(self) -> str:
         return "; ".join(self._words())
 
     def _words(self) -> list[str]:
-        told = ["exit status " + " or ".join(map(str, self.exits))]
-        told += [f"{name} {_either(verdict)}" for name, verdict in self.verdicts.items()]
-        told += [f"says “{text}”" for text in self.says]
-        told += [f"never asked for `{path}`" for path in self.never_received]
+        words = ["exit status " + " or ".join(map(str, self.exits))]
+        words += [f"{name} {_either(verdict)}" for name, verdict in self.verdicts.items()]
+        words += [f"says “{text}”" for text in self.says]
+        words += [f"never asked for `{path}`" for path in self.never_received]
         if self.at_most is not None:
-            told.append(f"at most {self.at_most} requests")
+            words.append(f"at most {self.at_most} requests")
         if self.scripts:
-            told.append("its scripts run nothing of the target's")
-        return [*told, f"{self.seconds:g} s", f"{self.mebibytes} MiB"]
+            words.append("its scripts run nothing of the target's")
+        return [*words, f"{self.seconds:g} s", f"{self.mebibytes} MiB"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One hostile target, or a strange but honest one.
+    """One hostile target, or a strange but conforming one.
 
     Attributes:
         name: a short name, unique in the register.
         does: a sentence on what the target does.
-        start: starts it.
-        expected: what must come out.
+        start: starts the target.
+        expected: how the run has to end.
         runs: the scenarios that are run, all by default; an expression of pytest's ``-k``.
         profile: parts of the profile in the place of the usual ones.
         arguments: further arguments of the run.
@@ -111,8 +111,8 @@ def front(behaviour: Callable[[], Behaviour], **options: Any) -> Start:
     return lambda upstream, _: Front(behaviour(), upstream, **options)
 
 
-def delivering(behaviour: Callable[[Front], Behaviour]) -> Start:
-    """Return what starts a front that spoils webhooks alone."""
+def webhook_front(behaviour: Callable[[Front], Behaviour]) -> Start:
+    """Return what starts a front that changes webhooks alone."""
 
     def start(upstream: str, _: Path) -> Front:
         server = Front(lambda turn: turn.send(turn.answer()), upstream)

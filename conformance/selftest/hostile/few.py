@@ -1,6 +1,6 @@
-"""What the few scenarios decide, in the place of the catalogue.
+"""A catalogue of the few requirements that the scenarios of the register decide.
 
-``-p conformance.selftest.hostile.substitute`` puts it there in a process of its own.
+``-p conformance.selftest.hostile.substitute`` puts it into a process of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from conformance.contract.catalogue import Catalogue, catalogue
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 
 
-def few() -> Catalogue:
-    """Return the catalogue of what the few scenarios decide."""
-    known = catalogue()
-    return Catalogue({name: known[name] for name in REQUIREMENTS})
+def small_catalogue() -> Catalogue:
+    """Return the catalogue of the few requirements."""
+    complete = catalogue()
+    return Catalogue({name: complete[name] for name in REQUIREMENTS})

@@ -1,4 +1,4 @@
-"""A server in front of the reference that passes everything on, but for what one entry spoils."""
+"""A server in front of the reference, which passes everything on but what one entry changes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _OF_HOP = frozenset({"connection", "content-length", "transfer-encoding", "date"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One HTTP answer: status, headers by their lower-case names, and the body's bytes."""
+    """An HTTP response: status, headers by their lower-case names, and the bytes of the body."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     def json(self) -> Any:
-        """Return the decoded body, ``None`` where there is none."""
+        """Return the decoded body; ``None`` where it is empty."""
         return json.loads(self.body) if self.body else None
 
     def with_json(self, value: Any) -> Reply:
@@ -42,13 +42,15 @@ class Reply:
 
     def with_headers(self, **headers: str) -> Reply:
         """Return the reply with further headers; underscores in names stand for hyphens."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return replace(self, headers={**self.headers, **named})
+        header_values = {name.replace("_", "-"): value for name, value in headers.items()}
+        return replace(self, headers={**self.headers, **header_values})
 
     def head(self, **framing: str) -> bytes:
-        """Return the status line and the headers, with ``framing`` after them."""
-        named = {name.replace("_", "-"): value for name, value in framing.items()}
-        lines = "".join(f"{name}: {value}\r\n" for name, value in {**self.headers, **named}.items())
+        """Return the status line and the headers, the ones of ``framing`` last."""
+        header_values = {name.replace("_", "-"): value for name, value in framing.items()}
+        lines = "".join(
+            f"{name}: {value}\r\n" for name, value in {**self.headers, **header_values}.items()
+        )
         return f"HTTP/1.1 {self.status} Made Up\r\n{lines}\r\n".encode()
 
 
@@ -69,7 +71,7 @@ class Turn:
 
     @property
     def line(self) -> str:
-        """Method and path, as in ``GET /2025-10-13/config``."""
+        """The method and the path of the request, as in ``GET /2025-10-13/config``."""
         return f"{self.received.method} {self.received.path}"
 
     def answer(self) -> Reply:
@@ -77,7 +79,7 @@ class Turn:
         return self.ask(self.received)
 
     def send(self, reply: Reply) -> None:
-        """Send a reply as a careful server does."""
+        """Send a reply with the length of its body."""
         self.raw(reply.head(content_length=str(len(reply.body))) + reply.body)
 
     def raw(self, content: bytes) -> None:
@@ -91,7 +93,7 @@ Behaviour = Callable[[Turn], None]
 
 @dataclass
 class Front:
-    """Context manager: a server on a free port of a loopback address that answers as it is told.
+    """Context manager: a server on a free port of a loopback address, with a behaviour.
 
     Args:
         behaviour: answers each request; connections are kept alive.
@@ -110,22 +112,22 @@ class Front:
     tls: ssl.SSLContext | None = None
     received: list[Received] = field(default_factory=list)
     hook: str = ""
-    """Where the suite listens for webhooks, once it has registered."""
+    """The URL where the suite listens for webhooks, once it has registered."""
 
     def __post_init__(self) -> None:
-        """Take a port."""
+        """Take a free port."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         self._socket = socket.create_server((self.host, 0), family=family, backlog=128)
         self._stopped = threading.Event()
         self._connections: list[socket.socket] = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         scheme = "http" if self.tls is None else "https"
-        shown = self.known_as or (f"[{self.host}]" if ":" in self.host else self.host)
-        self.origin = f"{scheme}://{shown}:{self._socket.getsockname()[1]}"
+        host = self.known_as or (f"[{self.host}]" if ":" in self.host else self.host)
+        self.origin = f"{scheme}://{host}:{self._socket.getsockname()[1]}"
         self.base_url = f"{self.origin}/{VERSION}"
 
     def __enter__(self) -> Self:
-        """Start to listen."""
+        """Start the thread that accepts connections."""
         self._threads[0].start()
         return self
 
@@ -135,7 +137,7 @@ class Front:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop, and cut what is still connected."""
+        """Stop, and close all connections."""
         self._stopped.set()
         self.stop_listening()
         for connection in self._connections:
@@ -206,7 +208,7 @@ class Front:
 
 
 def post(url: str, request: Received) -> Reply:
-    """Send a delivery on to ``url``, with the headers and the body that it has."""
+    """Post a delivery to ``url`` with its headers and body; return the reply."""
     parts = urlsplit(url)
     headers = {n: v for n, v in request.headers.items() if n not in (*_OF_HOP, "host")}
     with contextlib.closing(http.client.HTTPConnection(parts.netloc, timeout=10)) as connection:
@@ -243,7 +245,7 @@ CREATE_QUOTE = rf"POST /{VERSION}/quotes$"
 EXECUTE = rf"POST /{VERSION}/quotes/[^/]+/execute$"
 TRANSACTIONS = rf"GET /{VERSION}/transactions"
 INTERFACE = rf"\w+ /{VERSION}/(?!config$)"
-"""All that is asked of the interface after the question at the start."""
+"""Requests of the interface after that of the start."""
 
 
 def pass_on(turn: Turn) -> None:
@@ -252,7 +254,7 @@ def pass_on(turn: Turn) -> None:
 
 
 def only(pattern: str, behaviour: Behaviour, otherwise: Behaviour = pass_on) -> Behaviour:
-    """Behave so where method and path match ``pattern``, and in another way elsewhere."""
+    """Return a behaviour for requests whose method and path match ``pattern``."""
     matcher = re.compile(pattern)
 
     def behave(turn: Turn) -> None:
@@ -262,21 +264,21 @@ def only(pattern: str, behaviour: Behaviour, otherwise: Behaviour = pass_on) -> 
 
 
 def once(behaviour: Behaviour, otherwise: Behaviour = pass_on) -> Behaviour:
-    """Behave so the first time for each method and path, and in another way from then on."""
-    seen: set[str] = set()
+    """Return a behaviour for the first request of each method and path."""
+    lines: set[str] = set()
     lock = threading.Lock()
 
     def behave(turn: Turn) -> None:
         with lock:
-            first = turn.line not in seen
-            seen.add(turn.line)
+            first = turn.line not in lines
+            lines.add(turn.line)
         (behaviour if first else otherwise)(turn)
 
     return behave
 
 
 def after(number: int, behaviour: Behaviour) -> Behaviour:
-    """Behave so once ``number`` requests have been answered as the reference does."""
+    """Return a behaviour that is shown after ``number`` requests."""
 
     def behave(turn: Turn) -> None:
         (behaviour if turn.number > number else pass_on)(turn)
@@ -285,12 +287,12 @@ def after(number: int, behaviour: Behaviour) -> Behaviour:
 
 
 def reply(change: Callable[[Reply], Reply]) -> Behaviour:
-    """Answer as the reference does, but for ``change``."""
+    """Return a behaviour that changes the reply of the reference."""
     return lambda turn: turn.send(change(turn.answer()))
 
 
 def json_body(change: Callable[[Any], Any]) -> Behaviour:
-    """Answer as the reference does, with another JSON value; errors are left as they are."""
+    """Return a behaviour that changes the JSON body of the reference; errors stay."""
 
     def changed(answer: Reply) -> Reply:
         if not answer.body or answer.status >= 400:
@@ -301,22 +303,22 @@ def json_body(change: Callable[[Any], Any]) -> Behaviour:
 
 
 def member(name: str, value: Any) -> Behaviour:
-    """Answer as the reference does, with another value of one member."""
+    """Return a behaviour that gives one member of the reference's body another value."""
     return json_body(lambda body: {**body, name: value})
 
 
 def content(body: bytes, **headers: str) -> Behaviour:
-    """Answer as the reference does, with another body and further headers."""
+    """Return a behaviour that replaces the body of the reference and adds headers."""
     return reply(lambda answer: replace(answer, body=body).with_headers(**headers))
 
 
-def spelled(change: Callable[[bytes], bytes]) -> Behaviour:
-    """Answer as the reference does, with the bytes of the body changed."""
+def body_bytes(change: Callable[[bytes], bytes]) -> Behaviour:
+    """Return a behaviour that changes the bytes of the reference's body."""
     return reply(lambda answer: replace(answer, body=change(answer.body)))
 
 
 def status(code: int, body: Any = None, **headers: str) -> Behaviour:
-    """Answer with a status and a JSON body, whatever was asked."""
+    """Return a behaviour that answers with a status and a JSON body, whatever was asked."""
     encoded = b"" if body is None else json.dumps(body).encode()
     kind = {} if body is None else {"content_type": "application/json"}
 
@@ -327,7 +329,7 @@ def status(code: int, body: Any = None, **headers: str) -> Behaviour:
 
 
 def sends(raw: bytes, *, closes: bool = True) -> Behaviour:
-    """Answer with bytes as they are, and close the connection."""
+    """Return a behaviour that sends these bytes as its answer, and closes the connection."""
 
     def behave(turn: Turn) -> None:
         turn.raw(raw)
@@ -336,8 +338,8 @@ def sends(raw: bytes, *, closes: bool = True) -> Behaviour:
     return behave
 
 
-def framed(frame: Callable[[Reply], bytes], *, closes: bool = True) -> Behaviour:
-    """Answer as the reference does, in a frame of its own."""
+def reply_bytes(frame: Callable[[Reply], bytes], *, closes: bool = True) -> Behaviour:
+    """Return a behaviour that writes the reply of the reference by ``frame``."""
 
     def behave(turn: Turn) -> None:
         turn.raw(frame(turn.answer()))
@@ -347,7 +349,7 @@ def framed(frame: Callable[[Reply], bytes], *, closes: bool = True) -> Behaviour
 
 
 def goes_on(head: bytes, part: bytes, pause: float = 0.0) -> Behaviour:
-    """Send ``head``, then ``part`` again and again until somebody hangs up."""
+    """Return a behaviour that sends ``head``, then ``part`` until somebody hangs up."""
 
     def behave(turn: Turn) -> None:
         turn.closes = True
@@ -360,7 +362,7 @@ def goes_on(head: bytes, part: bytes, pause: float = 0.0) -> Behaviour:
 
 
 def hangs(turn: Turn) -> None:
-    """Never answer."""
+    """Keep the connection open without an answer."""
     turn.closes = True
     turn.stopped.wait(_ENDLESS_SECONDS)
 
@@ -378,7 +380,7 @@ def resets(turn: Turn) -> None:
 
 
 def late(seconds: float, behaviour: Behaviour = pass_on) -> Behaviour:
-    """Behave so after some seconds."""
+    """Return a behaviour that waits some seconds before another one."""
 
     def behave(turn: Turn) -> None:
         if not turn.stopped.wait(seconds):

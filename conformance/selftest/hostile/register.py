@@ -8,7 +8,7 @@ from conformance.selftest.hostile.entry import Entry
 REGISTER: tuple[tuple[str, Entry], ...] = tuple(
     (kind, entry) for kind, entries in KINDS.items() for entry in entries
 )
-"""Every entry, with the kind that it belongs to."""
+"""Every entry with its kind, in the order of the table."""
 
 
 def table() -> str:

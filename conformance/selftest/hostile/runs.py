@@ -1,4 +1,4 @@
-"""Runs the suite against one target within this process, and says what came out."""
+"""Run the suite against one target within this process, and describe the result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from conformance.verdict.decisions import Reason
 
 TOKEN_ID = 'token-Qv7x2LmR+/="&8tWz'
 CLIENT_SECRET = 'secret-Hj4kP9sD+/="&5bNc'
-"""Such as are written in another way in JSON, in URLs, in HTML and in base64."""
+"""Their characters are written in other ways in JSON, URLs, HTML and base64."""
 
 _NEEDLES = ("Qv7x2LmR", "8tWz", "Hj4kP9sD", "5bNc")
 _HIDDEN = re.compile(
@@ -45,7 +45,7 @@ _EXCEPTION = re.compile(r"[A-Z]\w*(?:Error|Iteration): ")
 _SCRIPT = Path(scenarios.__file__)
 _NO_PLUGINS = (
     *("anyio", "cacheprovider", "hypothesispytest", "randomly", "schemathesis", "xdist"),
-    # It collects garbage five times at the end of each run.
+    # This plugin collects garbage five times at the end of each run.
     "unraisableexception",
 )
 
@@ -59,35 +59,35 @@ ARGUMENTS = (
     "-Wignore::pytest.PytestAssertRewriteWarning",
     "--strict-markers",
     "-Werror",
-    # Long ones are slow to make; some entries ask for them.
+    # Long tracebacks are slow to make; some entries ask for them.
     "--tb=line",
 )
-"""What each run of the few scenarios is called with."""
+"""The arguments of pytest for each run of the few scenarios."""
 
 FAST = {"request": 4.0, "event": 4.0, "state": 4.0, "quiet": 0.05, "outage": 1.0}
-"""Bounds that an honest target keeps on a loaded machine."""
+"""Bounds that a conforming target keeps on a loaded machine."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a run.
+    """The result of a run.
 
-    ``seconds`` and ``mebibytes`` are its time and the growth of memory at its highest.
+    ``seconds`` is the time of the run, ``mebibytes`` the growth of memory at its peak.
     """
 
     status: int
-    printed: str
+    output: str
     seconds: float
     mebibytes: int
     folder: Path
 
     @property
     def report_folder(self) -> Path:
-        """Where the report is, if there is one."""
+        """The folder of the report, if there is one."""
         return self.folder / "reports" / "latest"
 
     def report(self) -> Report | None:
-        """Return the report; ``None`` where there is none."""
+        """Return the report; ``None`` where the run wrote none."""
         path = self.report_folder / "report.json"
         return Report.model_validate_json(path.read_text("utf-8")) if path.exists() else None
 
@@ -127,13 +127,13 @@ def judge(folder: Path, *arguments: str) -> Outcome:
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         status = int(pytest.main([*ARGUMENTS, f"--rootdir={folder}", *arguments]))
     seconds = time.monotonic() - started
-    grown = max(0, _peak() - before)
-    return Outcome(status, output.getvalue(), seconds, grown // 1024, folder)
+    growth = max(0, _peak() - before)
+    return Outcome(status, output.getvalue(), seconds, growth // 1024, folder)
 
 
 def write_profile(path: Path, parts: Mapping[str, Any]) -> Path:
-    """Write the usual profile with other parts in it to ``path``, and return that."""
-    path.write_text(json.dumps(merged(usual_profile(), parts)), encoding="utf-8")
+    """Write the usual profile with other parts to ``path``, and return the path."""
+    path.write_text(json.dumps(merge(usual_profile(), parts)), encoding="utf-8")
     return path
 
 
@@ -144,13 +144,13 @@ def usual_profile() -> dict[str, Any]:
     return {**profile, "timing": FAST}
 
 
-def merged(known: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``known`` with the members of ``other`` in it, mappings member by member."""
-    result = dict(known)
+def merge(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with the members of ``other``, mappings member by member."""
+    result = dict(base)
     for name, value in other.items():
         old = result.get(name)
         both = isinstance(old, dict) and isinstance(value, dict)
-        result[name] = merged(old, value) if both else value  # type: ignore[arg-type]
+        result[name] = merge(old, value) if both else value  # type: ignore[arg-type]
     return result
 
 
@@ -160,55 +160,55 @@ def merged(known: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]
 def problems(outcome: Outcome) -> Iterator[str]:
     """Yield what is wrong with a run, whatever its target did."""
     files = outcome.files()
-    written = {"what was printed": outcome.printed, **files}
-    for place, text in written.items():
-        for secret in told_secrets(text):
+    texts = {"the output": outcome.output, **files}
+    for place, text in texts.items():
+        for secret in leaked_secrets(text):
             yield f"{place} tells a credential: …{secret}…"
-        if found := _HIDDEN.search(text):
-            around = text[max(0, found.start() - 60) : found.end() + 20]
+        if match := _HIDDEN.search(text):
+            around = text[max(0, match.start() - 60) : match.end() + 20]
             yield f"{place} holds a control character: {around!r}"
     for word in ("Traceback", "INTERNALERROR"):
-        if word in outcome.printed:
+        if word in outcome.output:
             yield f"{word} was printed"
-    if found := _OWN_MISTAKE.search(outcome.printed):
-        yield f"a test ended with a mistake of ours: {found[1]}"
-    yield from _misplaced(files)
-    yield from _unfinished(outcome)
+    if match := _OWN_MISTAKE.search(outcome.output):
+        yield f"a test ended with a mistake of ours: {match[1]}"
+    yield from _misplaced_files(files)
+    yield from _report_problems(outcome)
 
 
-def told_secrets(text: str) -> Iterator[str]:
-    """Yield what of the credentials stands in a text, in whatever way it is spelled."""
-    plain = {text, html.unescape(text), unquote_plus(text), _unescaped(text)}
-    for needle in (*_NEEDLES, *_coded()):
-        for one in plain:
-            if needle in one:
-                at = one.index(needle)
-                yield one[max(0, at - 60) : at + 30]
+def leaked_secrets(text: str) -> Iterator[str]:
+    """Yield each place of a text where a credential stands, however it is spelled."""
+    plain = {text, html.unescape(text), unquote_plus(text), _unescape(text)}
+    for needle in (*_NEEDLES, *_base64_parts()):
+        for spelling in plain:
+            if needle in spelling:
+                at = spelling.index(needle)
+                yield spelling[max(0, at - 60) : at + 30]
                 break
 
 
-def _coded() -> Iterator[str]:
-    """Yield the credentials in base64, whatever stands before them."""
+def _base64_parts() -> Iterator[str]:
+    """Yield parts of the credentials in base64, for whatever stands before them."""
     for secret in (f"{TOKEN_ID}:{CLIENT_SECRET}", TOKEN_ID, CLIENT_SECRET):
         for before in range(3):
-            coded = b64encode(b"\0" * before + secret.encode()).decode()
-            yield coded[4:24]
-            yield coded[4:24].replace("+", "-").replace("/", "_")
+            encoded = b64encode(b"\0" * before + secret.encode()).decode()
+            yield encoded[4:24]
+            yield encoded[4:24].replace("+", "-").replace("/", "_")
 
 
-def _unescaped(text: str) -> str:
-    """Return a text with the escapes of JSON replaced, however often they are escaped."""
-    return re.sub(r"\\+u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+def _unescape(text: str) -> str:
+    """Return a text with the Unicode escapes of JSON replaced, however often they are escaped."""
+    return re.sub(r"\\+u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
 
 
-def _misplaced(files: Mapping[str, str]) -> Iterator[str]:
+def _misplaced_files(files: Mapping[str, str]) -> Iterator[str]:
     for name in files:
         if name != "junit.xml" and not name.startswith(("reports/latest/", "allure/")):
             yield f"the run left {name}"
 
 
-def _unfinished(outcome: Outcome) -> Iterator[str]:
-    """Yield what is wrong with the report: one that is neither whole nor absent, for example."""
+def _report_problems(outcome: Outcome) -> Iterator[str]:
+    """Yield what is wrong with the report, such as a missing or an incomplete file."""
     ran = outcome.status not in (3, 4)
     report, page = (outcome.report_folder / f"report.{kind}" for kind in ("json", "html"))
     for path in (report, page):
@@ -223,17 +223,17 @@ def _unfinished(outcome: Outcome) -> Iterator[str]:
         if "<script>alert" in text or "<img src=x" in text:
             yield "report.html holds markup of the target"
     for name, verdict in outcome.verdicts().items():
-        # What the suite refuses to read it says in words of its own.
-        stumbled = verdict.reason is Reason.UNREADABLE and _EXCEPTION.match(verdict.detail)
-        if verdict.reason is Reason.HARNESS or stumbled:
+        # The suite says in its own words what it refuses to read.
+        is_exception = verdict.reason is Reason.UNREADABLE and _EXCEPTION.match(verdict.detail)
+        if verdict.reason is Reason.HARNESS or is_exception:
             yield f"{name}: {verdict.reason}: {verdict.detail}"
 
 
 # --- Scripts ----------------------------------------------------------------------------------
 
 
-def executed_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
-    """Execute the scripts of the evidence, with a curl that does nothing; yield what they left."""
+def execute_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
+    """Execute the scripts of the evidence with a curl that does nothing; yield problems."""
     tools = folder / "tools"
     place = folder / "place"
     tools.mkdir(parents=True)
@@ -246,11 +246,13 @@ def executed_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
         "PAYMENTS_API_TOKEN_ID": "t",
         "PAYMENTS_API_CLIENT_SECRET": "s",
     }
-    scripts = {one.curl for entry in outcome.verdicts().values() for one in entry.evidence}
+    scripts = {
+        evidence.curl for entry in outcome.verdicts().values() for evidence in entry.evidence
+    }
     if not scripts:
         yield "there is no script to execute"
     for script in scripts:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["sh"],
             input=script.encode(),
             cwd=place,
@@ -259,12 +261,13 @@ def executed_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
             timeout=20,
             check=False,
         )
-        if left := [path.name for path in place.iterdir()]:
-            yield f"a script of the evidence left {left}"
-        # It ends early where the answer that it gets holds no id.
-        whole = done.returncode == 0 or b"the answer has no id" in done.stderr
-        if b"pwned" in done.stdout.splitlines() or not whole:
-            yield f"a script of the evidence ended with {done.returncode}: {done.stderr[-200:]!r}"
+        if files := [path.name for path in place.iterdir()]:
+            yield f"a script of the evidence left {files}"
+        # A script ends early where the answer has no id.
+        is_complete = completed.returncode == 0 or b"the answer has no id" in completed.stderr
+        if b"pwned" in completed.stdout.splitlines() or not is_complete:
+            ending = f"{completed.returncode}: {completed.stderr[-200:]!r}"
+            yield f"a script of the evidence ended with {ending}"
     shutil.rmtree(folder)
 
 
@@ -272,7 +275,7 @@ def executed_scripts(outcome: Outcome, folder: Path) -> Iterator[str]:
 
 
 def _reset_peak() -> int:
-    """Forget the peak of memory so far; return the memory in use, in KiB."""
+    """Reset the peak of memory; return the memory in use, in KiB."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return _memory("VmRSS")
@@ -286,7 +289,7 @@ def _memory(name: str) -> int:
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:
-        # Not every system tells; the bound is checked where it does.
+        # Not every system has this file; the bound is checked where it is there.
         return 0
-    found = re.search(rf"^{name}:\s*(\d+) kB", status, re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(rf"^{name}:\s*(\d+) kB", status, re.MULTILINE)
+    return int(match[1]) if match else 0

@@ -1,4 +1,4 @@
-"""The few scenarios that each entry of the register is judged by."""
+"""The few scenarios by which each target of the register is judged."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ REQUIREMENTS = (
     "QUO-110",
     "TRX-070",
 )
-"""All that they decide, by their own checks, by the judge and by the audit."""
+"""The requirements that the scenarios, the judge and the audit decide."""
 
 
 @requirement("CFG-001")
 def test_configuration(platform: Platform) -> None:
-    """The configuration lists the currencies."""
+    """The configuration lists the supported currencies."""
     body = arranged_body(platform.api.client.call("getConfig"))
 
     assert isinstance(body, dict), body
@@ -49,7 +49,7 @@ def test_configuration(platform: Platform) -> None:
 
 @requirement("CUS-005", "CUS-006")
 def test_customer(platform: Platform, check: Check) -> None:
-    """A customer is read by its id, and by no other."""
+    """A customer is read by its own id, and another id is refused with 404."""
     customer = platform.approved.customer()
 
     answer = platform.api.client.call("getCustomer", path={"customerId": customer["id"]})
@@ -65,7 +65,7 @@ def test_customer(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-083", "QUO-084")
 def test_execution(platform: Platform, check: Check) -> None:
-    """A quote is executed."""
+    """A pending quote is executed, and the answer has its id."""
     quote = platform.quotes.pending()
 
     answer = platform.api.execute_quote(quote["id"])
@@ -78,7 +78,7 @@ def test_execution(platform: Platform, check: Check) -> None:
 
 @requirement("LIM-001", "LIM-002")
 def test_limit(platform: Platform, check: Check) -> None:
-    """A text of 80 characters passes, one of 81 does not."""
+    """A remittanceInformation of 80 characters passes, one of 81 is refused with 400."""
     text = ((string.ascii_letters + string.digits) * 2)[: MAX_ID_CHARS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
@@ -93,7 +93,7 @@ def test_limit(platform: Platform, check: Check) -> None:
 
 @requirement("QUO-110")
 def test_expiry(platform: Platform) -> None:
-    """A quote that a trigger lets expire is not executed."""
+    """A quote that a trigger lets expire is refused with QUOTE_EXPIRED."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     platform.triggers.fire(
@@ -112,7 +112,7 @@ def test_expiry(platform: Platform) -> None:
 
 @requirement("TRX-070")
 def test_transactions(platform: Platform) -> None:
-    """The transaction of a quote is among those listed."""
+    """The transaction of a quote is in the list of transactions."""
     quote = platform.quotes.pending()
 
     assert platform.transactions.of_quote(quote).get("id") == require_member(quote, "transactionId")
@@ -120,7 +120,7 @@ def test_transactions(platform: Platform) -> None:
 
 @requirement("EVT-011")
 def test_webhook(platform: Platform) -> None:
-    """A payout that completes is told by a webhook, whose signature the judge looks at."""
+    """A completed payout is reported by a webhook, whose signature the judge checks."""
     quote = platform.quotes.complete()
 
     event = platform.webhooks.wait_for(COMPLETED, require_member(quote, "transactionId"))

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from conformance import plugin
 from conformance.contract.catalogue import Catalogue, catalogue
-from conformance.selftest.hostile.few import few
+from conformance.selftest.hostile.few import small_catalogue
 
-_FEW = few()
+_CATALOGUE = small_catalogue()
 
 
 def _load(_folder: Path) -> Catalogue:
-    return _FEW
+    return _CATALOGUE
 
 
 # The process is that of the run, and ends with it.

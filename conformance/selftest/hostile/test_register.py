@@ -1,4 +1,4 @@
-"""The register of hostile targets: each comes to what its entry says, and to nothing else."""
+"""Each target of the register leads to the result of its entry, and to nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("few_requirements")
 def test_entry(
     entry: Entry, upstream: BackgroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What must come out comes out; nothing secret, nothing steering and no mistake of ours."""
+    """A run ends as its entry expects, and tells no secret and no control character."""
     folder = tmp_path / "cwd"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -30,15 +30,15 @@ def test_entry(
     with entry.start(upstream.origin, tmp_path) as target:
         outcome = runs.run(entry, target.base_url, folder)
 
-    wrong = [*_unexpected(entry, outcome, target.received), *runs.problems(outcome)]
+    problems = [*_differences(entry, outcome, target.received), *runs.problems(outcome)]
     if entry.expected.scripts:
-        wrong += runs.executed_scripts(outcome, tmp_path / "scripts")
-    shown = "\n".join(wrong)
-    assert not wrong, f"{entry.does}\n{shown}\n\n{outcome.printed}"
+        problems += runs.execute_scripts(outcome, tmp_path / "scripts")
+    text = "\n".join(problems)
+    assert not problems, f"{entry.does}\n{text}\n\n{outcome.output}"
 
 
 def test_names_are_unique() -> None:
-    """And each entry is described by a sentence."""
+    """Names of entries are unique, and each entry is described by a sentence."""
     names = [entry.name for _, entry in REGISTER]
 
     assert len(names) == len(set(names))
@@ -46,50 +46,54 @@ def test_names_are_unique() -> None:
 
 
 def test_the_table_has_every_entry() -> None:
-    """One row each."""
-    shown = table()
+    """The table has a row with the name of each entry."""
+    text = table()
 
-    assert all(f"| {entry.name} |" in shown for _, entry in REGISTER)
+    assert all(f"| {entry.name} |" in text for _, entry in REGISTER)
 
 
-def _unexpected(entry: Entry, outcome: Outcome, received: list[Received]) -> list[str]:
+def _differences(entry: Entry, outcome: Outcome, received: list[Received]) -> list[str]:
     expected = entry.expected
-    found = []
+    differences = []
     if outcome.status not in expected.exits:
-        found.append(f"expected exit status {expected.exits}, got {outcome.status}")
+        differences.append(f"expected exit status {expected.exits}, got {outcome.status}")
     if outcome.seconds > expected.seconds:
-        found.append(f"expected at most {expected.seconds} s, got {outcome.seconds:.1f} s")
+        differences.append(f"expected at most {expected.seconds} s, got {outcome.seconds:.1f} s")
     if outcome.mebibytes > expected.mebibytes:
-        found.append(f"expected at most {expected.mebibytes} MiB, got {outcome.mebibytes} MiB")
+        differences.append(
+            f"expected at most {expected.mebibytes} MiB, got {outcome.mebibytes} MiB"
+        )
     if expected.at_most is not None and len(received) > expected.at_most:
-        found.append(f"expected at most {expected.at_most} requests, got {len(received)}")
-    found += [
+        differences.append(f"expected at most {expected.at_most} requests, got {len(received)}")
+    differences += [
         f"{path.name} has {path.stat().st_size} bytes"
         for path in outcome.report_folder.glob("report.*")
-        if path.stat().st_size > expected.written * 1_000_000
+        if path.stat().st_size > expected.report_megabytes * 1_000_000
     ]
     report = outcome.report()
-    told = outcome.printed + (report.model_dump_json() if report else "")
-    found += [f"expected {text!r} to be said" for text in expected.says if text not in told]
-    found += _undecided(entry, outcome)
+    texts = outcome.output + (report.model_dump_json() if report else "")
+    differences += [f"expected {text!r} to be said" for text in expected.says if text not in texts]
+    differences += _verdict_differences(entry, outcome)
     for pattern in expected.never_received:
-        lines = {f"{one.method} {one.path}" for one in received}
-        found += [f"the target got {line}" for line in lines if re.search(pattern, line)]
-    return found
+        lines = {f"{request.method} {request.path}" for request in received}
+        differences += [f"the target got {line}" for line in lines if re.search(pattern, line)]
+    return differences
 
 
-def _undecided(entry: Entry, outcome: Outcome) -> list[str]:
+def _verdict_differences(entry: Entry, outcome: Outcome) -> list[str]:
     """Return what is wrong with the verdicts on single requirements."""
-    found = []
+    differences = []
     verdicts = outcome.verdicts()
-    for name, wanted in entry.expected.verdicts.items():
+    for name, expected in entry.expected.verdicts.items():
         if (verdict := verdicts.get(name)) is None:
-            found.append(f"{name} is not in the report")
+            differences.append(f"{name} is not in the report")
             continue
-        options = wanted if isinstance(wanted, tuple) else (wanted,)
+        options = expected if isinstance(expected, tuple) else (expected,)
         if Reason.PRECONDITION in options:
             options += (Reason.UNREADABLE,)
         if verdict.verdict not in options and verdict.reason not in options:
-            told = f"{verdict.verdict}, {verdict.reason}: {verdict.detail[:300]}"
-            found.append(f"{name}: expected {[one.value for one in options]}, got {told}")
-    return found
+            actual = f"{verdict.verdict}, {verdict.reason}: {verdict.detail[:300]}"
+            differences.append(
+                f"{name}: expected {[option.value for option in options]}, got {actual}"
+            )
+    return differences

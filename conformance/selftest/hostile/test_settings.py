@@ -1,7 +1,7 @@
-"""Careless settings, full disks and violent ends: nothing green by mistake, half, or told.
+"""Wrong settings, full disks and killed processes lead to no green or incomplete report.
 
-The target is the reference itself. What needs whole processes has them; the rest runs within
-this one.
+The target is the reference itself. Tests that need whole processes start them; the others run
+within this process.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from conformance.selftest.hostile.front import (
     pass_on,
     status,
 )
-from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID, Outcome, told_secrets
+from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID, Outcome, leaked_secrets
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
@@ -49,14 +49,14 @@ BROKEN, INTERRUPTED, NO_TESTS = 1, 2, 5
 
 @dataclass
 class Place:
-    """A working directory, and the means to run the few scenarios in it."""
+    """A working directory, with methods that run the few scenarios in it."""
 
     folder: Path
     upstream: BackgroundServer
 
     @property
     def report_folder(self) -> Path:
-        """Where reports go where nothing else is said."""
+        """The default folder of reports."""
         return self.folder / "reports" / "latest"
 
     def profile(self, **parts: Any) -> str:
@@ -69,13 +69,13 @@ class Place:
         return f"--base-url={self.upstream.base_url}"
 
     def judge(self, *arguments: str) -> Outcome:
-        """Run within this process."""
+        """Run the few scenarios within this process."""
         return runs.judge(self.folder, *arguments)
 
     def start(
         self, *arguments: str, python: tuple[str, ...] = (), limit: int = 0, **environment: str
     ) -> subprocess.Popen[str]:
-        """Start a process; with a ``limit`` it can write no file of more bytes."""
+        """Start a run in a process; with a ``limit`` it can write no file of more bytes."""
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -91,7 +91,7 @@ class Place:
         plugins = [word for word in runs.ARGUMENTS if word not in ("-pno:xdist", "-Werror")]
 
         def prepare() -> None:
-            # A shell may have let background jobs ignore it.
+            # A shell may have let background jobs ignore this signal.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             if limit:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -112,7 +112,7 @@ class Place:
         )
 
     def run(self, *arguments: str, **options: Any) -> tuple[int, str]:
-        """Run a process to its end; return its exit status and what it printed."""
+        """Run a process to its end; return its exit status and its output."""
         with self.start(*arguments, **options) as process:
             output, _ = process.communicate(timeout=120)
             return process.returncode, output
@@ -125,7 +125,7 @@ class Place:
 
 @pytest.fixture
 def place(upstream: BackgroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """An empty working directory, before the reference."""
+    """Return an empty working directory, with the reference as the target."""
     folder = tmp_path / "cwd"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -133,26 +133,26 @@ def place(upstream: BackgroundServer, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @contextlib.contextmanager
-def fronted(place: Place, behaviour: Behaviour = pass_on) -> Iterator[Front]:
-    """Put a front before the reference of a place."""
+def front_of(place: Place, behaviour: Behaviour = pass_on) -> Iterator[Front]:
+    """Start a front before the reference of a place."""
     with Front(behaviour, place.upstream.origin) as front:
         yield front
 
 
-def whole(folder: Path) -> bool:
-    """Return whether a folder holds a whole report, and not half of one or none.
+def has_whole_report(folder: Path) -> bool:
+    """Return whether a folder holds both files of a report; half a report is an error.
 
     Raises:
-        AssertionError: a part of it is there.
+        AssertionError: one of the two files is missing or incomplete.
     """
     files = [folder / "report.json", folder / "report.html"]
-    there = [path.exists() for path in files]
-    assert len(set(there)) == 1, there
-    if there[0]:
+    exist = [path.exists() for path in files]
+    assert len(set(exist)) == 1, exist
+    if exist[0]:
         Report.model_validate_json(files[0].read_text("utf-8"))
         assert files[1].read_text("utf-8").rstrip().endswith("</html>")
     assert not list(folder.glob(".report*")), "a temporary file was left"
-    return there[0]
+    return exist[0]
 
 
 # --- Which target ------------------------------------------------------------------------------
@@ -162,32 +162,32 @@ def whole(folder: Path) -> bool:
 def test_an_empty_base_url_is_no_target(
     place: Place, monkeypatch: pytest.MonkeyPatch, variable: bool
 ) -> None:
-    """A variable of CI that was not set gives no green run about nothing."""
+    """An empty option or variable is a usage error, and no report is written."""
     if variable:
         monkeypatch.setenv("BASE_URL", "")
 
     outcome = place.judge(place.profile(), *([] if variable else ["--base-url="]))
 
-    assert outcome.status == USAGE, outcome.printed
-    assert "base URL" in outcome.printed or "base-url" in outcome.printed
-    assert not whole(place.report_folder)
+    assert outcome.status == USAGE, outcome.output
+    assert "base URL" in outcome.output or "base-url" in outcome.output
+    assert not has_whole_report(place.report_folder)
 
 
 def test_a_profile_without_a_base_url_is_no_target(place: Place) -> None:
-    """The reference is judged under its own name alone."""
+    """Without a base URL the reference is judged only by its own profile."""
     profile = place.profile(implementation={"name": "Acme"})
 
     outcome = place.judge(profile)
 
-    assert outcome.status == USAGE, outcome.printed
-    assert "base URL" in outcome.printed or "base-url" in outcome.printed
+    assert outcome.status == USAGE, outcome.output
+    assert "base URL" in outcome.output or "base-url" in outcome.output
 
 
 @pytest.mark.parametrize("secret", ["a", "pass", "test", "1234"])
 def test_secrets_like_words_are_refused(
     place: Place, monkeypatch: pytest.MonkeyPatch, secret: str
 ) -> None:
-    """They could not be told from the words of a report."""
+    """A short or common secret, which might stand in any report, is a usage error."""
     monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", secret)
     right = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
 
@@ -195,28 +195,28 @@ def test_secrets_like_words_are_refused(
         headers = {**turn.received.headers, "authorization": f"Basic {right}"}
         turn.send(turn.ask(replace(turn.received, headers=headers)))
 
-    with fronted(place, admit) as front:
+    with front_of(place, admit) as front:
         outcome = place.judge(f"--base-url={front.base_url}", place.profile())
 
-    assert outcome.status == USAGE, outcome.printed
-    assert "PAYMENTS_API_CLIENT_SECRET" in outcome.printed
-    assert not [one for one in front.received if one.method != "GET"]
+    assert outcome.status == USAGE, outcome.output
+    assert "PAYMENTS_API_CLIENT_SECRET" in outcome.output
+    assert not [request for request in front.received if request.method != "GET"]
 
 
 def test_production_is_only_read(place: Place) -> None:
-    """No trigger fires, and no command runs."""
+    """In production no trigger fires, no command runs and only safe methods are sent."""
     marker = place.folder.parent / "ran"
     command = {"http": None, "command": ["touch", str(marker)]}
     profile = place.profile(
         environment="production",
         triggers={"quote.expire": command, "webhook.register": command},
     )
-    with fronted(place) as front:
+    with front_of(place) as front:
         outcome = place.judge(f"--base-url={front.base_url}", profile)
 
-    assert outcome.status == OPEN, outcome.printed
-    assert {one.method for one in front.received} <= {"GET", "HEAD", "OPTIONS"}
-    assert not [one for one in front.received if one.path.startswith("/control")]
+    assert outcome.status == OPEN, outcome.output
+    assert {request.method for request in front.received} <= {"GET", "HEAD", "OPTIONS"}
+    assert not [request for request in front.received if request.path.startswith("/control")]
     assert not marker.exists()
     assert not [*runs.problems(outcome)]
 
@@ -224,54 +224,54 @@ def test_production_is_only_read(place: Place) -> None:
 # --- Where reports go ---------------------------------------------------------------------------
 
 
-OWN = {
+USER_FILES = {
     "journal/main.jsonl": '{"kind of": "dear diary"}\n',
     "report.json": '{"mine": true}',
     "report.html": "<p>mine</p>",
 }
 
 
-@pytest.mark.parametrize("name", [*OWN, "all"])
+@pytest.mark.parametrize("name", [*USER_FILES, "all"])
 def test_files_of_the_user_are_left_alone(place: Place, name: str) -> None:
-    """The run ends before anything is sent, and names the file."""
-    mine = OWN if name == "all" else {name: OWN[name]}
-    for path, text in mine.items():
+    """The run ends before it sends anything, names the file and does not change it."""
+    files = USER_FILES if name == "all" else {name: USER_FILES[name]}
+    for path, text in files.items():
         (place.folder / path).parent.mkdir(exist_ok=True)
         (place.folder / path).write_text(text)
-    with fronted(place) as front:
+    with front_of(place) as front:
         outcome = place.judge(f"--base-url={front.base_url}", place.profile(), "--report-dir=.")
 
-    assert {path: (place.folder / path).read_text() for path in mine} == mine
-    assert outcome.status == USAGE, outcome.printed
-    assert any(Path(path).name in outcome.printed for path in mine)
+    assert {path: (place.folder / path).read_text() for path in files} == files
+    assert outcome.status == USAGE, outcome.output
+    assert any(Path(path).name in outcome.output for path in files)
     assert not front.received
 
 
 def test_files_beside_those_of_a_run_do_no_harm(place: Place) -> None:
-    """They stay as they are, and are not taken for journals."""
+    """Other files in the journal folder stay as they are, and are not read as journals."""
     notes = place.folder / "journal" / "notes.jsonl"
     notes.parent.mkdir()
     notes.write_text('{"kind": "dear diary"}\n')
-    with fronted(place) as front:
+    with front_of(place) as front:
         outcome = place.judge(f"--base-url={front.base_url}", place.profile(), "--report-dir=.")
 
     assert notes.read_text() == '{"kind": "dear diary"}\n'
-    assert outcome.status == CONFORMANT, outcome.printed
+    assert outcome.status == CONFORMANT, outcome.output
 
 
 @pytest.mark.parametrize("folder", ["file/reports", "/proc/reports", "file", "a\0b"])
 def test_a_folder_that_cannot_be_written_is_named(place: Place, folder: str) -> None:
-    """Before anything is sent."""
+    """The run ends with a usage error before it sends anything."""
     (place.folder / "file").write_text("mine")
-    with fronted(place) as front:
+    with front_of(place) as front:
         outcome = place.judge(
             f"--base-url={front.base_url}", place.profile(), f"--report-dir={folder}"
         )
 
-    assert outcome.status == USAGE, outcome.printed
-    assert folder.partition("\0")[0] in outcome.printed
-    assert "Traceback" not in outcome.printed
-    assert "INTERNALERROR" not in outcome.printed
+    assert outcome.status == USAGE, outcome.output
+    assert folder.partition("\0")[0] in outcome.output
+    assert "Traceback" not in outcome.output
+    assert "INTERNALERROR" not in outcome.output
     assert not front.received
     assert (place.folder / "file").read_text() == "mine"
 
@@ -279,16 +279,16 @@ def test_a_folder_that_cannot_be_written_is_named(place: Place, folder: str) -> 
 def test_a_report_folder_that_leads_elsewhere_is_not_followed_to_a_user_file(
     place: Place,
 ) -> None:
-    """A link in the place of the report leaves what it leads to as it is, or ends the run."""
-    mine = place.folder / "mine.txt"
-    mine.write_text("mine")
+    """The target of a link in the place of the report stays as it is."""
+    user_file = place.folder / "mine.txt"
+    user_file.write_text("mine")
     place.report_folder.mkdir(parents=True)
-    (place.report_folder / "report.json").symlink_to(mine)
+    (place.report_folder / "report.json").symlink_to(user_file)
 
     outcome = place.judge(place.target(), place.profile(), "-k=configuration")
 
-    assert mine.read_text() == "mine"
-    assert outcome.status in (USAGE, OPEN), outcome.printed
+    assert user_file.read_text() == "mine"
+    assert outcome.status in (USAGE, OPEN), outcome.output
 
 
 @pytest.mark.parametrize(
@@ -303,14 +303,14 @@ def test_a_report_folder_that_leads_elsewhere_is_not_followed_to_a_user_file(
 def test_an_earlier_report_is_not_that_of_a_run_that_could_not_start(
     place: Place, arguments: list[str], exits: int
 ) -> None:
-    """What stands in the folder afterwards is no green report."""
+    """After a run that could not start, no conformant report stands in the folder."""
     first = place.judge(place.target(), place.profile())
-    assert first.status == CONFORMANT, first.printed
+    assert first.status == CONFORMANT, first.output
 
     second = place.judge(place.target(), place.profile(), *arguments)
 
-    assert second.status == exits, second.printed
-    if whole(place.report_folder):
+    assert second.status == exits, second.output
+    if has_whole_report(place.report_folder):
         assert place.report().verdict is not TargetVerdict.CONFORMANT, "the earlier report stands"
 
 
@@ -330,11 +330,11 @@ def test_an_earlier_report_is_not_that_of_a_run_that_could_not_start(
     ids=["showlocals", "log_cli", "log-file", "junit", "allure", "debug"],
 )
 def test_no_option_of_pytest_tells_a_secret(place: Place, arguments: list[str]) -> None:
-    """Against a target that says the credentials again in what a check fails for."""
-    told = {"status": 500, "code": CLIENT_SECRET, "message": f"{TOKEN_ID} {CLIENT_SECRET}"}
-    coded = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
-    failing = status(500, told, x_echo=coded, x_plain=CLIENT_SECRET, set_cookie=CLIENT_SECRET)
-    with fronted(place, only(EXECUTE, failing)) as front:
+    """A target sends the credentials back, and no output or file of the run has them."""
+    echo = {"status": 500, "code": CLIENT_SECRET, "message": f"{TOKEN_ID} {CLIENT_SECRET}"}
+    encoded = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
+    failing = status(500, echo, x_echo=encoded, x_plain=CLIENT_SECRET, set_cookie=CLIENT_SECRET)
+    with front_of(place, only(EXECUTE, failing)) as front:
         outcome = place.judge(
             f"--base-url={front.base_url}",
             place.profile(),
@@ -342,39 +342,42 @@ def test_no_option_of_pytest_tells_a_secret(place: Place, arguments: list[str]) 
             *arguments,
         )
 
-    assert outcome.status == BROKEN, outcome.printed
-    written = {"terminal": outcome.printed, **outcome.files()}
-    found = {name: [*told_secrets(text)] for name, text in written.items()}
-    assert not {name: secrets for name, secrets in found.items() if secrets}
+    assert outcome.status == BROKEN, outcome.output
+    texts = {"terminal": outcome.output, **outcome.files()}
+    leaks = {name: [*leaked_secrets(text)] for name, text in texts.items()}
+    assert not {name: secrets for name, secrets in leaks.items() if secrets}
 
 
 # --- Whole processes -----------------------------------------------------------------------------
 
 
 def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -> None:
-    """Workers leave the journal of the controller alone."""
+    """Two workers come to the exit status and the verdicts of one process."""
     profile = place.profile(features={"webhooks": False, "webhook_signatures": False})
 
     code, output = place.run(place.target(), profile, "-n2", "-p", "no:randomly")
 
-    assert whole(place.report_folder), output
-    found = {entry.id: entry.verdict for entry in place.report().requirements}
-    one = place.judge(place.target(), profile)
-    assert (code, found) == (one.status, {k: v.verdict for k, v in one.verdicts().items()})
-    assert found["QUO-083"] is RequirementVerdict.PASSED
+    assert has_whole_report(place.report_folder), output
+    verdicts = {entry.id: entry.verdict for entry in place.report().requirements}
+    outcome = place.judge(place.target(), profile)
+    assert (code, verdicts) == (
+        outcome.status,
+        {k: v.verdict for k, v in outcome.verdicts().items()},
+    )
+    assert verdicts["QUO-083"] is RequirementVerdict.PASSED
 
 
 def test_a_budget_is_of_the_run(place: Place) -> None:
-    """However many processes spend it."""
-    with fronted(place) as front:
+    """Two workers together create no more than the budget allows."""
+    with front_of(place) as front:
         code, output = place.run(
             f"--base-url={front.base_url}", place.profile(budget={"created": 9}), "-n2"
         )
 
     created = [
-        one
-        for one in front.received
-        if one.method == "POST" and not one.path.startswith("/control")
+        request
+        for request in front.received
+        if request.method == "POST" and not request.path.startswith("/control")
     ]
     assert len(created) <= 9, output
     assert code == OPEN, output
@@ -382,16 +385,16 @@ def test_a_budget_is_of_the_run(place: Place) -> None:
 
 
 def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
-    """The second gets a folder of its own, or ends with a message; the first is as if alone."""
-    held = threading.Event()
+    """The second run ends with a message or takes another folder; the first is not disturbed."""
+    released = threading.Event()
     arrived = threading.Event()
 
     def wait(turn: Any) -> None:
         arrived.set()
-        held.wait(60)
+        released.wait(60)
         pass_on(turn)
 
-    with fronted(place, only(READ_CUSTOMER, wait)) as front:
+    with front_of(place, only(READ_CUSTOMER, wait)) as front:
         first = place.start(
             f"--base-url={front.base_url}",
             place.profile(
@@ -401,8 +404,8 @@ def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
         )
         with first:
             assert arrived.wait(60)
-            code, said = place.run(place.target(), place.profile(), "-k=execution")
-            held.set()
+            code, second_output = place.run(place.target(), place.profile(), "-k=execution")
+            released.set()
             output, _ = first.communicate(timeout=60)
 
     assert first.returncode == OPEN, output
@@ -411,9 +414,9 @@ def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
     verdicts = {entry.id: entry for entry in report.requirements}
     assert verdicts["CUS-005"].verdict is RequirementVerdict.PASSED, output
     assert verdicts["QUO-083"].reason is Reason.DESELECTED
-    assert code in (USAGE, OPEN), said
+    assert code in (USAGE, OPEN), second_output
     if code == USAGE:
-        assert str(place.report_folder.name) in said
+        assert str(place.report_folder.name) in second_output
     for path in place.folder.rglob("*.jsonl"):
         urls = {
             json.loads(line)["base_url"]
@@ -424,18 +427,18 @@ def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs_of", "limit"),
+    ("expression", "limit"),
     [("customer or execution", 8_192), ("configuration", 20_000)],
     ids=["journal", "report"],
 )
-def test_a_full_disk_is_no_verdict(place: Place, runs_of: str, limit: int) -> None:
-    """The run says which folder it cannot write to, and leaves nothing half."""
-    code, output = place.run(place.target(), place.profile(), f"-k={runs_of}", limit=limit)
+def test_a_full_disk_is_no_verdict(place: Place, expression: str, limit: int) -> None:
+    """The run names the folder that it cannot write to, and leaves no incomplete report."""
+    code, output = place.run(place.target(), place.profile(), f"-k={expression}", limit=limit)
 
     assert code not in (CONFORMANT, BROKEN), output
     assert str(place.report_folder) in output
     assert "Traceback" not in output
-    whole(place.report_folder)
+    has_whole_report(place.report_folder)
 
 
 @pytest.mark.parametrize(
@@ -446,20 +449,20 @@ def test_a_full_disk_is_no_verdict(place: Place, runs_of: str, limit: int) -> No
 def test_python_without_assertions_is_refused(
     place: Place, python: tuple[str, ...], environment: dict[str, str]
 ) -> None:
-    """No check could fail in it."""
+    """Without assertions no check could fail: a usage error, and no report."""
     code, output = place.run(place.target(), place.profile(), python=python, **environment)
 
     assert code == USAGE, output
     assert "PYTHONOPTIMIZE" in output or "-O" in output
-    assert not whole(place.report_folder)
+    assert not has_whole_report(place.report_folder)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupted_run_leaves_a_whole_report_or_none(
     place: Place, number: signal.Signals
 ) -> None:
-    """And no verdict that it did not come to."""
-    with fronted(place, only(EXECUTE, hangs)) as front:
+    """The report, if there is one, is inconclusive about the interrupted check."""
+    with front_of(place, only(EXECUTE, hangs)) as front:
         process = place.start(
             f"--base-url={front.base_url}", place.profile(timing={"request": 60}), "-vv"
         )
@@ -469,15 +472,15 @@ def test_an_interrupted_run_leaves_a_whole_report_or_none(
             output, _ = process.communicate(timeout=60)
 
     assert process.returncode not in (CONFORMANT, BROKEN, USAGE), output
-    if whole(place.report_folder):
+    if has_whole_report(place.report_folder):
         assert place.report().verdict is TargetVerdict.INCONCLUSIVE
         verdicts = {entry.id: entry.verdict for entry in place.report().requirements}
         assert verdicts["QUO-083"] is RequirementVerdict.INCONCLUSIVE
 
 
 def test_a_killed_worker_is_no_verdict(place: Place) -> None:
-    """What it was going to decide is open; the report is whole."""
-    with fronted(place, only(EXECUTE, hangs)) as front:
+    """The requirement of the killed worker is lost; the report is whole and inconclusive."""
+    with front_of(place, only(EXECUTE, hangs)) as front:
         process = place.start(
             f"--base-url={front.base_url}",
             place.profile(timing={"request": 60}),
@@ -490,22 +493,22 @@ def test_a_killed_worker_is_no_verdict(place: Place) -> None:
             output, _ = process.communicate(timeout=60)
 
     assert process.returncode == OPEN, output
-    assert whole(place.report_folder)
+    assert has_whole_report(place.report_folder)
     verdicts = {entry.id: entry for entry in place.report().requirements}
     assert verdicts["QUO-083"].reason is Reason.LOST
     assert verdicts["CUS-005"].verdict is RequirementVerdict.PASSED
 
 
 def wait_for(front: Front, ending: str) -> None:
-    """Return once the front was asked for a path of that ending."""
+    """Wait until the front has got a request whose path ends so."""
     until = time.monotonic() + 60
-    while not any(one.path.endswith(ending) for one in list(front.received)):
+    while not any(request.path.endswith(ending) for request in list(front.received)):
         assert time.monotonic() < until, "the run did not come that far"
         time.sleep(0.02)
 
 
 def child_of(parent: int) -> int:
-    """Return the process that ``parent`` started; the only one."""
+    """Return the process id of the only child of ``parent``."""
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     assert len(children) == 1, children
     return int(children[0])

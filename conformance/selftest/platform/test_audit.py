@@ -1,4 +1,4 @@
-"""The audit: money that is made or lost is seen, and honest targets are left in peace."""
+"""The audit notices money that is made or lost, and has nothing against conforming targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACCOUNT = "InternalAccount:1"
 
 
 class Books:
-    """What an audit asks a platform for."""
+    """What an audit reads from a platform: ledger, transactions and balances."""
 
     def __init__(self, deposit: int, balances: tuple[int, int]) -> None:
         self.ledger = Ledger(
@@ -38,7 +38,7 @@ class Books:
     def quote(
         self, number: int, amount: int, transaction: Json | None, *, into: bool = False
     ) -> None:
-        """Enter a quote from or to the account, and its transaction if it is listed."""
+        """Enter a quote from or to the account, and its transaction unless that is ``None``."""
         here, there = {"accountId": ACCOUNT}, {"accountId": "ExternalAccount:1"}
         self.ledger.quotes[f"Quote:{number}"] = {
             "transactionId": f"Transaction:{number}",
@@ -51,20 +51,20 @@ class Books:
             self._transactions.append({"id": f"Transaction:{number}", **transaction})
 
     def of_customer(self, _owner: str) -> Iterator[Json]:
-        """Yield what is listed."""
+        """Yield the listed transactions."""
         yield from self._transactions
 
     def until(self, read: Callable[[], list[str]], _wanted: object) -> list[str]:
-        """Read once: nothing changes here."""
+        """Read once, as nothing changes here."""
         return read()
 
     def balances(self, _account: Json) -> tuple[int, int]:
-        """Return balance and total balance."""
+        """Return balance and total balance of the account."""
         return self._balances
 
 
-def audited(books: Books) -> list[str] | None:
-    """Return what the audit finds."""
+def run_audit(books: Books) -> list[str] | None:
+    """Return the problems that the audit finds; ``None`` where it looks at nothing."""
     return audit(cast(Platform, books))
 
 
@@ -72,7 +72,7 @@ class TestSums:
     """What may be left after a quote of 40 from a deposit of 100."""
 
     @pytest.mark.parametrize(
-        ("transaction", "honest", "dishonest"),
+        ("transaction", "conforming", "wrong"),
         [
             pytest.param({"status": "COMPLETED"}, [60], [100, 59, 61], id="completed"),
             pytest.param({"status": "PROCESSING"}, [60, 100], [59, 101], id="in flight"),
@@ -98,85 +98,85 @@ class TestSums:
             pytest.param({"status": "UNHEARD_OF"}, [60, 100], [59, 101], id="unknown status"),
         ],
     )
-    def test_of(self, transaction: Json | None, honest: list[int], dishonest: list[int]) -> None:
-        """Each reading of the specification is honest; money from nowhere is not."""
-        for total in honest + dishonest:
+    def test_of(self, transaction: Json | None, conforming: list[int], wrong: list[int]) -> None:
+        """A total that some reading of the specification allows passes, and no other."""
+        for total in conforming + wrong:
             books = Books(100, (total, total))
             books.quote(1, 40, transaction)
 
-            assert bool(audited(books)) is (total in dishonest), total
+            assert bool(run_audit(books)) is (total in wrong), total
 
-    @pytest.mark.parametrize(("total", "is_honest"), [(60, True), (35, True), (34, False)])
-    def test_what_went_back_may_be_missing(self, total: int, is_honest: bool) -> None:
-        """A deposit of 25 was to be returned to its sender."""
+    @pytest.mark.parametrize(("total", "conforms"), [(60, True), (35, True), (34, False)])
+    def test_what_went_back_may_be_missing(self, total: int, conforms: bool) -> None:
+        """A deposit of 25 that was to be returned may be missing, and no more than that."""
         books = Books(100, (total, total))
         books.quote(1, 40, {"status": "COMPLETED"})
         books.ledger.returned[ACCOUNT] = 25
 
-        assert (audited(books) == []) is is_honest
+        assert (run_audit(books) == []) is conforms
 
     def test_what_comes_in_is_added(self) -> None:
-        """A quote may lead to an internal account."""
+        """A completed quote to an internal account adds its receiving amount."""
         books = Books(100, (130, 130))
         books.quote(1, 30, {"status": "COMPLETED"}, into=True)
 
-        assert audited(books) == []
+        assert run_audit(books) == []
 
     def test_a_transfer_to_itself_changes_nothing(self) -> None:
-        """What goes out comes in."""
+        """A quote from and to the same account leaves its total."""
         books = Books(100, (100, 100))
         books.quote(1, 30, {"status": "COMPLETED"})
         quote = {**books.ledger.quotes["Quote:1"], "destination": {"accountId": ACCOUNT}}
         books.ledger.quotes["Quote:1"] = quote
 
-        assert audited(books) == []
+        assert run_audit(books) == []
 
     def test_quotes_add_up(self) -> None:
-        """Each that is in flight widens the range."""
+        """Each quote in flight widens the range of allowed totals."""
         books = Books(100, (50, 50))
         books.quote(1, 10, {"status": "COMPLETED"})
         books.quote(2, 20, {"status": "PROCESSING"})
         books.quote(3, 20, {"status": "PROCESSING"})
 
-        assert audited(books) == []
+        assert run_audit(books) == []
 
     def test_the_message_says_what_is_left_and_what_should_be(self) -> None:
-        """For the account."""
+        """The message names the account, its total and the expected total."""
         books = Books(100, (100, 100))
         books.quote(1, 40, {"status": "COMPLETED"})
 
-        assert audited(books) == [
+        assert run_audit(books) == [
             f"{ACCOUNT}: totalBalance is 100, but its deposits and completed quotes leave 60"
         ]
 
     @pytest.mark.parametrize("balance", [-1, 101])
     def test_a_balance_lies_between_nothing_and_the_total(self, balance: int) -> None:
-        """Held funds are in the total alone."""
+        """A balance below 0 or above the total is a problem."""
         books = Books(100, (balance, 100))
         books.quote(1, 40, {"status": "PENDING"})
 
-        assert audited(books) == [
+        assert run_audit(books) == [
             f"{ACCOUNT}: balance {balance} is not between 0 and totalBalance 100"
         ]
 
     def test_held_funds_are_no_loss(self) -> None:
-        """They are still there."""
+        """The balance may be lower than the total by the amount of a pending quote."""
         books = Books(100, (60, 100))
         books.quote(1, 40, {"status": "PENDING"})
 
-        assert audited(books) == []
+        assert run_audit(books) == []
 
     def test_nothing_is_asked_where_nothing_moved(self) -> None:
-        """A test that only reads pays nothing for the audit."""
-        assert audited(Books(100, (7, 7))) is None
+        """A test without quotes is not audited."""
+        assert run_audit(Books(100, (7, 7))) is None
 
 
 class TestReference:
-    """The audit of real tests."""
+    """The audit of tests against the reference."""
 
     @pytest.fixture
     def platform(self, reference_target: Target, tmp_path: Path) -> Generator[Platform]:
-        """A platform on the reference."""
+        """Return a platform on the reference."""
         connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         platform = connection.platform("test_x")
         # The audit looks again for as long as something is wrong.
@@ -187,13 +187,13 @@ class TestReference:
 
     @pytest.fixture
     def patch(self) -> Generator[Patch]:
-        """Changes to the reference, which end with the test."""
+        """Return what changes the reference until the test ends."""
         patching = Patch()
         yield patching
         patching.revert()
 
     def test_an_honest_target_passes(self, platform: Platform) -> None:
-        """After a deposit and an execution, settled or not."""
+        """After a deposit and an execution, settled or not, the audit finds nothing."""
         platform.quotes.execute()
 
         assert audit(platform) == []
@@ -201,7 +201,7 @@ class TestReference:
     def test_money_that_came_before_the_first_deposit_is_not_counted_twice(
         self, platform: Platform
     ) -> None:
-        """Here a quote pulled it, which is a quote of the test as well."""
+        """Money that a quote brought before the first deposit keeps an account from the audit."""
         owner = platform.approved.customer()
         account = platform.internal_accounts.account(amount=0, customer=owner)
         bank = {**platform.external_accounts.pullable(owner), "customerId": owner["id"]}
@@ -212,8 +212,8 @@ class TestReference:
         assert audit(platform) is None
 
     def test_a_dishonest_one_does_not(self, platform: Platform, patch: Patch) -> None:
-        """Here a cent is lost with every payment that arrives."""
-        patch.wrap(settlement, "completion_legs", losing_a_cent)
+        """A reference that loses a cent with every completed payment is noticed."""
+        patch.wrap(settlement, "completion_legs", lose_a_cent)
 
         platform.quotes.complete()
 
@@ -221,8 +221,8 @@ class TestReference:
         assert "totalBalance is 89999, but its deposits and completed quotes leave 90000" in problem
 
     def test_a_refund_that_is_short_is_seen(self, platform: Platform, patch: Patch) -> None:
-        """All of the sending amount goes back."""
-        patch.wrap(settlement, "refund_legs", losing_a_cent)
+        """A refund of a cent less than the sending amount is noticed."""
+        patch.wrap(settlement, "refund_legs", lose_a_cent)
 
         quote = platform.quotes.payout(trigger="payout.return")
         platform.webhooks.wait_for("OUTGOING_PAYMENT.REFUND_COMPLETED", quote["transactionId"])
@@ -233,8 +233,8 @@ class TestReference:
         )
 
 
-def losing_a_cent(original: Callable[..., list[Leg]], quote: Any, *more: Any) -> list[Leg]:
-    """Let the source of a quote lose a cent with the movement that ``original`` returns."""
+def lose_a_cent(original: Callable[..., list[Leg]], quote: Any, *more: Any) -> list[Leg]:
+    """Return the legs of ``original`` and two by which the source loses a cent."""
     source, currency = available(quote.source["accountId"]), quote.sending_currency
-    lost = [Leg(source, currency, -1), Leg(system("rail", currency), currency, 1)]
-    return [*original(quote, *more), *lost]
+    loss = [Leg(source, currency, -1), Leg(system("rail", currency), currency, 1)]
+    return [*original(quote, *more), *loss]

@@ -1,4 +1,4 @@
-"""What an embedded wallet's device has to sign is found where the bindings say it stands."""
+"""The payload that an embedded wallet signs is found where the bindings say."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ BODY = {"amount": 7, "name": "Zoë"}
 SENT = '{"amount":7,"name":"Zoë"}'
 
 
-def demanded(payload: Any, request: str) -> Demand:
-    """Return what is demanded for the request of these tests."""
+def expected_demand(payload: Any, request: str) -> Demand:
+    """Return the demand to sign this payload for the request of these tests."""
     return Demand(payload, request, "POST", "/2025-10-13/quotes", SENT)
 
 
-def demand(answered: Any, *others: Any, payload: str | None, request: str | None) -> Demand:
-    """Return what is found in an answer by two bindings."""
+def demand(answer_body: Any, *others: Any, payload: str | None, request: str | None) -> Demand:
+    """Return the demand that two bindings find in an answer or in ``others``."""
     names = SimpleNamespace(wallet_payload=payload, wallet_request=request)
     suite = SimpleNamespace(
         _profile=SimpleNamespace(bindings=names), _samples=SimpleNamespace(reference=lambda: "mine")
@@ -28,12 +28,12 @@ def demand(answered: Any, *others: Any, payload: str | None, request: str | None
     exchange = SimpleNamespace(
         request_body=BODY, method="POST", url="https://pay.example/2025-10-13/quotes?a=b"
     )
-    answer = SimpleNamespace(body=answered, exchange=exchange)
+    answer = SimpleNamespace(body=answer_body, exchange=exchange)
     return EmbeddedWallets.demand(cast("Any", suite), cast("Any", answer), *others)
 
 
 @pytest.mark.parametrize(
-    ("answered", "payload", "request_id"),
+    ("answer_body", "payload", "request_id"),
     [
         pytest.param({"payload": "p", "id": "r"}, "payload", "id", id="beside each other"),
         pytest.param({"a": {"b": "p"}, "id": "r"}, "a.b", "id", id="below a member"),
@@ -46,39 +46,39 @@ def demand(answered: Any, *others: Any, payload: str | None, request: str | None
         ),
     ],
 )
-def test_it_stands_in_the_answer(answered: Any, payload: str, request_id: str) -> None:
-    """Also where the answer is a refusal."""
-    assert demand(answered, payload=payload, request=request_id) == demanded("p", "r")
+def test_it_stands_in_the_answer(answer_body: Any, payload: str, request_id: str) -> None:
+    """Payload and request id are found in the answer, and in the details of a refusal."""
+    assert demand(answer_body, payload=payload, request=request_id) == expected_demand("p", "r")
 
 
 def test_it_stands_in_the_quote() -> None:
-    """Where the answer has nothing to say."""
+    """Payload and request id are found in the quote where the answer has no body."""
     quote = {"payload": "p", "id": "r"}
 
-    assert demand(None, quote, payload="payload", request="id") == demanded("p", "r")
+    assert demand(None, quote, payload="payload", request="id") == expected_demand("p", "r")
 
 
 def test_the_body_itself_is_signed() -> None:
-    """As it is sent; the client chooses the request id."""
-    assert demand({}, payload=None, request=None) == demanded(SENT, "mine")
+    """Without bindings the body is signed as it is sent, and the client chooses the request id."""
+    assert demand({}, payload=None, request=None) == expected_demand(SENT, "mine")
 
 
 def test_an_object_is_signed_as_one() -> None:
-    """Whoever signs writes it as text."""
-    answered = {"payload": {"amount": 7}, "id": "r"}
+    """A payload that is an object stays an object."""
+    answer_body = {"payload": {"amount": 7}, "id": "r"}
 
-    assert demand(answered, payload="payload", request="id").payload == {"amount": 7}
+    assert demand(answer_body, payload="payload", request="id").payload == {"amount": 7}
 
 
-@pytest.mark.parametrize("answered", [None, [], {"payload": 7}, {"other": "p"}, "p"])
-def test_where_there_is_nothing_to_sign_nothing_can_be_decided(answered: Any) -> None:
-    """The bindings are named."""
+@pytest.mark.parametrize("answer_body", [None, [], {"payload": 7}, {"other": "p"}, "p"])
+def test_where_there_is_nothing_to_sign_nothing_can_be_decided(answer_body: Any) -> None:
+    """An answer without a payload makes the check inconclusive, and the binding is named."""
     with pytest.raises(PreconditionFailed, match=r"bindings\.wallet_payload"):
-        demand(answered, payload="payload", request=None)
+        demand(answer_body, payload="payload", request=None)
 
 
 def test_the_retry_carries_both_headers() -> None:
-    """Under the names of the specification."""
+    """The headers have the names of the specification."""
     headers = Demand("p", "r").signed("s")
 
     assert headers == {"Service-Wallet-Signature": "s", "Request-Id": "r"}

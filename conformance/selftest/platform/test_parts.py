@@ -1,4 +1,4 @@
-"""The parts of the platform stay small, and stand beside each other instead of on each other."""
+"""The parts of the platform stay small, and are composed instead of inherited."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def classes() -> Iterator[type]:
     """Yield every class that a module of the platform defines."""
     for module in pkgutil.walk_packages(platform.__path__, f"{platform.__name__}."):
         loaded = importlib.import_module(module.name)
-        for _, found in inspect.getmembers(loaded, inspect.isclass):
-            if found.__module__ == loaded.__name__:
-                yield found
+        for _, member in inspect.getmembers(loaded, inspect.isclass):
+            if member.__module__ == loaded.__name__:
+                yield member
 
 
-def own(kind: type) -> list[type]:
-    """Return the classes of the suite that a class is made of, itself among them."""
+def suite_classes(kind: type) -> list[type]:
+    """Return the classes of the suite in the inheritance of a class, itself included."""
     return [base for base in kind.__mro__ if base.__module__.startswith("conformance.")]
 
 
@@ -39,27 +39,29 @@ CLASSES = sorted(set(classes()), key=lambda kind: kind.__qualname__)
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 def test_no_class_is_a_tower(kind: type) -> None:
-    """A class that needs another is given it."""
-    assert len(own(kind)) <= MAX_CHAIN or issubclass(kind, Exception)
+    """A class inherits from one class of the suite at most; exceptions may have more."""
+    assert len(suite_classes(kind)) <= MAX_CHAIN or issubclass(kind, Exception)
 
 
 @pytest.mark.parametrize(
     "kind", [kind for kind in CLASSES if kind is not Api], ids=lambda kind: kind.__name__
 )
 def test_a_class_can_be_learnt_by_heart(kind: type) -> None:
-    """The operations are generated, so that whoever knows the document knows their class."""
-    names = {name for base in own(kind) for name in vars(base) if not name.startswith("_")}
-    for base in own(kind):
+    """A class has 27 public names at most; the generated class of operations is left out."""
+    names = {
+        name for base in suite_classes(kind) for name in vars(base) if not name.startswith("_")
+    }
+    for base in suite_classes(kind):
         names |= set(ASSIGNED.findall(inspect.getsource(base)))
 
     assert len(names) <= MAX_NAMES, sorted(names)
 
 
 class TestResource:
-    """What is arranged."""
+    """An arranged resource of the target."""
 
     def test_it_is_read_like_a_dictionary(self) -> None:
-        """And has the members that the target showed."""
+        """A resource has exactly the members that the target showed."""
         account = Resource({"id": "InternalAccount:1", "status": "ACTIVE"})
 
         assert account.id == account["id"] == "InternalAccount:1"
@@ -67,13 +69,13 @@ class TestResource:
         assert account == {"id": "InternalAccount:1", "status": "ACTIVE"}
 
     def test_it_knows_its_owner(self) -> None:
-        """Also with other members."""
+        """A copy of a resource with other members has the same owner."""
         customer = Resource({"id": "Customer:1"})
         account = Resource({"id": "InternalAccount:1"}, customer)
 
         assert account.but(status="CLOSED").owner is customer
 
     def test_one_without_an_owner_says_so(self) -> None:
-        """It is a mistake of the suite to ask."""
+        """To ask a resource without an owner for it raises HarnessError."""
         with pytest.raises(HarnessError, match="InternalAccount:1 was arranged without an owner"):
             _ = Resource({"id": "InternalAccount:1"}).owner

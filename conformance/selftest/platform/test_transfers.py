@@ -1,4 +1,4 @@
-"""The deprecated transfers as the suite sends them: shaped by the profile, understood or not."""
+"""The deprecated transfers as the suite sends them: by the profile, understood or not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def transfers(
     connect: Callable[..., RecordingClient],
     make_profile: Callable[..., Profile],
 ) -> Make:
-    """Return the transfers of a platform whose target answers all alike."""
+    """Return a function that makes the transfers of a target with this status and body."""
 
     def make(status: int = 201, body: Any = None, **bindings: Any) -> Transfers:
         server = stand_in(answers(status, body))
@@ -39,10 +39,10 @@ def transfers(
 
 
 class TestBody:
-    """What is sent follows the bindings."""
+    """The body of a transfer follows the bindings."""
 
     def test_what_a_transfer_does_not_have_is_left_out(self, transfers: Make) -> None:
-        """By default it has the members that carry over to quotes, where they are given."""
+        """By default a body has source, destination and amount, and no member without a value."""
         body = transfers().body("out", SOURCE, DESTINATION, 5)
 
         assert body == {
@@ -52,7 +52,7 @@ class TestBody:
         }
 
     def test_names_of_the_bindings_are_filled_in(self, transfers: Make) -> None:
-        """Wherever they stand."""
+        """Placeholders of the bindings are filled in at any depth."""
         shape = {"to": {"id": "{destinationAccountId}", "memo": ["{remittanceInformation}"]}}
 
         body = transfers(transfer_in=shape).body(
@@ -62,7 +62,7 @@ class TestBody:
         assert body == {"to": {"id": "ExternalAccount:1", "memo": ["4711"]}}
 
     def test_a_member_without_a_place_is_told(self, transfers: Make) -> None:
-        """Nothing could be said about it."""
+        """A member for which the bindings have no placeholder is not exercised."""
         shape = {"amount": "{amount}"}
 
         with pytest.raises(ResourceMissing, match=r"bindings\.transfer_out has no \{paymentRail\}"):
@@ -73,7 +73,7 @@ class TestUnderstanding:
     """A refusal counts only where the body is known to be right."""
 
     def test_the_usual_body_may_not_be_known(self, transfers: Make) -> None:
-        """Its shape is a guess."""
+        """A 400 for the default body asks for a binding, as that body is a guess."""
         platform = transfers(400, REFUSED)
         answer = platform.send_out(SOURCE, DESTINATION, 5)
 
@@ -81,32 +81,32 @@ class TestUnderstanding:
             platform.require_understood("out", answer)
 
     def test_a_body_of_the_profile_is_known(self, transfers: Make) -> None:
-        """Whoever wrote it says so."""
+        """A 400 for a body of the profile counts as a refusal."""
         platform = transfers(400, REFUSED, transfer_out={"cents": "{amount}"})
         answer = platform.send_out(SOURCE, DESTINATION, 5)
 
         assert platform.require_understood("out", answer) is answer
 
     def test_another_refusal_has_another_reason(self, transfers: Make) -> None:
-        """A conflict is no matter of shapes."""
+        """A 409 for the default body counts as a refusal."""
         platform = transfers(409, REFUSED)
         answer = platform.send_out(SOURCE, DESTINATION, 5)
 
         assert platform.require_understood("out", answer) is answer
 
     def test_what_was_taken_once_is_known(self, transfers: Make) -> None:
-        """In its direction."""
+        """After one accepted transfer a 400 counts in that direction, and not in the other."""
         platform = transfers(201, {"id": "Transaction:1"})
         platform.send_out(SOURCE, DESTINATION, 5)
-        refused = transfers(400, REFUSED).send_in(SOURCE, DESTINATION, 5)
+        refusal = transfers(400, REFUSED).send_in(SOURCE, DESTINATION, 5)
 
-        assert platform.require_understood("out", refused) is refused
+        assert platform.require_understood("out", refusal) is refusal
         with pytest.raises(ResourceMissing):
-            platform.require_understood("in", refused)
+            platform.require_understood("in", refusal)
 
 
 @pytest.mark.parametrize(
-    ("place", "body", "told"),
+    ("place", "body", "identifier"),
     [
         ("id", {"id": "Transaction:1"}, "Transaction:1"),
         ("id", {"id": "Quote:1", "transactionId": "Transaction:1"}, "Transaction:1"),
@@ -117,18 +117,18 @@ class TestUnderstanding:
     ],
 )
 def test_the_transaction_is_told_or_not(
-    transfers: Make, place: str | None, body: Any, told: str | None
+    transfers: Make, place: str | None, body: Any, identifier: str | None
 ) -> None:
-    """Where the profile says, or under the name that quotes have for it."""
+    """The transaction id stands where the profile says, or as ``transactionId``."""
     platform = transfers(201, body, transfer_transaction=place)
 
     answer = platform.send_out(SOURCE, DESTINATION, 5)
 
-    assert platform.transaction_id(answer) == told
+    assert platform.transaction_id(answer) == identifier
 
 
 def test_the_audit_learns_of_a_transfer(transfers: Make) -> None:
-    """What it moves is certain once its transaction is seen."""
+    """The ledger gets the amounts of a transfer once its transaction is seen."""
     platform = transfers(201, {"id": "Transaction:1"})
     answer = platform.send_out(SOURCE, DESTINATION, 5)
     (before,) = platform._ledger.quotes.values()
@@ -149,7 +149,7 @@ def test_the_audit_learns_of_a_transfer(transfers: Make) -> None:
 
 @pytest.mark.parametrize("name", ["transferIn", "transferOut"])
 def test_the_document_calls_transfers_deprecated(name: str) -> None:
-    """And says so where tools show it."""
+    """The operations transferIn and transferOut are deprecated, and their summary says so."""
     operation = document().operations[name].raw
 
     assert operation["deprecated"] is True

@@ -1,4 +1,4 @@
-"""The profile: what it refuses, and what is published about it."""
+"""The profile: which files are refused, and what is published about profiles."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NAME = {"implementation": {"name": "acme"}}
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a profile and return its file; a text is written as it is."""
+    """Return a function that writes a profile and returns its path; a text is written as it is."""
 
     def write(content: Any) -> Path:
         path = tmp_path / "acme.yaml"
@@ -61,18 +61,18 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def refusal(path: Path) -> str:
-    """Return what is said about a profile that cannot be used."""
-    with pytest.raises(ProfileError) as refused:
+def load_error(path: Path) -> str:
+    """Return the message about a profile that cannot be loaded."""
+    with pytest.raises(ProfileError) as error:
         read_profile(path)
-    return str(refused.value)
+    return str(error.value)
 
 
 class TestLoading:
-    """A mistake is told with its place, and with what was probably meant."""
+    """The message about a mistake has its place and what was probably meant."""
 
     def test_a_name_is_enough(self, write: Write) -> None:
-        """Nothing is declared, and nothing may be changed."""
+        """By default the environment is production and no feature is declared."""
         loaded = read_profile(write(NAME))
 
         assert loaded.environment is Environment.PRODUCTION
@@ -240,36 +240,45 @@ class TestLoading:
         ],
     )
     def test_a_mistake_is_told(self, write: Write, content: Any, message: str) -> None:
-        """The file, the path of the key, and what is wrong."""
+        """The message has the file, the path of the key, and what is wrong."""
         path = write(content)
 
-        told = refusal(path)
+        message_text = load_error(path)
 
-        assert told.startswith(f"profile {path} is not valid:\n  ")
-        assert message in told
+        assert message_text.startswith(f"profile {path} is not valid:\n  ")
+        assert message in message_text
 
     def test_all_mistakes_are_told_at_once(self, write: Write) -> None:
-        """One line each."""
-        told = refusal(write({"implementation": {}, "timing": {"poll": -1}, "budge": {}}))
+        """Three mistakes are told in one line each."""
+        message_text = load_error(
+            write({"implementation": {}, "timing": {"poll": -1}, "budge": {}})
+        )
 
-        assert len(told.splitlines()) == 4
+        assert len(message_text.splitlines()) == 4
 
     def test_no_more_mistakes_are_told_than_are_read(self, write: Write) -> None:
-        """A file of something else has thousands."""
-        told = refusal(write({**NAME, **{f"key{number}": 1 for number in range(1000)}}))
+        """The message lists 50 mistakes and counts the others."""
+        message_text = load_error(write({**NAME, **{f"key{number}": 1 for number in range(1000)}}))
 
-        assert told.endswith("\n  and 950 more")
+        assert message_text.endswith("\n  and 950 more")
 
     def test_a_secret_in_the_place_of_a_name_is_not_shown(self, write: Write) -> None:
-        """Whoever puts the value there finds it in no log."""
-        told = refusal(write({**NAME, "credentials": {"client_secret": "hunter2-hunter2"}}))
+        """A value in the place of the name of a variable does not stand in the message."""
+        message_text = load_error(
+            write({**NAME, "credentials": {"client_secret": "hunter2-hunter2"}})
+        )
 
-        assert "credentials.client_secret: expected the name of an environment variable" in told
-        assert "hunter2" not in told
+        assert (
+            "credentials.client_secret: expected the name of an environment variable"
+            in message_text
+        )
+        assert "hunter2" not in message_text
 
     def test_a_missing_file_is_told(self, tmp_path: Path) -> None:
-        """By its name."""
-        assert refusal(tmp_path / "absent.yaml").endswith("absent.yaml: No such file or directory")
+        """The message has the name of the missing file."""
+        assert load_error(tmp_path / "absent.yaml").endswith(
+            "absent.yaml: No such file or directory"
+        )
 
     @settings(
         max_examples=60,
@@ -280,7 +289,7 @@ class TestLoading:
     def test_any_value_in_any_place_is_taken_or_told(
         self, write: Write, data: st.DataObject
     ) -> None:
-        """No mistake ends in a traceback."""
+        """A profile with any value in any place loads or raises ProfileError."""
         content = copy.deepcopy(CONTENT)
         node: Any = content
         while True:
@@ -297,11 +306,13 @@ class TestLoading:
             read_profile(write(json.dumps(content)))
 
     def test_all_unknown_names_are_told_at_once(self, write: Write) -> None:
-        """One line each."""
+        """Four unknown names in braces are told in one line each."""
         command = {"command": ["x", "{a}", "{b}"]}
-        told = refusal(write({**NAME, "triggers": {"rate.stale": command, "sca.lock": command}}))
+        message_text = load_error(
+            write({**NAME, "triggers": {"rate.stale": command, "sca.lock": command}})
+        )
 
-        assert len(told.splitlines()) == 5
+        assert len(message_text.splitlines()) == 5
 
     @pytest.mark.parametrize(
         "command",
@@ -312,7 +323,7 @@ class TestLoading:
         ],
     )
     def test_other_braces_are_left_as_they_are(self, write: Write, command: list[str]) -> None:
-        """Those of JSON, of a shell and of its tools."""
+        """Braces of JSON, of a shell and of awk stay as they are."""
         loaded = read_profile(write({**NAME, "triggers": {"rate.stale": {"command": command}}}))
 
         assert loaded.triggers["rate.stale"].command == command
@@ -355,26 +366,26 @@ class TestLoading:
         ids=lambda given: repr(given[:24]),
     )
     def test_a_file_of_something_else_is_told(self, write: Write, text: str, message: str) -> None:
-        """With the place, where there is one."""
-        assert message in refusal(write(text))
+        """The message says what YAML read and, where it is known, in which line."""
+        assert message in load_error(write(text))
 
     def test_what_aliases_stand_for_is_bounded(self, write: Write) -> None:
-        """A few lines would fill the memory once they are written out."""
+        """Aliases count as the values that they stand for, before memory is full."""
         lines = [f"a0: &a0 [{', '.join('x' * 10)}]"]
         lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
 
-        assert "holds more than 100000 values, counted to line 5" in refusal(
+        assert "holds more than 100000 values, counted to line 5" in load_error(
             write("\n".join(lines))
         )
 
     def test_what_aliases_nest_is_bounded(self, write: Write) -> None:
-        """Each line is a level."""
+        """Levels count through aliases, up to 100."""
         lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 300)]
 
-        assert "is nested deeper than 100 levels in line 100" in refusal(write("\n".join(lines)))
+        assert "is nested deeper than 100 levels in line 100" in load_error(write("\n".join(lines)))
 
     def test_a_key_that_is_merged_in_may_be_given_again(self, write: Write) -> None:
-        """That is what merging is for."""
+        """A key beside ``<<`` replaces the merged one."""
         loaded = read_profile(
             write(
                 "implementation: {name: acme}\n"
@@ -389,82 +400,82 @@ class TestLoading:
         assert loaded.bindings.owner == {"region": "DE", "kind": 2, "a": 1}
 
     def test_a_file_without_end_is_told(self, tmp_path: Path) -> None:
-        """No more is read than a profile may hold."""
+        """A file longer than a mebibyte is refused without being read to its end."""
         path = tmp_path / "acme.yaml"
         with path.open("wb") as file:
             file.truncate(100 * 1024 * 1024)
         started = time.monotonic()
 
-        assert refusal(path) == f"profile {path} is longer than 1048576 bytes"
+        assert load_error(path) == f"profile {path} is longer than 1048576 bytes"
         assert time.monotonic() - started < 1
 
     def test_what_is_no_file_is_told(self, tmp_path: Path) -> None:
-        """Nobody would ever write to a pipe."""
+        """A folder, a pipe and a device are refused without being read."""
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
 
         for path in (tmp_path, pipe, Path("/dev/zero")):
-            assert refusal(path) == f"profile {path} is no regular file"
+            assert load_error(path) == f"profile {path} is no regular file"
 
     def test_a_file_that_is_no_text_is_told(self, tmp_path: Path) -> None:
-        """A profile is UTF-8."""
+        """A file that is not UTF-8 is refused."""
         path = tmp_path / "acme.yaml"
         path.write_bytes(b"name: \xff")
 
-        assert refusal(path) == f"profile {path} is not UTF-8 text"
+        assert load_error(path) == f"profile {path} is not UTF-8 text"
 
 
 class TestDocumentedTriggers:
-    """What the specification itself offers need not be mapped."""
+    """A trigger that the specification itself offers need not be mapped."""
 
     def test_it_is_mapped_by_itself(self, write: Write) -> None:
-        """The sandbox's own deposit."""
+        """``deposit.arrive``, which the sandbox offers, is mapped by default."""
         assert "deposit.arrive" in read_profile(write(NAME)).triggers
 
     def test_the_profile_may_map_it_otherwise(self, write: Write) -> None:
-        """Its own way counts."""
-        own = {**NAME, "triggers": {"deposit.arrive": {"command": ["pay"]}}}
+        """A mapping of the profile replaces the default one."""
+        content = {**NAME, "triggers": {"deposit.arrive": {"command": ["pay"]}}}
 
-        assert read_profile(write(own)).triggers["deposit.arrive"].command == ["pay"]
+        assert read_profile(write(content)).triggers["deposit.arrive"].command == ["pay"]
 
     def test_null_takes_it_out(self, write: Write) -> None:
-        """And it stays out on the way to a worker and to a report."""
+        """Null removes the default mapping, also after a way through JSON."""
         loaded = read_profile(write({**NAME, "triggers": {"deposit.arrive": None}}))
-        handed = Profile.model_validate(loaded.model_dump(mode="json", by_alias=True))
+        reloaded = Profile.model_validate(loaded.model_dump(mode="json", by_alias=True))
 
         assert loaded.triggers == {}
-        assert handed.triggers == {}
+        assert reloaded.triggers == {}
 
 
 class TestByName:
     """Where a run looks for its profile."""
 
     def test_a_shipped_one_is_found_by_its_name(self) -> None:
-        """Without its ending."""
+        """A shipped profile is found by the name of its file without the ending."""
         assert load_profile("reference").implementation.name == "payments-conformance reference"
 
     def test_without_a_name_nothing_is_known(self) -> None:
-        """So nothing may be changed."""
+        """Without a profile the environment is production."""
         assert load_profile(None).environment is Environment.PRODUCTION
 
     def test_an_unknown_name_is_refused(self) -> None:
-        """The shipped ones are named."""
+        """The message lists the shipped profiles."""
         with pytest.raises(ProfileError, match=r"profile acme: no such file.*reference, template"):
             load_profile("acme")
 
 
 class TestPublished:
-    """The JSON Schema, the template and the reference's own profile."""
+    """The JSON Schema, the template and the profile of the reference."""
 
     def test_the_schema_is_the_one_of_the_model(self) -> None:
-        """Editors see what the suite sees."""
+        """The schema in the repository is the one that the model generates."""
         assert json.loads(SCHEMA.read_text(encoding="utf-8")) == Profile.model_json_schema(), (
             f"{SCHEMA.name} is out of date; run payments-conformance generate"
         )
 
     @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
     def test_a_shipped_profile_is_valid(self, path: Path) -> None:
-        """By the suite and by the schema."""
+        """The model and the JSON Schema take each shipped profile."""
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
 
         read_profile(path)
@@ -472,14 +483,14 @@ class TestPublished:
 
     @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.stem))
     def test_a_profile_survives_the_way_to_a_worker(self, path: Path) -> None:
-        """As JSON."""
+        """A profile that is written as JSON is read as the same."""
         loaded = read_profile(path)
         dumped = json.loads(json.dumps(loaded.model_dump(mode="json", by_alias=True)))
 
         assert Profile.model_validate(dumped) == loaded
 
     def test_the_template_has_every_key(self) -> None:
-        """Each with its default, but for the name and the environment."""
+        """Each key has its default, except for name, environment and triggers."""
         content = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))
         default = Profile.model_validate({"implementation": {"name": ""}})
         defaults = default.model_dump(mode="json", by_alias=True)
@@ -497,7 +508,7 @@ class TestPublished:
         )
 
     def test_every_key_of_the_template_has_a_comment(self) -> None:
-        """On the line before it."""
+        """The line before each key of the first two levels is a comment."""
         lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
 
         uncommented = [
@@ -509,26 +520,26 @@ class TestPublished:
         assert uncommented == []
 
     def test_the_examples_of_the_template_are_all_triggers(self) -> None:
-        """Without their comment marks they are a valid profile."""
+        """Without comment marks the examples map every trigger, by all four kinds."""
         lines = TEMPLATE.read_text(encoding="utf-8").splitlines()
         example = re.compile(r"  # (?=  |[a-z_]+\.[a-z_]+:)")
-        shown = "\n".join(example.sub("  ", line) for line in lines)
+        text = "\n".join(example.sub("  ", line) for line in lines)
 
-        loaded = Profile.model_validate(yaml.safe_load(shown))
+        loaded = Profile.model_validate(yaml.safe_load(text))
 
         assert set(loaded.triggers) == set(TRIGGERS)
         kinds = {kind for t in loaded.triggers.values() for kind in t.model_fields_set}
         assert kinds == {"http", "command", "magic", "wait"}
 
     def test_the_reference_maps_every_trigger(self) -> None:
-        """It exercises everything."""
+        """The profile of the reference leaves no trigger unmapped."""
         unmapped = set(TRIGGERS) - set(load_profile("reference").triggers)
 
         assert unmapped == set()
 
 
 def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each key below which are no more."""
+    """Yield the path of each key below which are no others."""
     if isinstance(content, dict) and content:
         for name, member in content.items():
             yield from leaves(member, (*path, name))

@@ -1,4 +1,4 @@
-"""The report of a run whose journal was cut short, damaged, or is somebody else's file."""
+"""The report of a run whose journal was cut short, changed, or is another file."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ TWO = """
 
 @pytest.fixture
 def journal(inside: Inside, against: tuple[str, str]) -> Path:
-    """The journal of a run of two tests, both of which passed."""
+    """Return the journal of a run of two tests, both of which passed."""
     inside(TWO, *against)
     return inside.folder / "reports" / "latest" / "journal" / "main.jsonl"
 
 
-def made_anew(journal: Path) -> tuple[int, str]:
-    """Return how ``payments-conformance report`` ends, and what it says."""
-    done = CliRunner().invoke(app, ["report", str(journal.parents[1])])
-    return done.exit_code, done.output
+def remake_report(journal: Path) -> tuple[int, str]:
+    """Run ``payments-conformance report``; return its exit status and output."""
+    result = CliRunner().invoke(app, ["report", str(journal.parents[1])])
+    return result.exit_code, result.output
 
 
 def test_it_is_cut_within_a_character(journal: Path) -> None:
-    """A killed process may have been there; what stands before counts."""
+    """A line that is cut within a character is left out; the lines before it count."""
     journal.write_bytes(
         journal.read_bytes().rstrip(b"\n") + '\n{"kind": "note", "x": "ü'.encode()[:-1]
     )
 
-    status, output = made_anew(journal)
+    status, output = remake_report(journal)
 
     assert status == OPEN, output
 
 
 def test_a_test_that_is_lost_may_have_failed(journal: Path) -> None:
-    """So that what it was to decide is open, although another test found it kept."""
+    """A requirement of a test without an end is open, although another test passed it."""
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     second = [line for line in lines if '"kind": "decisions"' in line][1]
     journal.write_text("".join(line for line in lines if line != second), encoding="utf-8")
@@ -77,14 +77,14 @@ def test_a_test_that_is_lost_may_have_failed(journal: Path) -> None:
     ],
 )
 def test_it_was_changed(journal: Path, spoil: Callable[[dict[str, object]], object]) -> None:
-    """One message, and no traceback."""
+    """A changed entry leads to one message and exit status 2, without a traceback."""
     lines = journal.read_text(encoding="utf-8").splitlines()
     place = next(number for number, line in enumerate(lines) if '"kind": "started"' in line)
     entry = json.loads(lines[place])
     spoil(entry)
     journal.write_text("\n".join([*lines[:place], json.dumps(entry), *lines[place + 1 :]]))
 
-    status, output = made_anew(journal)
+    status, output = remake_report(journal)
 
     assert status == 2, output
     assert "cannot be read" in output
@@ -93,7 +93,7 @@ def test_it_was_changed(journal: Path, spoil: Callable[[dict[str, object]], obje
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 5000, b"[]\n", b'{"kind": 1}\n', b"\xff\xfe"])
 def test_it_is_something_else(tmp_path: Path, content: bytes) -> None:
-    """Then there is no run."""
+    """A file without entries of a run raises NoRun."""
     (tmp_path / "journal").mkdir()
     (tmp_path / "journal" / "main.jsonl").write_bytes(content)
 

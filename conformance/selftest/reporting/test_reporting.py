@@ -1,4 +1,4 @@
-"""The report: what it holds, and what a person gets to see of it."""
+"""The report: what it holds, and what a person sees of it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ RUN = RunInfo(
 )
 
 
-def rule(
+def make_requirement(
     identifier: str,
     *,
     level: Level = Level.MUST,
@@ -65,7 +65,7 @@ def rule(
     needs: Needs | None = None,
     untestable: str | None = None,
 ) -> Requirement:
-    """Return a requirement that is told apart by its id."""
+    """Return a requirement with this id, whose statement names the id."""
     return Requirement(
         id=identifier,
         level=level,
@@ -78,18 +78,18 @@ def rule(
     )
 
 
-RULES = (
-    rule("QUO-001"),
-    rule("QUO-002"),
-    rule("QUO-003", level=Level.SHOULD),
-    rule("QUO-004"),
-    rule("QUO-005", needs=Needs(triggers=("quote.expire", "payout.hold"))),
-    rule("QUO-006", needs=Needs(features=("sca",))),
-    rule("QUO-007", untestable="it is about the inside of the platform"),
-    rule("TRX-001", area="transactions"),
-    rule("TRX-002", area="transactions"),
+REQUIREMENTS = (
+    make_requirement("QUO-001"),
+    make_requirement("QUO-002"),
+    make_requirement("QUO-003", level=Level.SHOULD),
+    make_requirement("QUO-004"),
+    make_requirement("QUO-005", needs=Needs(triggers=("quote.expire", "payout.hold"))),
+    make_requirement("QUO-006", needs=Needs(features=("sca",))),
+    make_requirement("QUO-007", untestable="it is about the inside of the platform"),
+    make_requirement("TRX-001", area="transactions"),
+    make_requirement("TRX-002", area="transactions"),
 )
-TESTS = {entry.id: [f"scenarios/test_{entry.area}.py::test_{entry.id}"] for entry in RULES}
+TESTS = {entry.id: [f"scenarios/test_{entry.area}.py::test_{entry.id}"] for entry in REQUIREMENTS}
 
 ADDRESSES = {
     test: f"conformance.{test.replace('/', '.').replace('.py::', '::')}"
@@ -99,7 +99,7 @@ ADDRESSES = {
 
 
 def unmet(requirement: Requirement) -> tuple[Reason, str] | None:
-    """Tell what the profile of :data:`RUN` does not offer."""
+    """Return why the profile of :data:`RUN` cannot exercise a requirement; ``None`` if it can."""
     if requirement.needs.features:
         return Reason.FEATURE_UNDECLARED, "features.sca"
     if requirement.needs.triggers:
@@ -109,13 +109,13 @@ def unmet(requirement: Requirement) -> tuple[Reason, str] | None:
 
 PASSES = tuple(
     Decision(entry.id, Outcome.PASSED, TESTS[entry.id][0])
-    for entry in RULES
+    for entry in REQUIREMENTS
     if unmet(entry) is None and entry.untestable is None
 )
 
 
 def exchange(number: int, body: Any = None) -> Exchange:
-    """Return the exchange ``w-<number>``: a quote that is executed."""
+    """Return the exchange ``w-<number>``, in which a quote is executed."""
     return Exchange(
         id=f"w-{number}",
         test="t",
@@ -137,12 +137,12 @@ EXCHANGES = {f"w-{number}": exchange(number) for number in range(1, 60)}
 def failure(
     identifier: str, detail: str, *exchanges: str, test: str = "", facts: Facts = NO_FACTS
 ) -> Decision:
-    """Return the decision that a requirement is broken."""
+    """Return the decision that a requirement failed."""
     node = test or TESTS[identifier][0]
     return Decision(identifier, Outcome.FAILED, node, None, detail, exchanges, facts)
 
 
-def reported(
+def make_report(
     *decisions: Decision,
     exchanges: Mapping[str, Exchange] = EXCHANGES,
     measured: Path = Path("no such file"),
@@ -150,15 +150,15 @@ def reported(
     left_out: str = "",
     **run: Any,
 ) -> Report:
-    """Return the report of a run in which these decisions fell, and all others passed.
+    """Return the report of a run with these decisions, in which all other requirements passed.
 
     ``left_out`` is the id of a requirement whose tests the selection of the run leaves out.
     """
     selected = [test for name, tests in TESTS.items() if name != left_out for test in tests]
-    plan = Plan(Catalogue({entry.id: entry for entry in RULES}), TESTS, selected, unmet)
+    plan = Plan(Catalogue({entry.id: entry for entry in REQUIREMENTS}), TESTS, selected, unmet)
     accounting = Accounting(plan, ended=set(selected))
-    told = {left_out, *(decision.requirement for decision in decisions)}
-    accounting.add(decision for decision in PASSES if decision.requirement not in told)
+    decided = {left_out, *(decision.requirement for decision in decisions)}
+    accounting.add(decision for decision in PASSES if decision.requirement not in decided)
     accounting.add(decisions)
     return build(
         accounting.conclude(),
@@ -192,28 +192,28 @@ BROKEN = (
 
 
 def text_of(page: str) -> str:
-    """Return the words of a page that a person sees, separated by single spaces."""
-    bare = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
-    return " ".join(unescape(bare).split())
+    """Return the visible words of a page, separated by single spaces."""
+    text = re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(text).split())
 
 
 @pytest.fixture
-def printed(pytestconfig: pytest.Config) -> Any:
-    """Return a function that returns what the summary of a report prints."""
+def print_summary(pytestconfig: pytest.Config) -> Any:
+    """Return a function that returns the lines of the summary of a report."""
 
-    def printed(made: Report, folder: Path | None = None) -> list[str]:
+    def print_summary(result: Report, folder: Path | None = None) -> list[str]:
         file = io.StringIO()
-        summary(made, pytest.TerminalReporter(pytestconfig, file), folder)
+        summary(result, pytest.TerminalReporter(pytestconfig, file), folder)
         return file.getvalue().splitlines()
 
-    return printed
+    return print_summary
 
 
 class TestReport:
-    """``build``."""
+    """``build`` makes the report of a run."""
 
     def test_committed_schema(self) -> None:
-        """The committed JSON Schema is that of the model."""
+        """The committed JSON Schema is the one that the model generates."""
         committed = json.loads(SCHEMA.read_text(encoding="utf-8"))
 
         assert committed == Report.model_json_schema(), (
@@ -222,17 +222,17 @@ class TestReport:
         )
 
     def test_fits_its_schema(self) -> None:
-        """What is written is valid by the committed schema and reads back as it was."""
-        made = reported(*BROKEN, observations={"slow": 2})
+        """A written report fits the committed schema, and reads back as it was."""
+        result = make_report(*BROKEN, observations={"slow": 2})
 
-        content = report.as_json(made)
+        content = report.as_json(result)
 
         jsonschema_rs.validate(json.loads(SCHEMA.read_text(encoding="utf-8")), json.loads(content))
-        assert Report.model_validate_json(content) == made
+        assert Report.model_validate_json(content) == result
 
     def test_schema_is_closed(self) -> None:
-        """A member that the schema does not name is refused."""
-        content = json.loads(reported().model_dump_json())
+        """The schema refuses an unknown member."""
+        content = json.loads(make_report().model_dump_json())
         content["run"]["more"] = 1
 
         with pytest.raises(jsonschema_rs.ValidationError, match="more"):
@@ -249,42 +249,42 @@ class TestReport:
         ids=["all passed", "MUST broken", "SHOULD broken", "one inconclusive"],
     )
     def test_verdict(self, decisions: tuple[Decision, ...], verdict: TargetVerdict) -> None:
-        """The report carries the verdict on the run."""
-        assert reported(*decisions).verdict is verdict
+        """The verdict on the target follows from the decisions."""
+        assert make_report(*decisions).verdict is verdict
 
     def test_plan_accounts_for_every_rule(self) -> None:
         """Each requirement is decided, not decided with its reason, or untestable."""
-        made = reported(*BROKEN)
+        result = make_report(*BROKEN)
 
-        assert made.plan.decided == ("QUO-001", "QUO-002", "QUO-003", "QUO-004", "TRX-002")
-        assert [(item.id, item.reason) for item in made.plan.not_decided] == [
+        assert result.plan.decided == ("QUO-001", "QUO-002", "QUO-003", "QUO-004", "TRX-002")
+        assert [(item.id, item.reason) for item in result.plan.not_decided] == [
             ("QUO-005", Reason.TRIGGER_MISSING),
             ("QUO-006", Reason.FEATURE_UNDECLARED),
             ("TRX-001", Reason.TWIN_REFUSED),
         ]
-        assert [entry.id for entry in made.of(RequirementVerdict.UNTESTABLE)] == ["QUO-007"]
-        assert set(made.plan.to_decide) == {*made.plan.decided, "TRX-001"}
-        assert made.plan.lost == ()
+        assert [entry.id for entry in result.of(RequirementVerdict.UNTESTABLE)] == ["QUO-007"]
+        assert set(result.plan.to_decide) == {*result.plan.decided, "TRX-001"}
+        assert result.plan.lost == ()
 
     def test_lost(self) -> None:
-        """A requirement of which the run said nothing before it ended is lost, and not passed."""
-        plan = Plan(Catalogue({"QUO-001": RULES[0]}), TESTS, TESTS["QUO-001"], unmet)
+        """A requirement whose test has no end is lost, and makes the report inconclusive."""
+        plan = Plan(Catalogue({"QUO-001": REQUIREMENTS[0]}), TESTS, TESTS["QUO-001"], unmet)
 
-        made = build(Accounting(plan, ended=()).conclude(), plan, RUN, {}, {})
+        result = build(Accounting(plan, ended=()).conclude(), plan, RUN, {}, {})
 
-        assert made.plan.lost == ("QUO-001",)
-        assert made.verdict is TargetVerdict.INCONCLUSIVE
+        assert result.plan.lost == ("QUO-001",)
+        assert result.verdict is TargetVerdict.INCONCLUSIVE
 
     def test_counts(self) -> None:
-        """Requirements are counted by part, level and verdict."""
-        made = reported(*BROKEN)
+        """Requirements are counted by area, level and verdict."""
+        result = make_report(*BROKEN)
 
-        assert made.counts["quotes"][Level.SHOULD] == {
+        assert result.counts["quotes"][Level.SHOULD] == {
             **dict.fromkeys(RequirementVerdict, 0),
             RequirementVerdict.WARNED: 1,
         }
-        assert made.counts["transactions"][Level.MUST][RequirementVerdict.INCONCLUSIVE] == 1
-        assert made.tally("quotes") == {
+        assert result.counts["transactions"][Level.MUST][RequirementVerdict.INCONCLUSIVE] == 1
+        assert result.tally("quotes") == {
             RequirementVerdict.PASSED: 2,
             RequirementVerdict.FAILED: 1,
             RequirementVerdict.WARNED: 1,
@@ -292,13 +292,13 @@ class TestReport:
             RequirementVerdict.NOT_EXERCISED: 2,
             RequirementVerdict.UNTESTABLE: 1,
         }
-        assert sum(made.tally().values()) == len(RULES)
+        assert sum(result.tally().values()) == len(REQUIREMENTS)
 
     def test_evidence(self) -> None:
-        """A failure shows its message, its exchanges, their replay and the command to re-run."""
-        made = reported(*BROKEN)
+        """Evidence of a failure has message, exchanges, script and the command to run it again."""
+        result = make_report(*BROKEN)
 
-        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
+        (item,) = result.of(RequirementVerdict.FAILED)[0].evidence
         assert item.detail.startswith("expected a refusal with 400")
         assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in item.transcript
         assert item.curl.startswith("#!/bin/sh")
@@ -313,39 +313,39 @@ class TestReport:
         ]
 
     def test_only_open_and_broken_rules_have_evidence(self) -> None:
-        """What passed and what was not asked shows no evidence."""
-        made = reported(*BROKEN)
+        """Requirements that passed or were not exercised have no evidence."""
+        result = make_report(*BROKEN)
 
-        assert {entry.verdict for entry in made.requirements if entry.evidence} == {
+        assert {entry.verdict for entry in result.requirements if entry.evidence} == {
             RequirementVerdict.FAILED,
             RequirementVerdict.WARNED,
             RequirementVerdict.INCONCLUSIVE,
         }
 
     def test_three_shortest(self) -> None:
-        """Of many failures of one requirement the three with the fewest exchanges are shown."""
+        """Of five failures of one requirement the three with the fewest exchanges are evidence."""
         chains = [("w-1",) * length for length in (5, 2, 4, 1, 3)]
-        made = reported(
+        result = make_report(
             *(failure("QUO-001", "no", *chain, test=f"t{len(chain)}") for chain in chains)
         )
 
-        (entry,) = made.of(RequirementVerdict.FAILED)
+        (entry,) = result.of(RequirementVerdict.FAILED)
         assert [item.test for item in entry.evidence] == ["t1", "t2", "t3"]
         assert entry.checks == {Outcome.FAILED: 5}
 
     def test_a_passed_check_beside_a_failed_one_is_counted(self) -> None:
-        """A rule that holds in one test and not in another is broken, and says so."""
-        made = reported(PASSES[0], failure("QUO-001", "no", test="other"))
+        """A requirement that passes in one test and fails in another fails, with both counted."""
+        result = make_report(PASSES[0], failure("QUO-001", "no", test="other"))
 
-        (entry,) = made.of(RequirementVerdict.FAILED)
+        (entry,) = result.of(RequirementVerdict.FAILED)
         assert entry.checks == {Outcome.PASSED: 1, Outcome.FAILED: 1}
         assert entry.tests == ("other", "scenarios/test_quotes.py::test_QUO-001")
 
     def test_long_transcripts_keep_their_end(self) -> None:
-        """The exchanges next to the failure are shown, and the others are said to be left out."""
-        made = reported(failure("QUO-001", "no", *EXCHANGES))
+        """A long transcript shows the last exchanges and counts the earlier ones."""
+        result = make_report(failure("QUO-001", "no", *EXCHANGES))
 
-        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
+        (item,) = result.of(RequirementVerdict.FAILED)[0].evidence
         assert item.transcript.startswith("(29 earlier exchanges, w-1 to w-29, are in the journal)")
         assert "[w-29]" not in item.transcript
         assert "[w-30]" in item.transcript
@@ -353,14 +353,14 @@ class TestReport:
         assert "/quotes/Quote:1/execute" in item.curl
 
     def test_missing_exchanges_are_told(self) -> None:
-        """Exchanges that the journal lost are counted in the transcript."""
-        made = reported(failure("QUO-001", "no", "w-1", "gone-1"))
+        """The transcript counts exchanges that are not in the journal."""
+        result = make_report(failure("QUO-001", "no", "w-1", "gone-1"))
 
-        (item,) = made.of(RequirementVerdict.FAILED)[0].evidence
+        (item,) = result.of(RequirementVerdict.FAILED)[0].evidence
         assert item.transcript.startswith("(1 of 2 exchanges are not in the journal)\n[w-1] POST")
 
     def test_size_is_bounded(self) -> None:
-        """However much fails, the report stays readable, and still names each failure."""
+        """A report of many long failures is bounded, and still names each requirement."""
         large = {name: exchange(1, {"id": "x" * 900}) for name in EXCHANGES}
         many = [
             failure(identifier, "y" * 100_000, *large, test=f"{identifier}-{number}")
@@ -368,64 +368,64 @@ class TestReport:
             for number in range(300)
         ]
 
-        made = reported(*many, exchanges=large)
+        result = make_report(*many, exchanges=large)
 
-        failed = [entry.id for entry in made.of(RequirementVerdict.FAILED)]
+        failed = [entry.id for entry in result.of(RequirementVerdict.FAILED)]
         assert failed == ["QUO-001", "QUO-002", "QUO-004", "TRX-001"]
-        assert len(made.model_dump_json()) < MAX_CHARS
-        assert made.of(RequirementVerdict.FAILED)[0].detail.endswith("… (100000 characters)")
+        assert len(result.model_dump_json()) < MAX_CHARS
+        assert result.of(RequirementVerdict.FAILED)[0].detail.endswith("… (100000 characters)")
 
     def test_no_room_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Failures get the room there is; other evidence says where it is to be found."""
+        """Failures get the room first; other evidence says that the journal has its exchanges."""
         monkeypatch.setattr(report, "_ROOM", 1_000)
         unclear = Decision(
             "QUO-001", Outcome.INCONCLUSIVE, "t", Reason.HARNESS, "no", tuple(EXCHANGES)
         )
 
-        made = reported(unclear, BROKEN[0])
+        result = make_report(unclear, BROKEN[0])
 
-        assert "[w-1] POST" in made.of(RequirementVerdict.FAILED)[0].evidence[0].transcript
-        (item,) = made.of(RequirementVerdict.INCONCLUSIVE)[0].evidence
+        assert "[w-1] POST" in result.of(RequirementVerdict.FAILED)[0].evidence[0].transcript
+        (item,) = result.of(RequirementVerdict.INCONCLUSIVE)[0].evidence
         assert item.transcript == "(no room left in the report; the journal has w-1 to w-59)"
         assert item.curl == ""
 
     def test_what_no_test_came_to_takes_no_place(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In a run of a part, most of what is inconclusive has nothing to show."""
+        """A requirement that no test came to takes no room from other inconclusive ones."""
         monkeypatch.setattr(report, "_MAX_INCONCLUSIVE", 1)
 
-        made = reported(*BROKEN, left_out="QUO-001")
+        result = make_report(*BROKEN, left_out="QUO-001")
 
-        first, second = made.of(RequirementVerdict.INCONCLUSIVE)
+        first, second = result.of(RequirementVerdict.INCONCLUSIVE)
         assert (first.id, first.evidence) == ("QUO-001", ())
         assert "[w-4] POST" in second.evidence[0].transcript
 
     def test_what_utf8_cannot_carry(self) -> None:
         """A lone surrogate and control characters of a target are shown as escapes."""
         nasty = "lone \ud800, red \x1b[31m, backwards \u202e"
-        made = reported(
+        result = make_report(
             failure("QUO-001", nasty, "w-1"),
             exchanges={"w-1": exchange(1, {"text": nasty})},
             observations={nasty: 1},
         )
 
-        content = json.loads(report.as_json(made))
+        content = json.loads(report.as_json(result))
         entry = content["requirements"][0]
-        shown = r"lone \ud800, red \x1b[31m, backwards \u202e"
-        assert entry["detail"] == shown
+        escaped = r"lone \ud800, red \x1b[31m, backwards \u202e"
+        assert entry["detail"] == escaped
         assert r"lone \ud800" in entry["evidence"][0]["transcript"]
-        assert content["observations"] == [{"text": shown, "count": 1}]
+        assert content["observations"] == [{"text": escaped, "count": 1}]
 
     def test_missing_triggers_and_features(self) -> None:
-        """What the profile would have to add is named; what it offers already is not."""
-        made = reported()
+        """A requirement that is not exercised names the one trigger or feature that is missing."""
+        result = make_report()
 
-        trigger, feature = made.of(RequirementVerdict.NOT_EXERCISED)
+        trigger, feature = result.of(RequirementVerdict.NOT_EXERCISED)
         assert trigger.missing == ("payout.hold",)
         assert feature.missing == ("sca",)
 
     def test_missing_beyond_the_catalogue(self) -> None:
-        """What a check needed beyond its entry it tells itself."""
-        made = reported(
+        """A trigger that a check needed, and its entry does not name, is named too."""
+        result = make_report(
             Decision(
                 "QUO-001",
                 Outcome.NOT_EXERCISED,
@@ -436,23 +436,23 @@ class TestReport:
             )
         )
 
-        assert made.of(RequirementVerdict.NOT_EXERCISED)[0].missing == ("rate.stale",)
+        assert result.of(RequirementVerdict.NOT_EXERCISED)[0].missing == ("rate.stale",)
 
     def test_mutants(self, tmp_path: Path) -> None:
-        """Each requirement shows how many of its mutants its checks catch."""
+        """Each requirement has the figures of its mutants, or ``None`` where none were measured."""
         measured = tmp_path / "measured.txt"
         measured.write_text("QUO-001 1/2\nQUO-002 1/1\n", encoding="utf-8")
 
-        made = reported(measured=measured)
+        result = make_report(measured=measured)
 
-        figures = {entry.id: entry.mutants for entry in made.requirements}
+        figures = {entry.id: entry.mutants for entry in result.requirements}
         assert figures["QUO-001"] == report.MutantFigures(killed=1, total=2)
         assert figures["QUO-002"] == report.MutantFigures(killed=1, total=1)
         assert figures["QUO-003"] is None
 
     @pytest.mark.parametrize("line", ["QUO-001", "QUO-001 1", "QUO-001 1/x", "QUO-001 -1/2"])
     def test_figures_are_two_numbers(self, tmp_path: Path, line: str) -> None:
-        """A line that is no figure is named."""
+        """A line without two numbers raises FiguresError with file and line."""
         file = tmp_path / "measured.txt"
         file.write_text(f"QUO-000 1/1\n{line}\n", encoding="utf-8")
 
@@ -460,10 +460,10 @@ class TestReport:
             read_kills(file)
 
     def test_most_frequent_observation_first(self) -> None:
-        """Observations are ordered by how often they were made."""
-        made = reported(observations={"b": 1, "a": 1, "c": 7})
+        """Observations are sorted by their number, and then by text."""
+        result = make_report(observations={"b": 1, "a": 1, "c": 7})
 
-        assert [(item.text, item.count) for item in made.observations] == [
+        assert [(item.text, item.count) for item in result.observations] == [
             ("c", 7),
             ("a", 1),
             ("b", 1),
@@ -471,7 +471,7 @@ class TestReport:
 
 
 class TestDigest:
-    """What page and terminal say alike."""
+    """Texts that the page and the terminal share."""
 
     @pytest.mark.parametrize(
         ("decisions", "sentence"),
@@ -498,18 +498,18 @@ class TestDigest:
         ids=["not conformant", "conformant", "inconclusive"],
     )
     def test_headline(self, decisions: tuple[Decision, ...], sentence: str) -> None:
-        """The verdict is one sentence with its numbers."""
-        assert headline(reported(*decisions)) == sentence
+        """The headline states the verdict in one sentence with its numbers."""
+        assert headline(make_report(*decisions)) == sentence
 
     def test_headline_of_nothing(self) -> None:
-        """A run that decided nothing says nothing about the target."""
+        """The headline of a run that decided nothing says so."""
         nothing = build([], Plan(Catalogue({}), {}, [], unmet), RUN, {}, {})
 
         assert headline(nothing).startswith("Nothing was decided about Acme Payments 4.2.1")
 
     def test_groups(self) -> None:
-        """Open requirements are grouped by reason and by what is missing, with what to do."""
-        trigger, feature = groups(reported(*BROKEN), RequirementVerdict.NOT_EXERCISED)
+        """Open requirements are grouped by reason and by what is missing, with advice."""
+        trigger, feature = groups(make_report(*BROKEN), RequirementVerdict.NOT_EXERCISED)
 
         assert trigger.advice == "Map the trigger payout.hold in the profile to exercise this one."
         assert feature.advice.startswith("Declare sca under features in the profile")
@@ -517,10 +517,10 @@ class TestDigest:
 
     @pytest.mark.parametrize("reason", Reason)
     def test_each_reason_has_advice(self, reason: Reason) -> None:
-        """Whatever keeps a rule from a verdict, the reader is told what to do."""
+        """Each reason for no verdict has a complete sentence of advice."""
         decision = Decision("QUO-001", Outcome.INCONCLUSIVE, "t", reason, "")
 
-        (group,) = groups(reported(decision), RequirementVerdict.INCONCLUSIVE)
+        (group,) = groups(make_report(decision), RequirementVerdict.INCONCLUSIVE)
 
         assert group.reason is reason
         assert group.advice.endswith(".")
@@ -531,7 +531,7 @@ class TestDigest:
         [(0.04, "0.0 s"), (4.21, "4.2 s"), (192.4, "3 min 12 s"), (7500, "2 h 5 min")],
     )
     def test_duration(self, seconds: float, words: str) -> None:
-        """A duration is said in units that fit it."""
+        """A duration is written in units that fit its length."""
         assert duration(seconds) == words
 
 
@@ -539,8 +539,8 @@ class TestPage:
     """``report.html``."""
 
     def test_order(self) -> None:
-        """The verdict comes first, then failures, then what is open, then everything."""
-        words = text_of(html.render(reported(*BROKEN)))
+        """The verdict comes first, then failures, open requirements, all of them, the run."""
+        words = text_of(html.render(make_report(*BROKEN)))
 
         places = [
             words.index(heading)
@@ -557,42 +557,42 @@ class TestPage:
         assert places == sorted(places)
 
     def test_target_and_time(self) -> None:
-        """The verdict says of what and of when it is."""
-        words = text_of(html.render(reported()))
+        """The page names base URL and environment, and when the run ended and how long it took."""
+        words = text_of(html.render(make_report()))
 
         assert (
             f"Target {BASE_URL} (sandbox), tested until 2026-03-04 02:14:07 UTC, in 3 min 12 s."
         ) in words
 
     def test_failure(self) -> None:
-        """A failure shows rule, place, what was expected and came, and how to see it again."""
-        words = text_of(html.render(reported(*BROKEN)))
+        """A failure shows requirement, source, expectation, result, transcript, commands."""
+        words = text_of(html.render(make_report(*BROKEN)))
 
         assert "QUO-002 MUST The statement of QUO-002 holds." in words
         assert "Specification 2025-10-13: Endpoints / Quotes, line 386" in words
         assert "Expected a refusal with 400 Got 200 Also the twin: 200" in words
-        again = "pytest --pyargs conformance.scenarios.test_quotes::test_QUO-002 --base-url="
-        assert again in words
+        rerun = "pytest --pyargs conformance.scenarios.test_quotes::test_QUO-002 --base-url="
+        assert rerun in words
         assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in words
         assert "#!/bin/sh" in words
 
     def test_nothing_but_passes(self) -> None:
-        """A section without anything in it is left out."""
-        page = html.render(reported())
+        """A section without entries is left out, with its link."""
+        page = html.render(make_report())
 
         assert "Failures (" not in page
         assert "Inconclusive (" not in page
         assert 'href="#failed"' not in page
 
     def test_interrupted(self) -> None:
-        """A run that ended early says so beside the verdict."""
-        words = text_of(html.render(reported(interrupted="Ctrl-C was pressed.")))
+        """The page says that the run ended early, and why."""
+        words = text_of(html.render(make_report(interrupted="Ctrl-C was pressed.")))
 
         assert "The run ended early: Ctrl-C was pressed." in words
 
     def test_hostile_target(self) -> None:
-        """What a target sends cannot become part of the page."""
-        made = reported(
+        """Markup that a target sends is shown as text."""
+        result = make_report(
             failure("QUO-001", f"expected 1, got {HOSTILE}", "w-1"),
             exchanges={"w-1": exchange(1, {"id": HOSTILE})},
             observations={HOSTILE: 1},
@@ -600,22 +600,22 @@ class TestPage:
             command=HOSTILE,
         )
 
-        page = html.render(made)
+        page = html.render(result)
 
         assert HOSTILE not in page
         assert page.count("<script>") == 1
         assert HOSTILE in text_of(page)
 
     def test_loads_nothing(self) -> None:
-        """The page is whole by itself, and its policy forbids it to load anything."""
-        page = html.render(reported(*BROKEN))
+        """The page refers to no other file, and its policy forbids to load any."""
+        page = html.render(make_report(*BROKEN))
 
         assert not re.search(r"<(link|img|iframe)\b|\bsrc=|@import|url\(", page)
         assert "default-src 'none'" in page
 
     def test_links_lead_somewhere(self) -> None:
-        """Every id of the page is there once, and every link leads to one."""
-        page = html.render(reported(*BROKEN))
+        """Each id of the page is unique, and each link leads to an id."""
+        page = html.render(make_report(*BROKEN))
 
         ids = re.findall(r'\bid="([^"]+)"', page)
         assert len(ids) == len(set(ids))
@@ -624,54 +624,56 @@ class TestPage:
 
     def test_without_javascript(self) -> None:
         """Controls that need a script are hidden until it runs; all rows are in the page."""
-        page = html.render(reported(*BROKEN))
+        page = html.render(make_report(*BROKEN))
 
         assert re.search(r'<form class="filter"[^>]* hidden>', page)
         assert all(
             button.endswith(" hidden>") for button in re.findall(r"<button[^>]*class=[^>]*>", page)
         )
-        assert [f'<tr id="{entry.id}"' in page for entry in RULES] == [True] * len(RULES)
+        assert [f'<tr id="{entry.id}"' in page for entry in REQUIREMENTS] == [True] * len(
+            REQUIREMENTS
+        )
 
     def test_not_by_colour_alone(self) -> None:
-        """Each verdict is a word and a symbol, not only a colour."""
-        words = text_of(html.render(reported(*BROKEN)))
+        """Each verdict is shown by a word and a symbol, not by colour alone."""
+        words = text_of(html.render(make_report(*BROKEN)))
 
-        for shown in ("✓ passed", "✗ failed", "! warned", "? inconclusive", "○ not exercised"):
-            assert shown in words
+        for label in ("✓ passed", "✗ failed", "! warned", "? inconclusive", "○ not exercised"):
+            assert label in words
 
     def test_proof_is_shown_where_measured(self, tmp_path: Path) -> None:
-        """Figures of mutants have a column once there are any."""
+        """The column for figures of mutants is there only if figures were measured."""
         measured = tmp_path / "measured.txt"
         measured.write_text("QUO-001 1/1\n", encoding="utf-8")
 
-        assert "Verdict Proof" in text_of(html.render(reported(measured=measured)))
-        assert "Proof" not in text_of(html.render(reported()))
+        assert "Verdict Proof" in text_of(html.render(make_report(measured=measured)))
+        assert "Proof" not in text_of(html.render(make_report()))
 
     def test_written(self, tmp_path: Path) -> None:
-        """The page is written beside the JSON report."""
-        publish(reported(), tmp_path)
+        """``publish`` writes the page beside the JSON report."""
+        publish(make_report(), tmp_path)
 
         assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         assert page.startswith("<!doctype html>")
 
     def test_nothing_of_others_is_overwritten(self, tmp_path: Path) -> None:
-        """A page that no run wrote stays as it is, and the JSON report is not written either."""
+        """A foreign page stays as it is, and the JSON report is not written either."""
         (tmp_path / "report.html").write_text("<title>Sales</title>")
 
         with pytest.raises(FolderError, match=r"report\.html was not written by this suite"):
-            publish(reported(), tmp_path)
+            publish(make_report(), tmp_path)
 
         assert (tmp_path / "report.html").read_text() == "<title>Sales</title>"
         assert not (tmp_path / "report.json").exists()
 
 
 class TestTerminal:
-    """``summary``."""
+    """``summary`` prints the report to the terminal."""
 
-    def test_failure(self, printed: Any) -> None:
-        """A failure is one line with its rule and place, and one with its test."""
-        lines = printed(reported(*BROKEN))
+    def test_failure(self, print_summary: Any) -> None:
+        """A failure is one line with requirement and source, and one with its test."""
+        lines = print_summary(make_report(*BROKEN))
 
         at = lines.index(
             "FAILED QUO-002 The statement of QUO-002 holds. (Endpoints / Quotes, line 386)"
@@ -679,17 +681,17 @@ class TestTerminal:
         assert lines[at + 1] == "    scenarios/test_quotes.py::test_QUO-002"
         assert lines[at + 2].startswith("WARNED QUO-003")
 
-    def test_table(self, printed: Any) -> None:
-        """Each area has a row of its numbers, and all of them a sum."""
-        rows = [line.split() for line in printed(reported(*BROKEN))]
+    def test_table(self, print_summary: Any) -> None:
+        """The table has a row of numbers for each area, and their sum."""
+        rows = [line.split() for line in print_summary(make_report(*BROKEN))]
 
         assert ["Quotes", "2", "1", "1", "-", "2", "1"] in rows
         assert ["Transactions", "1", "-", "-", "1", "-", "-"] in rows
         assert ["total", "3", "1", "1", "1", "2", "1"] in rows
 
-    def test_open(self, printed: Any) -> None:
-        """What was not decided is told by reason, with what the profile lacks."""
-        lines = printed(reported(*BROKEN))
+    def test_open(self, print_summary: Any) -> None:
+        """Open requirements are listed by reason, with the missing triggers and features."""
+        lines = print_summary(make_report(*BROKEN))
 
         assert (
             "1 inconclusive, the same request without the fault was refused as well: TRX-001"
@@ -700,39 +702,39 @@ class TestTerminal:
         )
         assert "1 not exercised, the profile does not declare the feature: sca (1)" in lines
 
-    def test_where_the_reports_are(self, printed: Any) -> None:
-        """The files are named, once they are written."""
-        lines = printed(reported(), Path("out"))
+    def test_where_the_reports_are(self, print_summary: Any) -> None:
+        """The last line names the two written files."""
+        lines = print_summary(make_report(), Path("out"))
 
         assert lines[-1] == "reports: out/report.html and out/report.json"
 
-    def test_many_failures(self, printed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of very many failures the first are listed, and the rest counted."""
+    def test_many_failures(self, print_summary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The first failures are listed, and the others counted."""
         monkeypatch.setattr(
             "conformance.reporting.terminal._MAX_LINES", {RequirementVerdict.FAILED: 1}
         )
-        lines = printed(reported(failure("QUO-001", "no"), failure("QUO-002", "no")))
+        lines = print_summary(make_report(failure("QUO-001", "no"), failure("QUO-002", "no")))
 
         assert "and 1 more failed, see the report" in lines
         assert not any(line.startswith("FAILED QUO-002") for line in lines)
 
-    def test_short_when_all_is_well(self, printed: Any) -> None:
-        """Nobody reads a long text about a run in which nothing happened."""
-        lines = printed(reported(), Path("out"))
+    def test_short_when_all_is_well(self, print_summary: Any) -> None:
+        """The summary of a conformant run has 12 lines at most, the headline first."""
+        lines = print_summary(make_report(), Path("out"))
 
-        assert lines[1] == headline(reported())
+        assert lines[1] == headline(make_report())
         assert len(lines) <= MAX_LINES
 
-    def test_interrupted(self, printed: Any) -> None:
-        """A run that ended early says so."""
-        assert "The run ended early: Ctrl-C" in printed(reported(interrupted="Ctrl-C"))
+    def test_interrupted(self, print_summary: Any) -> None:
+        """The summary says that the run ended early, and why."""
+        assert "The run ended early: Ctrl-C" in print_summary(make_report(interrupted="Ctrl-C"))
 
 
 class TestFiles:
-    """``put``."""
+    """``put`` replaces files."""
 
     def test_replaces(self, tmp_path: Path) -> None:
-        """A new file takes the place of the old one, and nothing else is left."""
+        """A new file takes the place of the old one, and no other file is left."""
         put({tmp_path / "a.json": "old"})
 
         put({tmp_path / "a.json": "new"})
@@ -740,7 +742,7 @@ class TestFiles:
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "new")]
 
     def test_keeps_the_old_one(self, tmp_path: Path) -> None:
-        """Where the new text cannot be written, the old file stays as it was."""
+        """If one of the files cannot be written, all old files stay."""
         put({tmp_path / "a.json": "old"})
 
         with pytest.raises(UnicodeEncodeError):
@@ -768,21 +770,21 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e
 
 
 class TestAnyText:
-    """Whatever a target sent."""
+    """Reports of any text that a target sends."""
 
     @settings(max_examples=60, deadline=None, derandomize=True, database=None)
     @given(TEXTS, BODIES, TEXTS)
     def test_a_report_can_be_made_of_it(self, detail: str, body: Any, observation: str) -> None:
-        """Whole, in UTF-8, with nothing that runs or that steers a terminal."""
-        made = reported(
+        """Both files are complete and UTF-8, without markup and without control characters."""
+        result = make_report(
             failure("QUO-001", detail, "w-1"),
             exchanges={"w-1": exchange(1, body)},
             observations={observation: 1},
         )
 
-        content, page = report.as_json(made), html.render(made)
+        content, page = report.as_json(result), html.render(result)
 
-        assert Report.model_validate_json(content) == made
+        assert Report.model_validate_json(content) == result
         for text in (content, page):
             assert text.encode()
             assert not HIDDEN.search(text)

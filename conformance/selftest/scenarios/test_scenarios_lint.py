@@ -1,4 +1,4 @@
-"""The scenarios as source code: rules that no scenario may break, whatever the target does."""
+"""The source code of scenarios: what no scenario may do, whatever the target answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance.contract.catalogue import catalogue
-from conformance.selftest.collection import ROOT, collected, node_ids
+from conformance.selftest.collection import ROOT, node_ids, requirements_by_test
 
 SCENARIOS = sorted((ROOT / "conformance" / "scenarios").rglob("*.py"))
 MODULES = [path for path in SCENARIOS if path.name.startswith("test_")]
@@ -37,19 +37,19 @@ def tree(path: Path) -> ast.Module:
 
 
 def place(path: Path, node: ast.AST) -> str:
-    """Return where a node stands, for a message."""
+    """Return file and line of a node, for a message."""
     return f"{path.name}:{getattr(node, 'lineno', 0)}"
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    """Yield the tests of a file."""
+    """Yield the test functions of a file."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield node
 
 
 def numbers(node: ast.AST, path: Path) -> Iterator[int]:
-    """Yield the numbers that an expression holds, also by a name of the module or a status."""
+    """Yield the numbers in an expression, also those of constants of the module and HTTPStatus."""
     constants = {
         target.id: statement.value
         for statement in tree(path).body
@@ -71,8 +71,8 @@ def attributes(node: ast.AST) -> set[str]:
     return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
 
 
-def asserted(path: Path) -> Iterator[ast.expr]:
-    """Yield the condition of every assertion of a file."""
+def assertion_conditions(path: Path) -> Iterator[ast.expr]:
+    """Yield the condition of every assertion of a file, ``expect`` included."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Assert):
             yield node.test
@@ -81,7 +81,7 @@ def asserted(path: Path) -> Iterator[ast.expr]:
 
 
 def refusals_without_twin(node: ast.expr, path: Path) -> Iterator[str]:
-    """Yield what an assertion says about a refusal by itself."""
+    """Yield what an assertion says about a refusal without its twin."""
     if "code" in attributes(node):
         yield "it asserts on an error code"
     for part in ast.walk(node):
@@ -99,21 +99,21 @@ def refusals_without_twin(node: ast.expr, path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", SUITE, ids=lambda path: f"{path.parent.name}/{path.name}")
 class TestEveryFile:
-    """Of scenarios and fuzzing alike."""
+    """Each file of scenarios and of fuzzing."""
 
     def test_says_what_it_is_about(self, path: Path) -> None:
-        """In its first line."""
+        """Each file except ``__init__.py`` has a docstring."""
         if path.name != "__init__.py":
             assert ast.get_docstring(tree(path))
 
     def test_waits_skips_and_gives_up_nowhere(self, path: Path) -> None:
-        """Each of these hides something."""
-        used = [
+        """No file uses or imports a name of FORBIDDEN, such as sleep, skip or xfail."""
+        uses = [
             f"{place(path, node)} {node.attr}: {FORBIDDEN[node.attr]}"
             for node in ast.walk(tree(path))
             if isinstance(node, ast.Attribute) and node.attr in FORBIDDEN
         ]
-        imported = [
+        imports = [
             f"{place(path, node)} {name.name}: {FORBIDDEN[name.name]}"
             for node in ast.walk(tree(path))
             if isinstance(node, ast.ImportFrom)
@@ -121,21 +121,21 @@ class TestEveryFile:
             if name.name in FORBIDDEN
         ]
 
-        assert used + imported == []
+        assert uses + imports == []
 
     def test_asserts_refusals_with_their_twins(self, path: Path) -> None:
-        """``Answer.refused`` is the only way."""
-        alone = [
+        """No assertion looks at the status or code of a refusal; ``Answer.refused`` does."""
+        assertions = [
             f"{place(path, node)} {what}"
-            for node in asserted(path)
+            for node in assertion_conditions(path)
             for what in refusals_without_twin(node, path)
         ]
 
-        assert alone == []
+        assert assertions == []
 
     def test_gives_every_refusal_a_twin(self, path: Path) -> None:
-        """Python says so too, but only when the line is reached."""
-        lonely = [
+        """Each call of ``refused`` has a twin, also on lines that are seldom reached."""
+        calls = [
             place(path, node)
             for node in ast.walk(tree(path))
             if isinstance(node, ast.Call)
@@ -144,22 +144,22 @@ class TestEveryFile:
             and "twin" not in {keyword.arg for keyword in node.keywords}
         ]
 
-        assert lonely == []
+        assert calls == []
 
     def test_swallows_no_exception(self, path: Path) -> None:
-        """A check that cannot be made is not a check that passed."""
-        swallowed = [
+        """No file catches Exception or AssertionError, which would hide a failed check."""
+        handlers = [
             place(path, node)
             for node in ast.walk(tree(path))
             if isinstance(node, ast.ExceptHandler)
             and (node.type is None or {"Exception", "AssertionError"} & names(node.type))
         ]
 
-        assert swallowed == []
+        assert handlers == []
 
     def test_names_no_requirement_that_is_unknown(self, path: Path) -> None:
-        """Neither in a marker nor in a check."""
-        unknown = [
+        """Each text with the form of an id, in markers and checks, is in the catalogue."""
+        texts = [
             f"{place(path, node)} {node.value}"
             for node in ast.walk(tree(path))
             if isinstance(node, ast.Constant)
@@ -168,28 +168,28 @@ class TestEveryFile:
             and node.value not in catalogue()
         ]
 
-        assert unknown == []
+        assert texts == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_every_scenario_says_its_fact(path: Path) -> None:
-    """In a docstring of one line or more."""
+    """Each test function of a scenario has a docstring."""
     assert [place(path, f) for f in functions(path) if not ast.get_docstring(f)] == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
-    """It may note what the specification leaves open, and could only fail without a verdict."""
-    deciding = {
+    """A scenario without a requirement makes observations only, as it has no verdict."""
+    with_requirement = {
         test.rpartition("::")[2].partition("[")[0]
-        for test, requirements in collected().items()
+        for test, requirements in requirements_by_test().items()
         if requirements and test.startswith(f"{path.relative_to(ROOT)}::")
     }
 
-    asserting = [
+    places = [
         place(path, function)
         for function in functions(path)
-        if function.name not in deciding
+        if function.name not in with_requirement
         and (
             "refused" in attributes(function)
             or any(
@@ -199,16 +199,16 @@ def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
         )
     ]
 
-    assert asserting == []
+    assert places == []
 
 
 def test_every_test_has_an_id_of_its_own() -> None:
-    """A selection, a report and a re-run rely on it."""
+    """No two tests have one node id, on which selections, reports and re-runs rely."""
     assert [test for test, count in Counter(node_ids()).items() if count > 1] == []
 
 
 class TestLint:
-    """The rules themselves notice what they are for."""
+    """The search for refusals without a twin finds what it is for."""
 
     @pytest.mark.parametrize(
         "assertion",
@@ -226,8 +226,8 @@ class TestLint:
         ],
     )
     def test_a_refusal_by_other_means_is_noticed(self, tmp_path: Path, assertion: str) -> None:
-        """In every spelling."""
-        assert self.noticed(tmp_path, assertion)
+        """An assertion on a status of 400 or more, a code or ``not accepted`` is found."""
+        assert self.faults_of(tmp_path, assertion)
 
     @pytest.mark.parametrize(
         "assertion",
@@ -242,14 +242,14 @@ class TestLint:
         ],
     )
     def test_what_is_no_refusal_is_let_through(self, tmp_path: Path, assertion: str) -> None:
-        """Scenarios assert on much else."""
-        assert not self.noticed(tmp_path, assertion)
+        """Assertions on successes, bodies and amounts are not found."""
+        assert not self.faults_of(tmp_path, assertion)
 
-    def noticed(self, folder: Path, assertion: str) -> list[str]:
-        """Return what is said about an assertion."""
+    def faults_of(self, folder: Path, assertion: str) -> list[str]:
+        """Return what is wrong with an assertion."""
         path = folder / f"{abs(hash(assertion))}.py"
         path.write_text(f"REFUSED = (400, 404)\nassert {assertion}\n", encoding="utf-8")
-        (condition,) = asserted(path)
+        (condition,) = assertion_conditions(path)
         return list(refusals_without_twin(condition, path))
 
 
@@ -259,6 +259,6 @@ def names(node: ast.AST) -> set[str]:
 
 
 def is_identifier(text: str) -> bool:
-    """Return whether a text has the form of a requirement's id."""
+    """Return whether a text has the form of the id of a requirement."""
     prefix, _, number = text.partition("-")
     return len(prefix) == 3 and prefix.isupper() and len(number) == 3 and number.isdigit()

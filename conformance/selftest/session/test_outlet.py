@@ -1,4 +1,4 @@
-"""The outlet: what pytest shows and hands on holds no secret, and steers no terminal."""
+"""What pytest prints and hands on holds no secret and no control character."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.selftest.conftest import CLIENT_SECRET
 from conformance.selftest.runs import BROKEN, Inside
 from conformance.selftest.standins import Behaviour, StandIn
 
-TELLING = """
+SUITE_WITH_SECRETS = """
     import logging
 
     from conformance.scenarios.kit.marks import requirement
@@ -50,12 +50,12 @@ def test_no_secret_gets_out(
     stand_in: Callable[[Behaviour], StandIn],
     credentials: None,
 ) -> None:
-    """Not by terminal, locals, logging, captured output, log file, JUnit, Allure or report."""
+    """Terminal, locals, log, captured output, JUnit, Allure and report have no secret."""
     assert credentials is None
     server = stand_in(standins.echoes())
 
     status, output = inside(
-        TELLING.format(secret=CLIENT_SECRET),
+        SUITE_WITH_SECRETS.format(secret=CLIENT_SECRET),
         f"--base-url={server.base_url}",
         f"--junitxml={inside.folder / 'junit.xml'}",
         f"--alluredir={inside.folder / 'allure'}",
@@ -68,15 +68,15 @@ def test_no_secret_gets_out(
 
     assert status == BROKEN, output
     assert "***" in output
-    left = {
+    texts = {
         path.relative_to(inside.folder): path.read_text(encoding="utf-8")
         for path in inside.folder.rglob("*")
         if path.is_file() and path.parent.name != "scenarios" and path.suffix != ".pyc"
     }
-    names = {path.name for path in left}
+    names = {path.name for path in texts}
     assert names >= {"report.html", "report.json", "main.jsonl", "log.txt", "junit.xml"}
     assert any(name.endswith("-result.json") for name in names)
-    assert [str(path) for path, text in left.items() if CLIENT_SECRET in text] == []
+    assert [str(path) for path, text in texts.items() if CLIENT_SECRET in text] == []
     assert CLIENT_SECRET not in output
     assert "\u202e" not in output
     assert "\x1b[31m \\u202e" not in output
@@ -85,10 +85,12 @@ def test_no_secret_gets_out(
 def test_records_of_logging_are_as_before_afterwards(
     inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
 ) -> None:
-    """A program that runs the suite within itself logs as it did."""
+    """After a run within a program, logging makes its records as before."""
     assert credentials is None
     before = logging.getLogRecordFactory()
 
-    inside(TELLING.format(secret="x"), f"--base-url={stand_in(standins.echoes()).base_url}")
+    inside(
+        SUITE_WITH_SECRETS.format(secret="x"), f"--base-url={stand_in(standins.echoes()).base_url}"
+    )
 
     assert logging.getLogRecordFactory() is before

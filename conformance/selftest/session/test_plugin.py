@@ -1,4 +1,4 @@
-"""The plugin: whole runs of pytest, from their arguments to their exit status and files."""
+"""The plugin: whole runs of pytest, from their arguments to exit status and files."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ HANGING = """
 
 @pytest.fixture
 def patch() -> Iterator[Patch]:
-    """Changes to the reference of this process, which end with the test."""
+    """Return what changes the reference of this process until the test ends."""
     patching = Patch()
     yield patching
     patching.revert()
@@ -90,7 +90,7 @@ class TestForeign:
     }
 
     def test_nothing_is_imported_or_started(self, tmp_path: Path) -> None:
-        """Their pytest is as fast as before."""
+        """A foreign session imports the plugin alone, starts no server and writes no report."""
         write(tmp_path, self.FILES)
 
         status, output = run(
@@ -103,7 +103,7 @@ class TestForeign:
         assert not (tmp_path / "reports").exists()
 
     def test_it_is_loaded_by_itself(self, tmp_path: Path) -> None:
-        """Its marker and its options are there, and nothing else happens."""
+        """The installed plugin registers its marker in a foreign session."""
         write(tmp_path, {"test_theirs.py": "def test_x(): pass\n"})
 
         status, output = run(tmp_path, "-p", "no:randomly", "--markers")
@@ -112,7 +112,7 @@ class TestForeign:
         assert "@pytest.mark.requirement(*ids): the requirements of the catalogue" in output
 
     def test_its_own_tests_are_left_out(self) -> None:
-        """Unless they are asked for by name, a run of everything is a run of the suite."""
+        """A run of the whole package collects the scenarios and not the self-tests."""
         status, output = run(ROOT, "--collect-only", "-q", "conformance", "--fuzz-examples=0")
 
         assert status == OK, output
@@ -124,7 +124,7 @@ class TestRuns:
     """From the arguments to the exit status."""
 
     def test_a_conformant_target(self, tiny: Path) -> None:
-        """Two workers, in random order, against a server of its own; exit status 0."""
+        """Two workers in random order against a reference of the run: exit status 0."""
         status, output = run(
             tiny,
             *(*TINY_SUITE, "-n2", "-p", "randomly", "-p", "no:logging", "scenarios"),
@@ -146,7 +146,7 @@ class TestRuns:
         self.check_allure(tiny / "allure")
 
     def check_junit(self, path: Path) -> None:
-        """Each test carries its requirements and their place in the specification."""
+        """Assert that each test case has its requirements and their section as properties."""
         cases = {
             case.attrib["name"]: {
                 (p.attrib["name"], p.attrib["value"]) for p in case.iter("property")
@@ -168,7 +168,7 @@ class TestRuns:
         }
 
     def check_allure(self, folder: Path) -> None:
-        """As labels."""
+        """Assert that each result has its requirements and their section as labels."""
         results = [json.loads(path.read_text()) for path in folder.glob("*-result.json")]
         labels = {
             result["name"]: {(label["name"], label["value"]) for label in result["labels"]}
@@ -182,14 +182,14 @@ class TestRuns:
         ]
 
     def test_the_order_makes_no_difference(self, tiny: Path, against: tuple[str, str]) -> None:
-        """Nor does the number of workers, nor who started the target."""
+        """Another order, one process and a target that runs already: exit status 0."""
         status, output = run(tiny, *TINY_SUITE, "--randomly-seed=2", *against, "scenarios")
 
         assert status == OK, output
         assert read_report(tiny).verdict is TargetVerdict.CONFORMANT
 
     def test_the_suite_itself(self, tmp_path: Path) -> None:
-        """A few of its scenarios; what is left out is open, so that the exit status is 6."""
+        """A few scenarios pass against the reference; what is left out is open (6)."""
         status, output = run(
             ROOT,
             *("-n2", "-p", "randomly", "--randomly-seed=3", f"--report-dir={tmp_path}"),
@@ -202,7 +202,7 @@ class TestRuns:
         assert RequirementVerdict.FAILED not in verdicts
 
     def test_a_broken_target(self, inside: Inside, against: tuple[str, str], patch: Patch) -> None:
-        """Exit status 1, and all that is needed to see it again."""
+        """Exit status 1, with transcript, script and the failed assertion, without secrets."""
         patch.replace(quotes, "has_funds", lambda *_: False)
 
         status, output = inside(
@@ -232,7 +232,7 @@ class TestRuns:
     def test_a_secret_that_is_an_ordinary_word_is_refused(
         self, inside: Inside, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It stands in every report by chance. The token id may be any word."""
+        """A secret like "password" is a usage error; the token id may be any word."""
         monkeypatch.setenv("PAYMENTS_API_TOKEN_ID", "test")
         monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "password")
 
@@ -253,7 +253,7 @@ class TestRuns:
         assert "password" not in output
 
     def test_a_selection_is_open(self, inside: Inside, against: tuple[str, str]) -> None:
-        """What passes is told; the verdict has to wait for the rest: exit status 6."""
+        """A passed requirement is reported and the deselected one is open: exit status 6."""
         status, output = inside(
             """
             from conformance.scenarios.kit.marks import requirement
@@ -278,7 +278,7 @@ class TestRuns:
     def test_an_early_end_loses_what_was_to_come(
         self, inside: Inside, against: tuple[str, str]
     ) -> None:
-        """It is counted by name."""
+        """With ``-x`` the requirement of the test after the failed one is lost."""
         status, _ = inside(
             """
             from conformance.scenarios.kit.marks import requirement
@@ -301,7 +301,7 @@ class TestRuns:
     def test_what_breaks_beside_the_test_leaves_it_open(
         self, inside: Inside, against: tuple[str, str]
     ) -> None:
-        """A set-up, a tear-down, the suite itself: none of it is a verdict."""
+        """Errors in set-up, tear-down and the suite leave requirements without a verdict."""
         status, output = inside(
             """
             import pytest
@@ -384,7 +384,7 @@ class TestRuns:
     def test_what_the_profile_does_not_offer_is_skipped(
         self, inside: Inside, against: tuple[str, str], tmp_path: Path
     ) -> None:
-        """With the reason, and nothing is sent for it."""
+        """A test whose trigger is not mapped is skipped with that reason, and not run."""
         profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
         del profile["triggers"]["quote.expire"]
         (tmp_path / "own.yaml").write_text(yaml.safe_dump(profile))
@@ -409,7 +409,7 @@ class TestRuns:
     def test_a_production_target_is_only_read(
         self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
     ) -> None:
-        """Whatever the profile maps; no option says otherwise."""
+        """In production only GET is sent, whatever triggers the profile maps."""
         assert credentials is None
         server = stand_in(standins.answers(200, {"id": "PlatformConfig:1"}))
         profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
@@ -437,7 +437,7 @@ class TestRuns:
         assert inside.entries()["QUO-083"].reason is Reason.READ_ONLY
 
     def test_a_lost_worker_is_no_verdict(self, tiny: Path, against: tuple[str, str]) -> None:
-        """What it was going to decide is open."""
+        """The requirement of a worker that dies is lost; the other one passes."""
         dying = """
             import os
             from conformance.scenarios.kit.marks import requirement
@@ -473,7 +473,7 @@ class TestUsage:
         """
 
     def test_an_unknown_id(self, inside: Inside, against: tuple[str, str]) -> None:
-        """The nearest one is named, and the test that names it."""
+        """The message has the test, the unknown id and the nearest one."""
         status, output = inside(self.PASSING.replace("QUO-083", "QUO-0831"), *against)
 
         assert status == USAGE, output
@@ -492,7 +492,7 @@ class TestUsage:
     def test_a_wrong_option(
         self, inside: Inside, credentials: None, arguments: list[str], message: str
     ) -> None:
-        """With what is wrong about it."""
+        """The message says what is wrong with the profile or the base URL."""
         assert credentials is None
 
         status, output = inside(self.PASSING, *arguments)
@@ -502,7 +502,7 @@ class TestUsage:
         assert "Traceback" not in output
 
     def test_a_wrong_key_of_the_profile(self, inside: Inside, against: tuple[str, str]) -> None:
-        """With the one that was probably meant."""
+        """The message has the unknown key and the nearest valid one."""
         path = inside.folder / "own.yaml"
         path.write_text("implementation: {name: x}\ntimings: {}\n")
 
@@ -514,7 +514,7 @@ class TestUsage:
     def test_missing_credentials(
         self, inside: Inside, reference: BackgroundServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """With the variables to export."""
+        """The message names the environment variables to export."""
         monkeypatch.delenv("PAYMENTS_API_TOKEN_ID", raising=False)
         monkeypatch.delenv("PAYMENTS_API_CLIENT_SECRET", raising=False)
 
@@ -526,7 +526,7 @@ class TestUsage:
     def test_wrong_credentials(
         self, inside: Inside, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """With the variables to check."""
+        """The message says that the target refuses them, and does not show them."""
         monkeypatch.setenv("PAYMENTS_API_CLIENT_SECRET", "wrong-but-long-enough")
 
         status, output = inside(self.PASSING, *against)
@@ -536,7 +536,7 @@ class TestUsage:
         assert "wrong-but-long-enough" not in output
 
     def test_a_listener_that_cannot_listen(self, inside: Inside, against: tuple[str, str]) -> None:
-        """With the key of the profile."""
+        """The message names the key ``webhooks.listen`` of the profile."""
         profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
         profile["webhooks"]["listen"] = "192.0.2.1:0"
         path = inside.folder / "own.yaml"
@@ -550,7 +550,7 @@ class TestUsage:
     def test_a_target_that_drips(
         self, tiny: Path, stand_in: Callable[[Behaviour], StandIn]
     ) -> None:
-        """Within five seconds, from the first byte to the end of the process."""
+        """The run ends within five seconds of the first request."""
         server = stand_in(standins.drips_header())
 
         status, output = run(
@@ -567,11 +567,11 @@ class TestUsage:
 
 
 class TestEndings:
-    """However a run ends, it leaves no server behind, and what it found out is not lost."""
+    """However a run ends, it leaves no server, and its decisions are kept."""
 
     @pytest.fixture
     def hanging(self, tiny: Path) -> Path:
-        """The tiny suite, whose second test does not end."""
+        """Return the folder of the tiny suite, with a second test that hangs."""
         return write(tiny, {"scenarios/test_tiny.py": HANGING})
 
     @pytest.mark.parametrize(
@@ -583,15 +583,15 @@ class TestEndings:
         ],
     )
     def test_by_a_signal(self, hanging: Path, number: signal.Signals, workers: str) -> None:
-        """Ctrl-C and worse."""
+        """After Ctrl-C or SIGKILL the server ends, and a report can be made of the journal."""
         with start(hanging, *TINY_SUITE, "-p", "no:randomly", workers, "scenarios") as process:
-            url = awaited(hanging / "url")
+            url = wait_for_content(hanging / "url")
             assert httpx.get(f"{url}/config", trust_env=False).status_code == 401
             process.send_signal(number)
             (hanging / "over").touch()
             output, _ = process.communicate(timeout=60)
 
-        assert gone(url), output
+        assert is_gone(url), output
         killed = number is signal.SIGKILL
         assert process.returncode == (-signal.SIGKILL if killed else INTERRUPTED), output
         report = assemble(hanging / "reports" / "latest")
@@ -604,16 +604,16 @@ class TestEndings:
         assert (hanging / "reports/latest/report.html").exists() is not killed
 
 
-def awaited(path: Path) -> str:
-    """Return the content of a file that will be written."""
+def wait_for_content(path: Path) -> str:
+    """Wait for a file and return its content."""
     until = time.monotonic() + 60
     while not path.exists() and time.monotonic() < until:
         time.sleep(0.02)
     return path.read_text(encoding="utf-8")
 
 
-def gone(url: str) -> bool:
-    """Return whether a server ends within some seconds."""
+def is_gone(url: str) -> bool:
+    """Return whether a server ends within 15 seconds."""
     until = time.monotonic() + 15
     while time.monotonic() < until:
         try:

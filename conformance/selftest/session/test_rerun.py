@@ -1,4 +1,4 @@
-"""The command of the report that runs a test again: pytest takes it, and the same is sent."""
+"""The re-run command of the report: pytest takes it, and the same requests are sent."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ REPORT = Path("report")
 
 
 def run(folder: Path, *words: str, path: Path = ROOT) -> str:
-    """Run pytest in a folder, with the package that is found on ``path``; return its output."""
-    done = subprocess.run(
+    """Run pytest in a folder with the package on ``path``; return its output."""
+    completed = subprocess.run(
         [
             *(sys.executable, "-P", "-m", "pytest", "-pno:cacheprovider", "-pno:randomly"),
             *(f"--report-dir={folder / REPORT}", *words),
@@ -40,18 +40,18 @@ def run(folder: Path, *words: str, path: Path = ROOT) -> str:
         timeout=120,
         check=False,
     )
-    return done.stdout + done.stderr
+    return completed.stdout + completed.stderr
 
 
 def commands(folder: Path) -> dict[str, str]:
-    """Return the command to run each test again that the report shows, by its node id."""
+    """Return the re-run command of each test in the evidence, by its node id."""
     report = json.loads((folder / REPORT / "report.json").read_text(encoding="utf-8"))
-    shown = [item for entry in report["requirements"] for item in entry["evidence"]]
-    return {item["test"]: item["rerun"] for item in shown}
+    evidence = [item for entry in report["requirements"] for item in entry["evidence"]]
+    return {item["test"]: item["rerun"] for item in evidence}
 
 
-def sent(folder: Path, test: str) -> list[Any]:
-    """Return the method, the URL and the body of each request of a test."""
+def requests_of(folder: Path, test: str) -> list[Any]:
+    """Return method, URL and body of each request of a test."""
     journal = folder / REPORT / "journal/main.jsonl"
     entries = map(json.loads, journal.read_text(encoding="utf-8").splitlines())
     return [
@@ -63,7 +63,7 @@ def sent(folder: Path, test: str) -> list[Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An empty folder but for a profile."""
+    """Return a folder that holds a profile alone."""
     profile = "implementation: {name: stand-in}\nenvironment: sandbox\n"
     (tmp_path / PROFILE).write_text(profile, encoding="utf-8")
     return tmp_path
@@ -85,28 +85,28 @@ LIMITS = "scenarios/protocol/test_limits.py"
 def test_it_sends_the_same_again(
     folder: Path, wheel: Path, *, installed: bool, words: list[str]
 ) -> None:
-    """However the tests were asked for, from a wheel and from a checkout."""
+    """The command repeats one test by module or by file, from a wheel and from a checkout."""
     package = wheel if installed else ROOT / "conformance"
     with StandIn(answers(200, {})) as target:
-        asked = [word.format(package=package) for word in words]
+        arguments = [word.format(package=package) for word in words]
         options = [f"--base-url={target.base_url}", f"--profile={PROFILE}"]
-        output = run(folder, *asked, *options, path=package.parent)
-        printed = commands(folder)
-        assert printed, output
-        node, command = next(iter(printed.items()))
+        output = run(folder, *arguments, *options, path=package.parent)
+        reruns = commands(folder)
+        assert reruns, output
+        node, command = next(iter(reruns.items()))
         test = node[node.index("::") :]
-        first = sent(folder, test)
+        first = requests_of(folder, test)
 
-        program, *again = shlex.split(command)
-        output = run(folder, *again, path=package.parent)
+        program, *rerun_arguments = shlex.split(command)
+        output = run(folder, *rerun_arguments, path=package.parent)
 
         assert program == "pytest"
         assert "collected 1 item" in output, output
-        assert sent(folder, test) == first != []
+        assert requests_of(folder, test) == first != []
 
 
 def test_any_parameter_is_taken(folder: Path) -> None:
-    """Of a test beside the suite too, which is named by its file."""
+    """The command names a test of a file beside the suite, whatever its parameter."""
     names = ["a b", "it's", '"', "$(x)", "a::b", "[1]", "a/b", "\\", "{c}"]
     code = f"""
         import pytest
@@ -126,14 +126,16 @@ def test_any_parameter_is_taken(folder: Path) -> None:
         plugin._SUITE = (pathlib.Path(__file__).parent,)
         """
     (folder / "ours.py").write_text(textwrap.dedent(code), encoding="utf-8")
-    given = ["-pours", "--import-mode=importlib"]
+    plugin_options = ["-pours", "--import-mode=importlib"]
     with StandIn(answers(200, {})) as target:
         options = [f"--base-url={target.base_url}", f"--profile={PROFILE}"]
-        output = run(folder, str(folder / "their suite.py"), *given, *options, path=folder)
-    printed = commands(folder)
-    assert len(printed) == len(names), output
+        output = run(folder, str(folder / "their suite.py"), *plugin_options, *options, path=folder)
+    reruns = commands(folder)
+    assert len(reruns) == len(names), output
 
-    again = [shlex.split(command)[2] for command in printed.values()]
-    output = run(folder, "--pyargs", *again, *given, "--collect-only", "-q", path=folder)
+    node_ids = [shlex.split(command)[2] for command in reruns.values()]
+    output = run(
+        folder, "--pyargs", *node_ids, *plugin_options, "--collect-only", "-q", path=folder
+    )
 
-    assert set(printed) <= set(output.splitlines()), output
+    assert set(reruns) <= set(output.splitlines()), output

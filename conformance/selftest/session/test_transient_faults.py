@@ -1,4 +1,4 @@
-"""Faults on the way to a target: they change no verdict."""
+"""Transient faults between the suite and a target change no verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Proxy(ThreadingHTTPServer):
-    """Hands requests on to ``target``; one in ``ONE_IN`` safe ones meets a fault in its place."""
+    """Passes requests on to ``target``; one in ``ONE_IN`` safe requests meets a fault instead."""
 
     daemon_threads = True
 
@@ -44,7 +44,7 @@ class Proxy(ThreadingHTTPServer):
         self._lock = threading.Lock()
 
     def fault(self) -> str | None:
-        """Return the fault that the next safe request meets, if any."""
+        """Return the fault that the next safe request meets; ``None`` for most."""
         with self._lock:
             if next(self._safe) % ONE_IN:
                 return None
@@ -52,11 +52,11 @@ class Proxy(ThreadingHTTPServer):
             return self.faults[-1]
 
     def shutdown_request(self, request: Any) -> None:
-        """Close a connection without a word, so that it can be reset."""
+        """Close a connection at once, so that it can be reset."""
         self.close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of connections that the client has closed."""
+        """Ignore errors of connections that the client has closed."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -98,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def proxy() -> Generator[Proxy]:
-    """Return a proxy in front of a reference of its own, as a target has one webhook endpoint."""
+    """Start a proxy in front of a reference of its own, as a target has one webhook endpoint."""
     settings = Settings(api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET)
     with BackgroundServer(settings) as server, Proxy(server.base_url) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, args=[0.05])
@@ -109,7 +109,7 @@ def proxy() -> Generator[Proxy]:
 
 
 def verdicts(base_url: str, folder: Path) -> dict[str, str]:
-    """Run some scenarios, and return the verdict on each requirement that they name."""
+    """Run some scenarios; return the verdicts on the requirements that they name."""
     command = [sys.executable, "-m", "pytest", "-q", "-pno:randomly", "-pno:cacheprovider"]
     command += [str(ROOT / "conformance" / "scenarios" / name) for name in SCENARIOS]
     command += [f"--base-url={base_url}", "--profile=reference", f"--report-dir={folder}"]
@@ -117,13 +117,15 @@ def verdicts(base_url: str, folder: Path) -> dict[str, str]:
     environ = {**os.environ, **secrets}
     subprocess.run(command, check=False, env=environ, cwd=ROOT, capture_output=True)
     report = json.loads((folder / "report.json").read_text())
-    # Others are decided by webhooks that may come after the last test.
-    named = set(report["plan"]["to_decide"])
-    return {one["id"]: one["verdict"] for one in report["requirements"] if one["id"] in named}
+    # Other requirements are decided by webhooks, which may come after the last test.
+    names = set(report["plan"]["to_decide"])
+    return {
+        entry["id"]: entry["verdict"] for entry in report["requirements"] if entry["id"] in names
+    }
 
 
 def test_they_change_no_verdict(reference: BackgroundServer, proxy: Proxy, tmp_path: Path) -> None:
-    """One in 20 answers to safe requests is a reset, a 502 or a 503."""
+    """One in 20 safe requests meets a reset, a 502 or a 503; all verdicts stay the same."""
     folders = [tmp_path / "undisturbed", tmp_path / "disturbed"]
     with ThreadPoolExecutor(2) as pool:
         runs = pool.map(verdicts, (reference.base_url, proxy.base_url), folders)

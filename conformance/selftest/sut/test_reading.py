@@ -1,4 +1,4 @@
-"""Responses of which neither the length nor the encoding can be trusted."""
+"""Reading a response whose length and encoding cannot be trusted."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ MEBIBYTE = 2**20
 
 
 def raw_deflate(content: bytes) -> bytes:
-    """Return ``content`` in deflate without the frame of zlib, as some servers send it."""
+    """Return ``content`` in deflate without the zlib header, as some servers send it."""
     compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return compressor.compress(content) + compressor.flush()
 
 
-def encoded(content: bytes, encoding: str) -> Behaviour:
-    """Answer with ``content`` and say that it is encoded so."""
+def answers_encoded(content: bytes, encoding: str) -> Behaviour:
+    """Answer with ``content`` and this ``Content-Encoding``."""
     return standins.answers(200, content, headers={"content-encoding": encoding})
 
 
 def bomb(layers: int) -> bytes:
-    """Return 64 mebibytes of zeros in so many layers of gzip; two of them take 600 bytes."""
+    """Return 64 mebibytes of zeros in so many layers of gzip; two layers take 600 bytes."""
     content = bytes(64 * MEBIBYTE)
     for _ in range(layers):
         content = gzip.compress(content)
@@ -47,7 +47,7 @@ def bomb(layers: int) -> bytes:
 
 
 class TestEncodings:
-    """What is decoded, and how much of it."""
+    """Which encodings are decoded, and how much of them."""
 
     @pytest.mark.parametrize(
         ("content", "encoding"),
@@ -65,8 +65,8 @@ class TestEncodings:
     def test_what_was_asked_for_is_decoded(
         self, stand_in: Start, connect: Connect, content: bytes, encoding: str
     ) -> None:
-        """Also several times over, and without the frame that deflate should have."""
-        server = stand_in(encoded(content, encoding))
+        """Gzip and deflate are decoded, in layers and without the zlib header too."""
+        server = stand_in(answers_encoded(content, encoding))
 
         answer = connect(server.base_url).call("getConfig")
 
@@ -89,8 +89,8 @@ class TestEncodings:
     def test_what_cannot_be_decoded_decides_nothing(
         self, stand_in: Start, connect: Connect, content: bytes, encoding: str
     ) -> None:
-        """It is neither passed nor failed."""
-        client = connect(stand_in(encoded(content, encoding)).base_url)
+        """An unknown, wrong or incomplete encoding raises ResponseUnreadable."""
+        client = connect(stand_in(answers_encoded(content, encoding)).base_url)
 
         with pytest.raises(ResponseUnreadable, match="getConfig: the response could not be read"):
             client.call("getConfig")
@@ -99,15 +99,18 @@ class TestEncodings:
     def test_nothing_may_be_encoded(
         self, stand_in: Start, connect: Connect, content: bytes
     ) -> None:
-        """An answer without body may carry the header."""
-        assert connect(stand_in(encoded(content, "gzip")).base_url).call("getConfig").body is None
+        """An empty body may have a ``Content-Encoding``."""
+        assert (
+            connect(stand_in(answers_encoded(content, "gzip")).base_url).call("getConfig").body
+            is None
+        )
 
     @pytest.mark.parametrize("layers", [1, 2, 3])
     def test_no_layer_fills_the_memory(
         self, stand_in: Start, connect: Connect, layers: int
     ) -> None:
-        """Each is bounded while it is decompressed."""
-        behaviour = encoded(bomb(layers), ", ".join(["gzip"] * layers))
+        """Each layer is bounded while it is decompressed, so that memory stays small."""
+        behaviour = answers_encoded(bomb(layers), ", ".join(["gzip"] * layers))
         client = connect(stand_in(behaviour).base_url)
         tracemalloc.start()
 
@@ -124,26 +127,26 @@ class TestEncodings:
     def test_the_first_question_is_bounded_too(
         self, stand_in: Start, make_target: Callable[..., Target], encoding: str, message: str
     ) -> None:
-        """It is asked before anything is collected."""
-        target = make_target(stand_in(encoded(bomb(2), encoding)).base_url)
+        """The request of the start, before the collection, has the same bounds."""
+        target = make_target(stand_in(answers_encoded(bomb(2), encoding)).base_url)
 
         with pytest.raises(NotTheInterface, match=message):
             target.check()
 
 
 class TestRetryAfter:
-    """How long a target asks to wait."""
+    """The seconds that ``Retry-After`` asks for."""
 
     @pytest.mark.parametrize(
         "value",
         ["", "-1", "+1", "1.5", "²", "\u0661", "soon", "1, 2", "0x1", "Mon, 99 Foo 2026", " "],
     )
     def test_other_forms_count_as_none(self, value: str) -> None:
-        """It has ASCII digits or a date of HTTP."""
+        """A value without plain ASCII digits or a date of HTTP gives ``None``."""
         assert retry_after(value) is None
 
     def test_digits_are_seconds(self) -> None:
-        """However many."""
+        """Digits are a number of seconds, infinity for very many digits."""
         assert retry_after("0") == 0
         assert retry_after("120") == 120
         assert retry_after("9" * 5_000) == float("inf")
@@ -153,20 +156,20 @@ class TestRetryAfter:
         ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"],
     )
     def test_dates_have_three_forms(self, form: str) -> None:
-        """That of today, and two that are obsolete."""
+        """The current form of a date and the two obsolete ones are read."""
         moment = datetime.now(UTC) + timedelta(seconds=90)
 
         assert 80 < (retry_after(moment.strftime(form)) or 0) <= 90
 
     def test_what_has_passed_asks_for_nothing(self) -> None:
-        """The clock of the target may be slow."""
+        """A date that has passed gives 0 seconds, as the target's clock may be slow."""
         moment = datetime.now(UTC) - timedelta(days=1)
 
         assert retry_after(format_datetime(moment, usegmt=True)) == 0
 
     @given(st.text())
     def test_any_text_is_read(self, value: str) -> None:
-        """A target sends what it likes."""
+        """Any text gives ``None`` or a number of seconds that is not negative."""
         seconds = retry_after(value)
 
         assert seconds is None or seconds >= 0

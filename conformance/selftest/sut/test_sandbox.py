@@ -1,4 +1,4 @@
-"""The sandbox: the reference in a process of its own, which never outlives its user."""
+"""The sandbox: the reference in a process of its own, which ends with its user."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ time.sleep(60)
 
 
 def is_alive(process: int) -> bool:
-    """Return whether a process runs."""
+    """Return whether a process runs; one that ended and was not waited for does not."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    # What has ended and was not waited for yet is a zombie.
+    # A process that ended and was not waited for yet is a zombie.
     stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_it_is_a_target_and_stops() -> None:
-    """With credentials of its own."""
+    """The sandbox passes the check of a target, and after ``stop`` it cannot be reached."""
     sandbox = Sandbox()
     process = sandbox._process
     try:
@@ -53,7 +53,7 @@ def test_it_is_a_target_and_stops() -> None:
 
 
 def test_two_have_different_credentials() -> None:
-    """Nobody can guess them."""
+    """Each sandbox has a token id and a client secret of its own."""
     first, second = Sandbox(), Sandbox()
     first.stop()
     second.stop()
@@ -63,7 +63,7 @@ def test_two_have_different_credentials() -> None:
 
 
 def test_stopping_twice_does_no_harm() -> None:
-    """Nor does stopping before it has started."""
+    """``stop`` may be called before the start has ended, and twice."""
     sandbox = Sandbox()
 
     sandbox.stop()
@@ -73,7 +73,7 @@ def test_stopping_twice_does_no_harm() -> None:
 
 
 def test_one_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the status that it ended with."""
+    """A sandbox that ends at its start raises SandboxError with its exit status."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     sandbox = Sandbox()
 
@@ -83,7 +83,7 @@ def test_one_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_one_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After half a minute; a test can do with less."""
+    """A sandbox that prints no URL in time raises SandboxError; the test lowers the time."""
     monkeypatch.setattr(module, "_START_SECONDS", 0.0)
     sandbox = Sandbox()
 
@@ -94,7 +94,7 @@ def test_one_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_it_ends_with_its_user(number: signal.Signals) -> None:
-    """However that ends."""
+    """The sandbox ends within ten seconds after its user got SIGTERM or SIGKILL."""
     with subprocess.Popen([sys.executable, "-c", USER], stdout=subprocess.PIPE, text=True) as user:
         assert user.stdout is not None
         url, process = user.stdout.readline().split()

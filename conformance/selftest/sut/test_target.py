@@ -1,4 +1,4 @@
-"""The target: each way to be misconfigured has one message, and comes soon."""
+"""The target: each wrong configuration has one message, which comes soon."""
 
 from __future__ import annotations
 
@@ -44,34 +44,34 @@ ENVIRON = {"PAYMENTS_API_TOKEN_ID": TOKEN_ID, "PAYMENTS_API_CLIENT_SECRET": CLIE
 
 @pytest.fixture
 def profile(make_profile: Callable[..., Profile]) -> Profile:
-    """The profile of a sandbox with defaults."""
+    """Return the profile of a sandbox with defaults."""
     return make_profile()
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the five seconds in which a target may become ready, a test can do without most."""
+def short_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time in which a target may become ready, from five seconds to a half."""
     monkeypatch.setattr(module, "MAX_STARTING_SECONDS", 0.5)
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the three seconds that a target is given, a test can do without two."""
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time that a target has for an answer, from three seconds to one."""
     monkeypatch.setattr(module, "_PATIENCE", 1.0)
 
 
 class TestResolve:
-    """A target is put together from base URL, profile and environment."""
+    """A target is made from base URL, profile and environment."""
 
     def test_it_knows_its_origin(self, profile: Profile) -> None:
-        """A slash at the end of the base URL makes no difference."""
+        """A slash at the end of the base URL is dropped, and the origin has no path."""
         target = Target.resolve(f"{GOOD_URL}/", profile, ENVIRON)
 
         assert target.base_url == GOOD_URL
         assert target.origin == "https://api.acme.example"
 
     @pytest.mark.parametrize(
-        ("url", "spelled"),
+        ("url", "expected"),
         [
             ("HTTP://LOCALHOST:80/2025-10-13", "http://localhost/2025-10-13"),
             ("https://Api.Example:443/Pay/2025-10-13//", "https://api.example/Pay/2025-10-13"),
@@ -81,19 +81,19 @@ class TestResolve:
             ("https://api.example/a/../2025-10-13", "https://api.example/2025-10-13"),
         ],
     )
-    def test_its_base_url_has_one_spelling(self, profile: Profile, url: str, spelled: str) -> None:
-        """The one that goes over the wire, and that reports show."""
+    def test_its_base_url_has_one_spelling(self, profile: Profile, url: str, expected: str) -> None:
+        """Base URLs are normalized to the form that httpx sends."""
         target = Target.resolve(url, profile, ENVIRON)
 
-        assert target.base_url == spelled == str(httpx.URL(spelled))
+        assert target.base_url == expected == str(httpx.URL(expected))
         assert target.base_url.startswith(f"{target.origin}/")
 
     def test_its_credentials_are_not_shown(self, profile: Profile) -> None:
-        """Neither in a traceback nor in an assertion."""
-        shown = repr(Target.resolve(GOOD_URL, profile, ENVIRON))
+        """``repr`` of a target has neither token id nor client secret."""
+        text = repr(Target.resolve(GOOD_URL, profile, ENVIRON))
 
-        assert TOKEN_ID not in shown
-        assert CLIENT_SECRET not in shown
+        assert TOKEN_ID not in text
+        assert CLIENT_SECRET not in text
 
     @pytest.mark.parametrize(
         ("url", "message"),
@@ -119,45 +119,45 @@ class TestResolve:
     def test_a_base_url_that_cannot_be_used_is_refused(
         self, profile: Profile, url: str, message: str
     ) -> None:
-        """With what to write instead."""
+        """The message says what is wrong with the URL, or what to write instead."""
         with pytest.raises(BadBaseUrl, match=re.escape(message)):
             Target.resolve(url, profile, ENVIRON)
 
     def test_credentials_in_the_base_url_are_refused(self, profile: Profile) -> None:
-        """They would get into reports, and do not get into the message."""
-        with pytest.raises(BadBaseUrl, match="holds credentials") as refused:
+        """The message does not repeat the password."""
+        with pytest.raises(BadBaseUrl, match="holds credentials") as error:
             Target.resolve("https://me:hunter2@api.acme.example/2025-10-13", profile, ENVIRON)
 
-        assert "hunter2" not in str(refused.value)
+        assert "hunter2" not in str(error.value)
 
     @pytest.mark.parametrize("value", ["", None])
     def test_missing_credentials_are_named(self, profile: Profile, value: str | None) -> None:
-        """All variables that have to be set; an empty one is not."""
+        """The message has all variables to export; an empty variable counts as missing."""
         environ = {} if value is None else dict.fromkeys(ENVIRON, value)
 
-        with pytest.raises(MissingCredentials) as refused:
+        with pytest.raises(MissingCredentials) as error:
             Target.resolve(GOOD_URL, profile, environ)
 
-        assert str(refused.value) == (
+        assert str(error.value) == (
             f"the credentials of {GOOD_URL} are not set: export PAYMENTS_API_TOKEN_ID and "
             "PAYMENTS_API_CLIENT_SECRET (the profile's key credentials names the variables)"
         )
 
     def test_the_profile_names_the_variables(self, make_profile: Callable[..., Profile]) -> None:
-        """Only the one that is missing is asked for."""
-        own = make_profile(credentials={"token_id": "ACME_ID", "client_secret": "ACME_SECRET"})
+        """The message has only the missing one of the variables that the profile names."""
+        profile = make_profile(credentials={"token_id": "ACME_ID", "client_secret": "ACME_SECRET"})
 
         with pytest.raises(MissingCredentials, match=r"export ACME_SECRET \("):
-            Target.resolve(GOOD_URL, own, {"ACME_ID": "me"})
+            Target.resolve(GOOD_URL, profile, {"ACME_ID": "me"})
 
 
 class TestCheck:
-    """One safe question tells a wrong configuration from a wrong target."""
+    """One safe request tells a wrong configuration from a wrong target."""
 
     def test_a_configuration_as_json_will_do(
         self, stand_in: Start, make_target: MakeTarget
     ) -> None:
-        """It is asked for once, with the credentials."""
+        """``GET /config`` is sent once with credentials, and any JSON object passes."""
         server = stand_in(standins.answers(200, {"id": "PlatformConfig:1"}))
 
         make_target(server.base_url).check()
@@ -176,11 +176,11 @@ class TestCheck:
             (504, "see whether it is running"),
         ],
     )
-    @pytest.mark.usefixtures("hasty")
+    @pytest.mark.usefixtures("short_start")
     def test_a_target_that_does_not_become_ready_is_told(
         self, stand_in: Start, make_target: MakeTarget, status: int, advice: str
     ) -> None:
-        """After it was asked a few times more, and with what to do."""
+        """The target is asked again some times; the message has status and advice."""
         server = stand_in(standins.answers(status, {"code": "INTERNAL_ERROR"}))
 
         with pytest.raises(NotReady, match=rf"/config answered {status}; .*{advice}"):
@@ -192,7 +192,7 @@ class TestCheck:
     def test_a_target_that_becomes_ready_is_taken(
         self, stand_in: Start, make_target: MakeTarget, status: int
     ) -> None:
-        """Servers take a moment to start."""
+        """Two answers of a target that starts, and then a 200, pass the check."""
         server = stand_in(in_turn(*(standins.answers(code, {}) for code in (status, status, 200))))
 
         make_target(server.base_url).check()
@@ -203,7 +203,7 @@ class TestCheck:
     def test_it_is_asked_again_when_it_wants_to_be(
         self, stand_in: Start, make_target: MakeTarget, status: int
     ) -> None:
-        """Not before, in either form of the header."""
+        """``Retry-After`` is kept, as seconds and as a date."""
         soon = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
         server = stand_in(
             in_turn(
@@ -221,7 +221,7 @@ class TestCheck:
     def test_it_is_not_waited_for_longer_than_some_seconds(
         self, stand_in: Start, make_target: MakeTarget
     ) -> None:
-        """What it asks for is told."""
+        """A long ``Retry-After`` ends the check at once, and stands in the message."""
         server = stand_in(standins.answers(429, {}, headers={"retry-after": "3600"}))
 
         with pytest.raises(NotReady, match="answered 429, and asks to wait for 3600 seconds; "):
@@ -229,7 +229,7 @@ class TestCheck:
 
         assert len(server.received) == 1
 
-    @pytest.mark.usefixtures("impatient", "hasty")
+    @pytest.mark.usefixtures("short_patience", "short_start")
     @settings(
         max_examples=150,
         deadline=None,
@@ -239,7 +239,7 @@ class TestCheck:
     def test_nothing_that_is_answered_ends_in_a_traceback(
         self, make_target: MakeTarget, content: bytes
     ) -> None:
-        """It is a configuration, or what is wrong with it is told in a few words."""
+        """Any answer passes or leads to a short message of printable characters."""
 
         def behave(
             connection: socket.socket, _received: Received, _stopped: threading.Event
@@ -255,20 +255,20 @@ class TestCheck:
     def test_what_it_sends_steers_no_terminal_and_tells_no_secret(
         self, stand_in: Start, make_target: MakeTarget
     ) -> None:
-        """Neither in a header that is shown, nor in what is wrong with the answer."""
+        """Messages with headers of the target are short, printable and without secrets."""
         pair = base64.b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
-        told = f"\x1b[2J\x9b{CLIENT_SECRET}{TOKEN_ID}{pair}" + "x" * 5000
-        answered = (
-            standins.redirects(f"https://evil.example/{told}"),
-            standins.answers(200, {}, kind=told),
-            standins.answers(404, {}, kind=told),
-            lambda connection, *_: connection.sendall(told.encode("latin-1") + b"\r\n\r\n"),
+        hostile = f"\x1b[2J\x9b{CLIENT_SECRET}{TOKEN_ID}{pair}" + "x" * 5000
+        behaviours = (
+            standins.redirects(f"https://evil.example/{hostile}"),
+            standins.answers(200, {}, kind=hostile),
+            standins.answers(404, {}, kind=hostile),
+            lambda connection, *_: connection.sendall(hostile.encode("latin-1") + b"\r\n\r\n"),
         )
-        for behaviour in answered:
-            with pytest.raises(TargetError) as refused:
+        for behaviour in behaviours:
+            with pytest.raises(TargetError) as error:
                 make_target(stand_in(behaviour).base_url).check()
 
-            message = str(refused.value)
+            message = str(error.value)
             assert message.isprintable()
             assert len(message) < 500
             assert not any(secret in message for secret in (TOKEN_ID, CLIENT_SECRET, pair))
@@ -327,7 +327,7 @@ class TestCheck:
             ),
         ],
     )
-    @pytest.mark.usefixtures("impatient")
+    @pytest.mark.usefixtures("short_patience")
     def test_each_cause_is_told_soon(
         self,
         stand_in: Start,
@@ -336,21 +336,21 @@ class TestCheck:
         error: type[TargetError],
         message: str,
     ) -> None:
-        """With the URL."""
+        """The message comes within three seconds, has the base URL and no secret."""
         server = stand_in(behaviour)
         started = time.monotonic()
 
-        with pytest.raises(error, match=message) as told:
+        with pytest.raises(error, match=message) as raised:
             make_target(server.base_url).check()
 
         assert time.monotonic() - started < 3
-        assert server.base_url in str(told.value)
-        assert CLIENT_SECRET not in str(told.value)
+        assert server.base_url in str(raised.value)
+        assert CLIENT_SECRET not in str(raised.value)
 
     def test_a_closed_port_is_told(self, make_target: MakeTarget) -> None:
-        """With the likely reason."""
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
+        """The message says that the connection was refused, and asks for the server."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
 
         with pytest.raises(
             Unreachable, match=rf"127\.0\.0\.1:{port}/2025-10-13: connection refused; is the server"
@@ -358,13 +358,13 @@ class TestCheck:
             make_target(f"http://127.0.0.1:{port}/2025-10-13").check()
 
     def test_an_unknown_host_is_told(self, make_target: MakeTarget) -> None:
-        """By its name."""
+        """The message has the name of the unknown host."""
         with pytest.raises(Unreachable, match=r"cannot reach http://absent\.invalid/"):
             make_target("http://absent.invalid/2025-10-13").check()
 
 
 class TestRetryAfter:
-    """A header that says how long to wait."""
+    """The header that says how long to wait."""
 
     @pytest.mark.parametrize(
         ("value", "seconds"),
@@ -384,26 +384,26 @@ class TestRetryAfter:
         ],
     )
     def test_it_is_a_number_or_a_time(self, value: str, seconds: float | None) -> None:
-        """Of ASCII digits; anything else says nothing."""
+        """ASCII digits or a date of HTTP give seconds; anything else gives ``None``."""
         assert retry_after(value) == seconds
 
     def test_a_time_is_as_long_as_it_is_away(self) -> None:
-        """By this machine's clock."""
+        """A date gives the seconds from now on."""
         moment = datetime.now(UTC) + timedelta(seconds=90)
 
-        found = retry_after(format_datetime(moment, usegmt=True))
+        seconds = retry_after(format_datetime(moment, usegmt=True))
 
-        assert found is not None
-        assert 85 < found < 91
+        assert seconds is not None
+        assert 85 < seconds < 91
 
     @given(st.text())
     def test_any_text_is_taken(self, value: str) -> None:
-        """A target may send it."""
+        """Any text gives ``None`` or a number of seconds that is not negative."""
         assert (retry_after(value) or 0.0) >= 0
 
 
 class TestWeakSecret:
-    """A secret that stands everywhere by chance can be kept out of nothing."""
+    """A secret that may stand anywhere by chance cannot be hidden."""
 
     @pytest.mark.parametrize(
         ("secret", "reason"),
@@ -422,27 +422,27 @@ class TestWeakSecret:
         ],
     )
     def test_it_is_refused(self, profile: Profile, secret: str, reason: str) -> None:
-        """The variable is told, and why; the value is not."""
+        """The message has the variable and the reason, and not the secret."""
         environ = {**ENVIRON, "PAYMENTS_API_CLIENT_SECRET": secret}
 
         with pytest.raises(
             WeakSecret, match=rf"^the secret in PAYMENTS_API_CLIENT_SECRET .*{reason}"
-        ) as refused:
+        ) as error:
             Target.resolve(GOOD_URL, profile, environ)
 
-        assert secret not in str(refused.value)
+        assert secret not in str(error.value)
 
     @pytest.mark.parametrize(
         "secret",
         ["pass-word", "correcthorsebattery", "7204185539017264", "s3cr3ts!"],
     )
     def test_others_are_taken(self, secret: str) -> None:
-        """They need not be random."""
+        """A secret may be long words, long digits or short mixed characters."""
         assert weakness(secret) is None
         assert weakness(CLIENT_SECRET) is None
 
     def test_a_token_id_may_be_any_word(self, profile: Profile) -> None:
-        """It is hidden where it can be told from others."""
+        """A token id that is an ordinary word is taken, and not hidden."""
         environ = {**ENVIRON, "PAYMENTS_API_TOKEN_ID": "test"}
 
         assert Target.resolve(GOOD_URL, profile, environ).secrets == (CLIENT_SECRET,)
@@ -450,14 +450,14 @@ class TestWeakSecret:
 
 
 class TestWithin:
-    """A limit on the time of a call that knows none."""
+    """``within`` limits the time of a call."""
 
     def test_what_is_returned_comes_back(self) -> None:
-        """As if it had been called here."""
+        """The result of the call is returned."""
         assert within(5, lambda: 7) == 7
 
     def test_what_is_raised_comes_back(self) -> None:
-        """The very error."""
+        """The error of the call is raised itself."""
         error = KeyError("x")
 
         def fail() -> None:
@@ -469,13 +469,13 @@ class TestWithin:
         assert raised.value is error
 
     def test_what_takes_too_long_is_left_behind(self) -> None:
-        """The caller goes on."""
+        """TimeoutError is raised while the call still runs."""
         with pytest.raises(TimeoutError):
             within(0.01, lambda: time.sleep(0.5))
 
 
 def in_turn(*behaviours: Behaviour) -> Behaviour:
-    """Behave in one way after the other."""
+    """Answer with each behaviour in turn."""
     turns = iter(behaviours)
 
     def behave(connection: socket.socket, received: Received, stopped: threading.Event) -> None:
@@ -485,7 +485,7 @@ def in_turn(*behaviours: Behaviour) -> Behaviour:
 
 
 def problem_of(target: Target) -> str:
-    """Return what is told about a target, nothing where it can be tested."""
+    """Return the message of the check of a target; an empty text where it passes."""
     try:
         target.check()
     except TargetError as error:
@@ -496,8 +496,8 @@ def problem_of(target: Target) -> str:
 def _answer(parts: tuple[bytes, dict[bytes, bytes], bytes, int]) -> bytes:
     status, headers, body, cut = parts
     lines = b"".join(name + b": " + value + b"\r\n" for name, value in headers.items())
-    whole = b"HTTP/1.1 " + status + b"\r\n" + lines + b"connection: close\r\n\r\n" + body
-    return whole[: len(whole) - cut]
+    response = b"HTTP/1.1 " + status + b"\r\n" + lines + b"connection: close\r\n\r\n" + body
+    return response[: len(response) - cut]
 
 
 BODIES = st.sampled_from(

@@ -1,4 +1,4 @@
-"""TLS: a private authority can be given, and what is wrong with a certificate is told."""
+"""TLS: a private authority can be named, and a wrong certificate has a clear message."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ ELSEWHERE = x509.SubjectAlternativeName([x509.DNSName("elsewhere.example")])
 
 @dataclass(frozen=True)
 class Authority:
-    """A private authority: its certificate in PEM, in a file."""
+    """A private certificate authority: its key, its certificate, and the PEM file of that."""
 
     key: ec.EllipticCurvePrivateKey
     certificate: x509.Certificate
     file: Path
 
     @classmethod
-    def found(cls, folder: Path, name: str) -> Authority:
-        """Make one, with its certificate in a folder."""
+    def create(cls, folder: Path, name: str) -> Authority:
+        """Make an authority with its certificate in a folder."""
         key = ec.generate_private_key(ec.SECP256R1())
         public = key.public_key()
         certificate = (
@@ -66,7 +66,7 @@ class Authority:
     def issue(
         self, folder: Path, names: x509.SubjectAlternativeName = LOCAL, *, days: int = 1
     ) -> Path:
-        """Return a file with a certificate that ends in so many days, and its key."""
+        """Issue a certificate that ends in so many days; return the file with it and its key."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = self.certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value
         certificate = (
@@ -94,19 +94,19 @@ class Authority:
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """A private authority."""
-    return Authority.found(tmp_path, "acme")
+    """Return a private authority."""
+    return Authority.create(tmp_path, "acme")
 
 
 @pytest.fixture(autouse=True)
-def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No variable of this machine names authorities."""
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unset all variables that name authorities."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 
 class TestPrivateAuthority:
-    """A target may have its certificate from an authority of its own."""
+    """A target may have its certificate from a private authority."""
 
     def test_the_profile_names_it(
         self,
@@ -115,10 +115,10 @@ class TestPrivateAuthority:
         make_target: MakeTarget,
         connect: Callable[..., RecordingClient],
     ) -> None:
-        """The first question and all further requests trust it."""
+        """The check of the start and later requests trust the authority of the profile."""
         tls = {"certificate_authority": str(authority.file)}
 
-        with serving(authority.issue(tmp_path)) as base_url:
+        with serve(authority.issue(tmp_path)) as base_url:
             make_target(base_url, tls=tls).check()
             answer = connect(base_url, tls=tls).call("getConfig")
 
@@ -133,10 +133,10 @@ class TestPrivateAuthority:
         monkeypatch: pytest.MonkeyPatch,
         variable: str,
     ) -> None:
-        """As other tools take it."""
+        """A variable that other tools use may name the file of the authority."""
         monkeypatch.setenv(variable, str(authority.file))
 
-        with serving(authority.issue(tmp_path)) as base_url:
+        with serve(authority.issue(tmp_path)) as base_url:
             make_target(base_url).check()
 
     @pytest.mark.parametrize("variable", ["SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"])
@@ -148,7 +148,7 @@ class TestPrivateAuthority:
         monkeypatch: pytest.MonkeyPatch,
         variable: str,
     ) -> None:
-        """Or several, of which some may not be there."""
+        """A variable may list folders, some of which may not exist."""
         folder = tmp_path / "trusted"
         folder.mkdir()
         (folder / f"{subject_hash(authority.certificate):08x}.0").write_bytes(
@@ -156,51 +156,53 @@ class TestPrivateAuthority:
         )
         monkeypatch.setenv(variable, f"/absent:{tmp_path}:{folder}")
 
-        with serving(authority.issue(tmp_path)) as base_url:
+        with serve(authority.issue(tmp_path)) as base_url:
             make_target(base_url).check()
 
     def test_the_first_variable_counts(self, authority: Authority, tmp_path: Path) -> None:
-        """And none where the profile has the key."""
-        other = Authority.found(tmp_path, "other")
+        """The first set variable counts alone, and none where the profile names an authority."""
+        other = Authority.create(tmp_path, "other")
         environ = {"CURL_CA_BUNDLE": str(other.file), "SSL_CERT_FILE": str(authority.file)}
 
-        told = tls_context(bare(), environ)
-        own = tls_context(bare(other.file), {"SSL_CERT_FILE": "/absent"})
+        by_variable = tls_context(profile_with(), environ)
+        by_profile = tls_context(profile_with(other.file), {"SSL_CERT_FILE": "/absent"})
 
-        assert subjects(told) == {"acme"}
-        assert "other" in subjects(own)
-        assert subjects(own) > subjects(ssl.create_default_context(cafile=certifi.where()))
+        assert subjects(by_variable) == {"acme"}
+        assert "other" in subjects(by_profile)
+        assert subjects(by_profile) > subjects(ssl.create_default_context(cafile=certifi.where()))
 
     def test_one_is_made_for_all(self, authority: Authority) -> None:
-        """Each costs some milliseconds."""
-        assert tls_context(bare(), {}) is tls_context(bare(), {"SSL_CERT_FILE": ""})
-        assert tls_context(bare(authority.file), {}) is tls_context(bare(authority.file), {})
+        """Equal settings share one context, as making one takes some milliseconds."""
+        assert tls_context(profile_with(), {}) is tls_context(profile_with(), {"SSL_CERT_FILE": ""})
+        assert tls_context(profile_with(authority.file), {}) is tls_context(
+            profile_with(authority.file), {}
+        )
 
     @pytest.mark.parametrize("variable", VARIABLES)
     @pytest.mark.parametrize("content", [None, "", "no certificate"])
     def test_a_variable_that_names_none_is_told(
         self, tmp_path: Path, variable: str, content: str | None
     ) -> None:
-        """With its value."""
+        """The message has the variable and its value."""
         file = tmp_path / "authorities.pem"
         if content is not None:
             file.write_text(content)
 
         with pytest.raises(BadAuthority, match=rf"^{variable} is {re.escape(str(file))}: "):
-            tls_context(bare(), {variable: str(file)})
+            tls_context(profile_with(), {variable: str(file)})
 
 
 class TestMistrust:
-    """What is wrong with a certificate is told before anything runs."""
+    """A certificate that is not trusted is reported before any test."""
 
     def test_an_unknown_authority_is_asked_for(
         self, tmp_path: Path, authority: Authority, make_target: MakeTarget
     ) -> None:
-        """By the key of the profile and the variable."""
-        with serving(authority.issue(tmp_path)) as base_url, pytest.raises(Untrusted) as told:
+        """The message names the key of the profile and the variable for the authority."""
+        with serve(authority.issue(tmp_path)) as base_url, pytest.raises(Untrusted) as error:
             make_target(base_url).check()
 
-        message = str(told.value)
+        message = str(error.value)
         assert f"cannot reach {base_url}: the certificate of localhost cannot be trusted" in message
         assert "unable to get local issuer certificate" in message
         assert "tls.certificate_authority of the profile, or in SSL_CERT_FILE" in message
@@ -208,12 +210,12 @@ class TestMistrust:
     def test_a_certificate_that_signs_itself_is_asked_for(
         self, tmp_path: Path, make_target: MakeTarget
     ) -> None:
-        """It is an authority of its own."""
-        lonely = Authority.found(tmp_path, "localhost")
+        """The message for a self-signed certificate asks for its authority too."""
+        own_authority = Authority.create(tmp_path, "localhost")
         file = tmp_path / "server.pem"
         file.write_bytes(
-            lonely.file.read_bytes()
-            + lonely.key.private_bytes(
+            own_authority.file.read_bytes()
+            + own_authority.key.private_bytes(
                 serialization.Encoding.PEM,
                 serialization.PrivateFormat.PKCS8,
                 serialization.NoEncryption(),
@@ -221,13 +223,13 @@ class TestMistrust:
         )
 
         with (
-            serving(file) as base_url,
+            serve(file) as base_url,
             pytest.raises(Untrusted, match=r"self-signed.* SSL_CERT_FILE"),
         ):
             make_target(base_url).check()
 
     @pytest.mark.parametrize(
-        ("issued", "message"),
+        ("names_and_days", "message"),
         [
             ((ELSEWHERE, 1), r"not valid for 'localhost'; use a host name that it is made out to"),
             ((LOCAL, -1), r"certificate has expired; it has to be renewed"),
@@ -240,36 +242,36 @@ class TestMistrust:
         tmp_path: Path,
         authority: Authority,
         make_target: MakeTarget,
-        issued: tuple[x509.SubjectAlternativeName, int],
+        names_and_days: tuple[x509.SubjectAlternativeName, int],
         message: str,
     ) -> None:
-        """No authority could mend it."""
+        """A wrong name or a wrong time has its own message, which asks for no authority."""
         tls = {"certificate_authority": str(authority.file)}
-        file = authority.issue(tmp_path, issued[0], days=issued[1])
+        file = authority.issue(tmp_path, names_and_days[0], days=names_and_days[1])
 
-        with serving(file) as base_url, pytest.raises(Untrusted, match=message) as told:
+        with serve(file) as base_url, pytest.raises(Untrusted, match=message) as error:
             make_target(base_url, tls=tls).check()
 
-        assert "SSL_CERT_FILE" not in str(told.value)
+        assert "SSL_CERT_FILE" not in str(error.value)
 
     def test_an_address_that_is_not_named_is_told(
         self, tmp_path: Path, authority: Authority, make_target: MakeTarget
     ) -> None:
-        """An IP address is a name too."""
+        """The message for an IP address that the certificate does not name has the address."""
         tls = {"certificate_authority": str(authority.file)}
 
-        with serving(authority.issue(tmp_path, ELSEWHERE)) as base_url:
+        with serve(authority.issue(tmp_path, ELSEWHERE)) as base_url:
             target = make_target(base_url.replace("localhost", "127.0.0.1"), tls=tls)
             with pytest.raises(Untrusted, match=r"not valid for '127\.0\.0\.1'; use a host name"):
                 target.check()
 
 
 class TestProfile:
-    """The key of the profile is a file beside it."""
+    """``tls.certificate_authority`` is a file beside the profile."""
 
     def test_its_path_is_made_absolute(self, tmp_path: Path, authority: Authority) -> None:
-        """So that processes in other folders find it."""
-        loaded = read_profile(written(tmp_path, "acme.pem"))
+        """The path is made absolute, so that processes in other folders find the file."""
+        loaded = read_profile(write_profile(tmp_path, "acme.pem"))
 
         assert loaded.tls.certificate_authority == str(authority.file)
 
@@ -286,14 +288,14 @@ class TestProfile:
     def test_a_file_that_is_none_is_told(
         self, tmp_path: Path, name: str | int, message: str
     ) -> None:
-        """With the key to change."""
+        """The message has the key of the profile."""
         with pytest.raises(ProfileError, match=message):
-            read_profile(written(tmp_path, name))
+            read_profile(write_profile(tmp_path, name))
 
 
 @contextlib.contextmanager
-def serving(file: Path) -> Iterator[str]:
-    """Serve a configuration with a certificate; yield the base URL."""
+def serve(file: Path) -> Iterator[str]:
+    """Serve a configuration with the certificate of a file; yield the base URL."""
 
     class Configuration(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -320,14 +322,14 @@ def serving(file: Path) -> Iterator[str]:
             thread.join()
 
 
-def bare(authority: Path | None = None) -> Profile:
-    """Return a profile that names an authority, or none."""
+def profile_with(authority: Path | None = None) -> Profile:
+    """Return a profile with this authority, or with none."""
     tls = {"certificate_authority": None if authority is None else str(authority)}
     return Profile.model_validate({"implementation": {"name": "x"}, "tls": tls})
 
 
-def written(folder: Path, authority: str | int) -> Path:
-    """Write a profile that names an authority and return its path."""
+def write_profile(folder: Path, authority: str | int) -> Path:
+    """Write a profile with this authority and return its path."""
     path = folder / "profile.yaml"
     content = {"implementation": {"name": "x"}, "tls": {"certificate_authority": authority}}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
@@ -335,7 +337,7 @@ def written(folder: Path, authority: str | int) -> Path:
 
 
 def subjects(context: ssl.SSLContext) -> set[str]:
-    """Return the common names of the authorities that are trusted."""
+    """Return the common names of the authorities that a context trusts."""
     return {
         dict(part[0] for part in certificate["subject"]).get("commonName", "")  # type: ignore[misc]
         for certificate in context.get_ca_certs()
@@ -343,8 +345,8 @@ def subjects(context: ssl.SSLContext) -> set[str]:
 
 
 def subject_hash(certificate: x509.Certificate) -> int:
-    """Return the hash of a subject by which OpenSSL looks for its file."""
-    # Without the head of the sequence, as OpenSSL has it.
+    """Return the hash of a subject, which OpenSSL takes for the name of its file."""
+    # OpenSSL leaves out the tag and the length of the sequence.
     canonical = certificate.subject.public_bytes()[2:]
     return int.from_bytes(hashlib.sha1(canonical).digest()[:4], "little")
 

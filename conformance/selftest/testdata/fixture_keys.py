@@ -1,4 +1,4 @@
-"""Keys of the files of fixtures: a misspelled one would be left out in silence."""
+"""Keys of the files of fixtures: a misspelled key would be left out without a message."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def assert_read(row: Mapping[str, Any], known: set[str], of_changes: set[str]) -> None:
-    """Assert that somebody reads every key of an example, and of each change of it."""
-    assert row.keys() - known == set()
+def assert_read(row: Mapping[str, Any], row_keys: set[str], change_keys: set[str]) -> None:
+    """Assert that the suite reads every key of an example and of its changes."""
+    assert row.keys() - row_keys == set()
     for change in (*row.get("accepted", ()), *row.get("refused", ())):
-        assert change.keys() - of_changes == set(), change["name"]
+        assert change.keys() - change_keys == set(), change["name"]

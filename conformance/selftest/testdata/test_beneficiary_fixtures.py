@@ -1,4 +1,4 @@
-"""The beneficiaries of fixtures/beneficiaries: valid, and each fault of theirs in one member."""
+"""The beneficiaries of fixtures/beneficiaries are valid, and each fault is in one member."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ EXAMPLE_KEYS = {
 }
 CHANGE_KEYS = {"requirement", "name", "member", "value", "names"}
 OPEN = {WHOLE}
-"""What the document does not ask for, as the beneficiary may stand elsewhere."""
+"""The document does not require a beneficiary, which may stand elsewhere."""
 
 
 def errors_of(currency: str, beneficiary: Mapping[str, Any] | None) -> list[str]:
-    """Return what the document says against an account in a currency of a beneficiary."""
+    """Return the errors of the document on an account in a currency with this beneficiary."""
     further = load_profile("reference").bindings.further_accounts
     known = account_examples().get(f"{currency.lower()}_account")
     info = further[currency] if known is None else known.body["accountInfo"]
@@ -52,61 +52,64 @@ def errors_of(currency: str, beneficiary: Mapping[str, Any] | None) -> list[str]
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.stem))
 def test_a_file_has_no_key_that_nobody_reads(path: Any) -> None:
-    """A misspelled one would be left out in silence."""
+    """The suite reads every key of every example and change."""
     for row in yaml.safe_load(path.read_text(encoding="utf-8")):
         assert_read(row, EXAMPLE_KEYS, CHANGE_KEYS)
 
 
 def test_examples_have_names_of_their_own() -> None:
-    """One would hide the other."""
+    """No two examples have the same name."""
     rows = [row for path in FILES for row in yaml.safe_load(path.read_text(encoding="utf-8"))]
 
     assert len(EXAMPLES) == len(rows)
 
 
-@pytest.mark.parametrize("found", EXAMPLES, ids=lambda found: str(found.name))
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
 def test_an_example_and_what_is_accepted_beside_it_are_valid_by_the_document(
-    found: BeneficiaryExample,
+    example: BeneficiaryExample,
 ) -> None:
-    """In every currency that it goes with."""
-    for currency in found.taken:
-        assert errors_of(currency, found.beneficiary) == [], currency
-        assert errors_of(currency, found.twin) == [], currency
-    for change in found.accepted:
-        assert errors_of(found.currency, found.changed(change)) == [], change.name
+    """The document has no error for the example in each of its currencies."""
+    for currency in example.taken:
+        assert errors_of(currency, example.beneficiary) == [], currency
+        assert errors_of(currency, example.twin) == [], currency
+    for change in example.accepted:
+        assert errors_of(example.currency, example.changed(change)) == [], change.name
 
 
-@pytest.mark.parametrize("found", EXAMPLES, ids=lambda found: str(found.name))
-def test_the_document_knows_what_is_refused(found: BeneficiaryExample) -> None:
-    """But for what depends on who sends, of which a request says nothing."""
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
+def test_the_document_knows_what_is_refused(example: BeneficiaryExample) -> None:
+    """The document has an error for each fault that does not depend on the sender."""
     unknown = [
         (currency, change.member, change.name)
-        for currency, change in found.faults
-        if not errors_of(currency, found.changed(change))
+        for currency, change in example.faults
+        if not errors_of(currency, example.changed(change))
     ]
 
-    assert found.sender == "BUSINESS" or [u for u in unknown if u[1] not in OPEN] == []
+    assert example.sender == "BUSINESS" or [u for u in unknown if u[1] not in OPEN] == []
 
 
-@pytest.mark.parametrize("found", EXAMPLES, ids=lambda found: str(found.name))
-def test_changes_of_an_example_have_names_of_their_own(found: BeneficiaryExample) -> None:
-    """They name the tests."""
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
+def test_changes_of_an_example_have_names_of_their_own(example: BeneficiaryExample) -> None:
+    """Currency, member and name of a change, which name its test, are unique."""
     changes = Counter(
         (currency, change.member, change.name)
-        for currency, change in (*((found.currency, c) for c in found.accepted), *found.faults)
+        for currency, change in (
+            *((example.currency, c) for c in example.accepted),
+            *example.faults,
+        )
     )
 
     assert [change for change, count in changes.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("found", EXAMPLES, ids=lambda found: str(found.name))
-def test_the_rules_of_an_example_stand_in_the_catalogue(found: BeneficiaryExample) -> None:
-    """A test that names another one could decide nothing."""
-    named = {
-        *found.taken.values(),
-        *found.shown.values(),
-        *(change.requirement for change in found.accepted),
-        *(change.requirement for _, change in found.faults),
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example.name))
+def test_the_rules_of_an_example_stand_in_the_catalogue(example: BeneficiaryExample) -> None:
+    """Each requirement that an example or a change names is in the catalogue."""
+    requirements = {
+        *example.taken.values(),
+        *example.shown.values(),
+        *(change.requirement for change in example.accepted),
+        *(change.requirement for _, change in example.faults),
     }
 
-    assert named - catalogue().keys() == set()
+    assert requirements - catalogue().keys() == set()

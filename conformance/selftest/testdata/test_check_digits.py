@@ -1,7 +1,7 @@
-"""The numbers of fixtures/accounts, by libraries that know them: valid but for what is at fault.
+"""The numbers of fixtures/accounts are valid by libraries, except for the member at fault.
 
-An honest implementation may look at check digits and numbering plans. An account that is to be
-taken has to pass there too, and one that is to be refused may not be refused for them alone.
+A conforming implementation may check digits and numbering plans. An account that has to be
+accepted must pass there too, and one that has to be refused must not be refused for them alone.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from conformance.testdata.accounts import AccountExample, account_examples
 from conformance.testdata.samples import Samples
 
 FILLINGS = 10
-"""So many times each example is filled with digits of its own."""
+"""How many times each example is filled with new digits."""
 
 SANDBOX_VALUES = tuple(f"00{digit}" for digit in range(1, 10))
 CARD = re.compile(r"62\d{14,17}")
 IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]+")
 REPLACED_PLANS = ("+229",)
-"""Benin renumbered its phones; the lengths that the specification gives are those from before."""
+"""Benin has new phone numbers; the specification has the lengths of the old ones."""
 
 
 def is_iban(value: str, info: Json) -> bool:
-    """Of the account type's country, where it has one."""
+    """Return whether this is an IBAN, of the country of the account type where it has one."""
     country = {"AED_ACCOUNT": "AE", "ILS_ACCOUNT": "IL"}.get(info["accountType"])
     iban = schwifty.IBAN(value, validate_bban=True)
     return country in (None, iban.country_code)
 
 
 def is_swift_code(value: str, info: Json) -> bool:
-    """Of the country of the IBAN beside it, and of its bank where the registry knows that."""
+    """Return whether this is a BIC of the country of the IBAN beside it, and of its bank."""
     code = schwifty.BIC(value)
     if "iban" not in info:
         return True
     iban = schwifty.IBAN(info["iban"])
-    own = iban.bic
-    return code.country_code == iban.country_code and (own is None or own[:6] == value[:6])
+    bic = iban.bic
+    return code.country_code == iban.country_code and (bic is None or bic[:6] == value[:6])
 
 
 def is_clabe(value: str, _info: Json) -> bool:
-    """By the weights 3, 7, 1 of the Mexican banks."""
-    weighed = zip(map(int, value), (3, 7, 1) * 6, strict=True)
-    total = sum(digit * weight % 10 for digit, weight in weighed)
+    """Return whether the check digit is right by the weights 3, 7, 1 of Mexican banks."""
+    pairs = zip(map(int, value), (3, 7, 1) * 6, strict=True)
+    total = sum(digit * weight % 10 for digit, weight in pairs)
     return total % 10 == 0
 
 
 def is_pix_key(value: str, info: Json) -> bool:
-    """Of the kind that is said."""
+    """Return whether this is a PIX key of the kind in ``pixKeyType``."""
     tests: dict[str, Callable[[str, Json], bool]] = {
         "CPF": lambda text, _: cpf.is_valid(text),
         "CNPJ": lambda text, _: cnpj.is_valid(text),
@@ -69,24 +69,24 @@ def is_pix_key(value: str, info: Json) -> bool:
 
 
 def is_tax_number(value: str, _info: Json) -> bool:
-    """Of a person or of a company in Brazil."""
+    """Return whether this is the tax number of a person or a company in Brazil."""
     return cpf.is_valid(value) or cnpj.is_valid(value)
 
 
 def is_phone_number(value: str, _info: Json) -> bool:
-    """By the numbering plan of its country."""
+    """Return whether the numbering plan of its country has this number."""
     if value.startswith(REPLACED_PLANS):
         return True
     return phonenumbers.is_valid_number(phonenumbers.parse(value))
 
 
 def is_card_number(value: str, _info: Json) -> bool:
-    """Where it looks like a UnionPay card, it ends in the right digit."""
+    """Return whether a number of the form of a UnionPay card has the right last digit."""
     return CARD.fullmatch(value) is None or luhn.is_valid(value)
 
 
 def is_routing_number(value: str, _info: Json) -> bool:
-    """By the weights of the American Bankers Association."""
+    """Return whether the American Bankers Association's weights fit this number."""
     return rtn.is_valid(value)
 
 
@@ -104,23 +104,23 @@ TESTS: dict[str, Callable[[str, Json], bool]] = {
 
 
 @cache
-def accepted() -> list[tuple[AccountExample, str, Json]]:
-    """Return every account that is to be taken: its example, what differs, its ``accountInfo``."""
-    return list(_accepted())
+def accepted_accounts() -> list[tuple[AccountExample, str, Json]]:
+    """Return every account that has to be accepted, with its example and its change."""
+    return list(_iterate_accepted())
 
 
-def _accepted() -> Iterator[tuple[AccountExample, str, Json]]:
-    for found in account_examples().values():
-        bodies = {"": dict(found.body)}
-        bodies |= {f"{c.member} {c.name}": c.applied(dict(found.body)) for c in found.accepted}
+def _iterate_accepted() -> Iterator[tuple[AccountExample, str, Json]]:
+    for example in account_examples().values():
+        bodies = {"": dict(example.body)}
+        bodies |= {f"{c.member} {c.name}": c.applied(dict(example.body)) for c in example.accepted}
         for name, body in bodies.items():
-            samples = Samples(1, f"{found.name} {name}")
+            samples = Samples(1, f"{example.name} {name}")
             for _ in range(FILLINGS):
-                yield found, name, samples.filled(body)["accountInfo"]
+                yield example, name, samples.filled(body)["accountInfo"]
 
 
 def is_valid(member: str, info: Json) -> bool:
-    """Return whether a member is what it is by the library that knows it."""
+    """Return whether the library for a member takes its value."""
     try:
         return TESTS[member](info[member], info)
     except (ValueError, phonenumbers.NumberParseException):
@@ -129,20 +129,24 @@ def is_valid(member: str, info: Json) -> bool:
 
 @pytest.mark.parametrize("member", TESTS)
 def test_what_is_to_be_taken_has_valid_numbers(member: str) -> None:
-    """With whatever digits a test fills in."""
-    seen = [(found.name, name, info) for found, name, info in accepted() if member in info]
+    """Accepted accounts have valid numbers, whatever digits a test fills in."""
+    accounts = [
+        (example.name, name, info) for example, name, info in accepted_accounts() if member in info
+    ]
 
-    assert seen, f"no account has a {member}"
+    assert accounts, f"no account has a {member}"
     assert [
-        (name, change, info[member]) for name, change, info in seen if not is_valid(member, info)
+        (name, change, info[member])
+        for name, change, info in accounts
+        if not is_valid(member, info)
     ] == []
 
 
 def test_no_number_has_a_meaning_for_sandboxes() -> None:
-    """They give one to the last digits 001 to 009."""
+    """No value ends in 001 to 009, to which sandboxes give a meaning."""
     wrong = [
-        (found.name, name, member, value)
-        for found, name, info in accepted()
+        (example.name, name, member, value)
+        for example, name, info in accepted_accounts()
         for member, value in info.items()
         if isinstance(value, str) and value.endswith(SANDBOX_VALUES)
     ]
@@ -151,11 +155,11 @@ def test_no_number_has_a_meaning_for_sandboxes() -> None:
 
 
 def test_an_iban_is_not_refused_for_its_check_digits_alone() -> None:
-    """Those of another length or country are right for what stands there."""
+    """Refused IBANs of another length or country have the right check digits."""
     ibans = [
-        (found.name, change.name, change.value)
-        for found in account_examples().values()
-        for change in found.refused
+        (example.name, change.name, change.value)
+        for example in account_examples().values()
+        for change in example.refused
         if change.member == "accountInfo.iban" and IBAN.fullmatch(str(change.value))
     ]
 
@@ -168,7 +172,7 @@ def test_an_iban_is_not_refused_for_its_check_digits_alone() -> None:
 
 
 def test_every_file_is_looked_at() -> None:
-    """An account type without any of these numbers has none of them to be wrong."""
+    """At least one example of each file of accounts is checked."""
     files = {path.stem for path in (FIXTURES / "accounts").glob("*.yaml")}
 
-    assert {found.name.partition(".")[0] for found, _, _ in accepted()} == files
+    assert {example.name.partition(".")[0] for example, _, _ in accepted_accounts()} == files

@@ -1,4 +1,4 @@
-"""The files of ``fixtures/documents``: each is what its ending says, and small."""
+"""The files of fixtures/documents have the type of their ending, and are small."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIZES = (2_000, 10_000, 10_000_000, 10_485_761)
 
 
 def check_pdf(content: bytes) -> None:
-    """Assert that the table of a PDF file leads to its objects."""
+    """Assert that the cross-reference table of a PDF file leads to its objects."""
     assert content.startswith(b"%PDF-1.")
     assert content.endswith(b"\n%%EOF\n")
     (start,) = re.findall(rb"startxref\n(\d+)\n%%EOF\n$", content)
@@ -40,7 +40,7 @@ def check_pdf(content: bytes) -> None:
 
 
 def check_jpeg(content: bytes) -> None:
-    """Assert that a JPEG file is made of segments, one of which begins a colored picture."""
+    """Assert that a JPEG file consists of segments, and that its picture has three colors."""
     assert content.startswith(b"\xff\xd8")
     assert content.endswith(b"\xff\xd9")
     place, components = 2, 0
@@ -54,7 +54,7 @@ def check_jpeg(content: bytes) -> None:
 
 
 def check_png(content: bytes) -> None:
-    """Assert that a PNG file is made of whole chunks, and its picture of colors."""
+    """Assert that a PNG file consists of whole chunks, and that its picture has a palette."""
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     place, names = 8, []
     while place < len(content):
@@ -73,42 +73,42 @@ CHECKS = {"application/pdf": check_pdf, "image/jpeg": check_jpeg, "image/png": c
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))
 class TestEachFile:
-    """As it lies in the folder."""
+    """Each file as it lies in the folder."""
 
     def test_is_what_its_ending_says(self, path: Path) -> None:
-        """Nothing changed its bytes on the way, as line ends may be changed."""
+        """The bytes have the type of the ending, which changed line ends would break."""
         CHECKS[MEDIA_TYPES[path.suffix]](path.read_bytes())
 
     def test_is_small(self, path: Path) -> None:
-        """The package carries it, and each run sends it many times."""
+        """A file has 8,192 bytes at most, as each run sends it many times."""
         assert path.stat().st_size <= MAX_FILE_BYTES
 
     def test_is_used(self, path: Path) -> None:
-        """By the kind of document that it shows."""
+        """A file is the specimen of a kind of document."""
         assert path.name in SPECIMENS.values()
 
 
 @pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
 def test_a_proof_of_address_is_dated_in_the_last_month(kind: str) -> None:
-    """It would become too old otherwise."""
+    """A proof of address is dated 28 to 62 days ago, so that it is never too old."""
     file = specimen(kind)
 
-    (found,) = re.findall(rb"\(Date: (\S+)\)", file.content)
+    (written_date,) = re.findall(rb"\(Date: (\S+)\)", file.content)
     today = datetime.now(UTC).date()
 
-    assert 28 <= (today - date.fromisoformat(found.decode())).days <= 62
+    assert 28 <= (today - date.fromisoformat(written_date.decode())).days <= 62
     assert DATE not in file.content
     check_pdf(file.content)
 
 
 @pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
 def test_a_proof_of_address_says_that_it_is_none(kind: str) -> None:
-    """Nobody could take it for a real one."""
+    """The page says SPECIMEN - NOT A REAL DOCUMENT."""
     assert b"SPECIMEN - NOT A REAL DOCUMENT" in specimen(kind).content
 
 
 def test_a_side_that_there_is_not_is_shown_by_the_front() -> None:
-    """Scenarios name wrong ones."""
+    """A side that does not exist gets the front, as scenarios name wrong sides."""
     assert specimen("NATIONAL_ID", "LEFT") == specimen("NATIONAL_ID", "FRONT")
     assert specimen("NATIONAL_ID", "BACK") != specimen("NATIONAL_ID", "FRONT")
     assert specimen("PASSPORT", "FRONT") == specimen("PASSPORT")
@@ -116,7 +116,7 @@ def test_a_side_that_there_is_not_is_shown_by_the_front() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_padded_file_is_a_pdf_of_the_size_wanted(size: int) -> None:
-    """To the byte, with the same page."""
+    """The file has exactly the size, the same name, and a valid table."""
     file = specimen("UTILITY_BILL")
 
     large = padded(file, size)
@@ -127,7 +127,7 @@ def test_a_padded_file_is_a_pdf_of_the_size_wanted(size: int) -> None:
 
 
 def test_git_leaves_the_files_alone() -> None:
-    """It would take a PDF without binary parts for a text."""
-    rules = (ROOT / ".gitattributes").read_text(encoding="utf-8")
+    """``.gitattributes`` says that the files are binary, so that no line ends change."""
+    attributes = (ROOT / ".gitattributes").read_text(encoding="utf-8")
 
-    assert {f"*{ending} binary" for ending in MEDIA_TYPES} <= set(rules.splitlines())
+    assert {f"*{ending} binary" for ending in MEDIA_TYPES} <= set(attributes.splitlines())

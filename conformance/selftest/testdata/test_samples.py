@@ -1,4 +1,4 @@
-"""Samples: the same data for the same seed and test, and valid data."""
+"""Samples: the same seed and test give the same data."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.testdata.samples import Samples
 ACCOUNTS = sorted(path.stem for path in (FIXTURES / "accounts").glob("*.yaml"))
 
 
-def everything(samples: Samples) -> list[object]:
-    """Return a bit of each kind of data."""
+def data_of(samples: Samples) -> list[object]:
+    """Return some data of each kind."""
     return [
         samples.full_name(),
         samples.digits(9),
@@ -24,18 +24,18 @@ def everything(samples: Samples) -> list[object]:
 
 
 def test_the_same_seed_and_test_give_the_same_data() -> None:
-    """Two runs send the same bytes."""
-    assert everything(Samples(1, "test_x")) == everything(Samples(1, "test_x"))
+    """Two runs with one seed send the same values."""
+    assert data_of(Samples(1, "test_x")) == data_of(Samples(1, "test_x"))
 
 
 @pytest.mark.parametrize("other", [Samples(2, "test_x"), Samples(1, "test_y")])
 def test_another_seed_or_test_gives_other_data(other: Samples) -> None:
-    """Tests do not meet on the target."""
-    assert everything(Samples(1, "test_x")) != everything(other)
+    """Tests do not share values on a target."""
+    assert data_of(Samples(1, "test_x")) != data_of(other)
 
 
 def test_references_are_not_used_twice() -> None:
-    """Not within a test either."""
+    """1,000 references of one test differ."""
     samples = Samples(1, "test_x")
 
     assert len({samples.reference() for _ in range(1000)}) == 1000
@@ -43,7 +43,7 @@ def test_references_are_not_used_twice() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 18])
 def test_digits_are_as_many_as_asked_for(count: int) -> None:
-    """The first is not 0, and they end in no suffix that a sandbox gives a meaning."""
+    """The first digit is not 0, and the last is 9, so that no sandbox gives them a meaning."""
     samples = Samples(1, "test_x")
 
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Addresses: what a target sends stays within its place, and origins are compared as they are."""
+"""Addresses: a value of a target stays in its place of a URL, and origins are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conformance.verdict.decisions import Unusable
 
 Start = Callable[[Behaviour], StandIn]
 
-over_the_wire = settings(
+sends_requests = settings(
     max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -50,7 +50,7 @@ utf_8_text = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_fro
 )
 segments = utf_8_text.filter(lambda text: text not in ("", ".", ".."))
 
-NO_WORDS = [
+NO_TEXTS = [
     pytest.param(None, id="null"),
     pytest.param(True, id="true"),
     pytest.param([], id="list"),
@@ -66,20 +66,20 @@ NO_WORDS = [
 
 @pytest.fixture
 def server(stand_in: Start) -> StandIn:
-    """The target, which accepts whatever comes."""
+    """Start a target that accepts every request."""
     return stand_in(standins.answers(200, {}))
 
 
 @pytest.fixture
 def client(server: StandIn, connect: Callable[..., RecordingClient]) -> RecordingClient:
-    """The client of the target."""
+    """Return the client of the target."""
     return connect(server.base_url)
 
 
 class TestFill:
-    """A value is one segment of a path, or one value of a query."""
+    """``fill`` writes a value as one segment of a path, or as one value of a query."""
 
-    @over_the_wire
+    @sends_requests
     @given(first=segments, second=segments, third=utf_8_text)
     def test_a_server_sees_the_values_and_nothing_else(
         self,
@@ -89,7 +89,7 @@ class TestFill:
         second: str,
         third: str,
     ) -> None:
-        """Whatever text they are, the path has the segments of the template."""
+        """Any text arrives as it is, and the path has the segments of the template."""
         values = {"a": first, "b": second, "c": third}
 
         client.trigger(
@@ -102,7 +102,7 @@ class TestFill:
 
     @pytest.mark.parametrize("value", ["", ".", ".."])
     def test_a_segment_that_leads_elsewhere_is_refused(self, value: str) -> None:
-        """Servers and clients take it out of a path; within a segment it is harmless."""
+        """An empty text and dots are refused as a segment, and taken within one."""
         with pytest.raises(Unusable, match=r"a segment of the path in .*/x/\{a\}/review, got a: '"):
             fill("https://ops.example/x/{a}/review", {"a": value})
 
@@ -121,53 +121,53 @@ class TestFill:
         ],
     )
     def test_parts_of_a_segment_count_together(self, template: str, values: dict[str, str]) -> None:
-        """What stands beside a value may be half of it."""
+        """Two values, or a value and the template, may not make dots together."""
         with pytest.raises(Unusable):
             fill(f"https://ops.example/x/{template}/review", values)
 
     def test_a_value_is_not_filled_in_again(self) -> None:
-        """Names in braces that a target sends are its own text."""
+        """A name in braces within a value stays as it is."""
         url = fill("https://ops.example/{a}/{b}", {"a": "{b}", "b": "secret"})
 
         assert url == "https://ops.example/%7Bb%7D/secret"
 
-    @pytest.mark.parametrize("value", NO_WORDS)
+    @pytest.mark.parametrize("value", NO_TEXTS)
     def test_what_is_no_text_is_refused(self, value: Any) -> None:
-        """With its name, and in a short message."""
-        with pytest.raises(Unusable, match=r"^a: expected ") as refused:
+        """The message has the name of the value, and is short."""
+        with pytest.raises(Unusable, match=r"^a: expected ") as error:
             fill("https://ops.example/?q={a}", {"a": value})
 
-        assert len(str(refused.value)) < 300
+        assert len(str(error.value)) < 300
 
     @pytest.mark.parametrize(("value", "text"), [(7, "7"), (-1.5, "-1.5"), ("é", "é"), ("", "")])
     def test_texts_and_numbers_are_words(self, value: Any, text: str) -> None:
-        """A number is written in digits."""
+        """``as_text`` returns a text as it is and writes a number in digits."""
         assert as_text(value) == text
 
 
 class TestSegment:
-    """A value can be the whole of a segment."""
+    """``segment`` encodes a value as one segment of a path."""
 
     @given(segments)
     def test_it_comes_back_whole(self, value: str) -> None:
-        """Nothing in it is a delimiter of a URL."""
-        spelled = segment(value)
+        """Decoding gives the value, and no delimiter of a URL stands in the segment."""
+        encoded = segment(value)
 
-        assert unquote(spelled) == value
-        assert not set(spelled) & set("/?#&= \\")
+        assert unquote(encoded) == value
+        assert not set(encoded) & set("/?#&= \\")
 
-    @pytest.mark.parametrize("value", ["", ".", "..", *NO_WORDS])
+    @pytest.mark.parametrize("value", ["", ".", "..", *NO_TEXTS])
     def test_what_is_none_is_refused(self, value: Any) -> None:
-        """It would lead elsewhere, or is no text."""
+        """An empty text, dots and values that are no text are refused."""
         with pytest.raises(Unusable):
             segment(value)
 
 
 class TestOrigin:
-    """Scheme, host and port have one spelling."""
+    """``origin`` gives scheme, host and port in one form."""
 
     @pytest.mark.parametrize(
-        ("url", "spelled"),
+        ("url", "expected"),
         [
             ("http://LOCALHOST:80/x", "http://localhost"),
             ("HTTPS://Api.Example:443", "https://api.example"),
@@ -191,12 +191,12 @@ class TestOrigin:
             ("", None),
         ],
     )
-    def test_it_is_told(self, url: str, spelled: str | None) -> None:
-        """Where a URL leads to nobody for sure, there is none."""
-        assert origin(url) == spelled
+    def test_it_is_told(self, url: str, expected: str | None) -> None:
+        """The origin is normalized; a URL without a certain host has none."""
+        assert origin(url) == expected
 
     def test_spellings_of_one_are_the_same(self) -> None:
-        """Others are not, nor is one with user information."""
+        """Another host, scheme or any user information makes another origin."""
         assert same_origin("http://LOCALHOST:80/x?y", "http://localhost")
         assert not same_origin("http://localhost.", "http://localhost")
         assert not same_origin("http://localhost@evil.example/", "http://localhost")
@@ -207,15 +207,15 @@ class TestOrigin:
 
     @given(st.text())
     def test_any_text_is_taken(self, text: str) -> None:
-        """Whatever a profile or a target holds."""
+        """Any text has no origin, or one whose origin is itself."""
         for url in (text, f"http://{text}", f"http://[{text}]", f"http://x:{text}"):
-            found = origin(url)
-            assert found is None or origin(found) == found
+            result = origin(url)
+            assert result is None or origin(result) == result
 
     def test_credentials_go_to_the_target_in_any_spelling(
         self, stand_in: Start, connect: Callable[..., RecordingClient]
     ) -> None:
-        """And nowhere else."""
+        """Requests to the target's host get credentials however it is written, and no others do."""
         server = stand_in(standins.answers(200, {}))
         port = urlsplit(server.origin).port
         client = connect(f"http://localhost:{port}/{standins.VERSION}")
@@ -223,7 +223,7 @@ class TestOrigin:
         for host in ("localhost", "LOCALHOST", "127.0.0.1", "me@localhost"):
             client.trigger("POST", f"HTTP://{host}:{port}/x", {})
 
-        sent = [request.headers.get("authorization") for request in server.received]
-        assert sent[0] == sent[1] == client._auth._auth_header
-        assert sent[2] is None
-        assert sent[3] != sent[0]
+        headers = [request.headers.get("authorization") for request in server.received]
+        assert headers[0] == headers[1] == client._auth._auth_header
+        assert headers[2] is None
+        assert headers[3] != headers[0]

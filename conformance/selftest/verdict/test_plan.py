@@ -1,4 +1,4 @@
-"""The plan: what a run is going to decide, and the verdicts that follow from what it did."""
+"""The plan of a run, and the verdicts that follow from its decisions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
 INCONCLUSIVE, NOT_EXERCISED = Outcome.INCONCLUSIVE, Outcome.NOT_EXERCISED
 
 
-def rule(
+def requirement(
     identifier: str = "A",
     *,
     level: Level = Level.MUST,
     needs: Needs | None = None,
     untestable: str | None = None,
 ) -> Requirement:
-    """Return a requirement."""
+    """Return a requirement with this id, A by default."""
     return Requirement(
         id=identifier,
         level=level,
@@ -47,175 +47,181 @@ def rule(
 
 
 def plan(
-    *rules: Requirement,
-    named: Mapping[str, Collection[str]] | None = None,
+    *requirements: Requirement,
+    tests_by_id: Mapping[str, Collection[str]] | None = None,
     selected: Collection[str] | None = None,
-    lacking: Mapping[str, tuple[Reason, str]] | None = None,
+    missing: Mapping[str, tuple[Reason, str]] | None = None,
 ) -> Plan:
-    """Return the plan of a run; by default each rule is named by a test that is selected."""
-    by_rule = {r.id: [f"test_{r.id}"] for r in rules} if named is None else named
-    chosen = [t for tests in by_rule.values() for t in tests] if selected is None else selected
-    catalogue = Catalogue({r.id: r for r in rules})
-    return Plan(catalogue, by_rule, chosen, lambda entry: (lacking or {}).get(entry.id))
+    """Return the plan of a run; by default each requirement has one test, which is selected."""
+    all_tests = (
+        {r.id: [f"test_{r.id}"] for r in requirements} if tests_by_id is None else tests_by_id
+    )
+    selection = [t for tests in all_tests.values() for t in tests] if selected is None else selected
+    catalogue = Catalogue({r.id: r for r in requirements})
+    return Plan(catalogue, all_tests, selection, lambda entry: (missing or {}).get(entry.id))
 
 
 def decision(outcome: Outcome, reason: Reason | None = None, detail: str = "") -> Decision:
-    """Return a decision on A."""
+    """Return a decision on the requirement A."""
     return Decision("A", outcome, "test_A", reason, detail)
 
 
-def conclude(of: Plan, *decisions: Decision) -> Conclusion:
-    """Return the verdict on A."""
-    every = {test for entry in of.entries.values() for test in entry.tests}
-    accounting = Accounting(of, ended=every)
+def conclude(run_plan: Plan, *decisions: Decision) -> Conclusion:
+    """Return the conclusion on the requirement A after these decisions."""
+    tests = {test for entry in run_plan.entries.values() for test in entry.tests}
+    accounting = Accounting(run_plan, ended=tests)
     accounting.add(decisions)
     return next(c for c in accounting.conclude() if c.requirement.id == "A")
 
 
-def verdict(*statuses: RequirementVerdict) -> TargetVerdict:
-    """Return the verdict on a target whose requirements have these."""
-    return target_verdict(Conclusion(rule(), status, None, "") for status in statuses)
+def verdict(*verdicts: RequirementVerdict) -> TargetVerdict:
+    """Return the verdict on a target whose requirements have these verdicts."""
+    return target_verdict(Conclusion(requirement(), each, None, "") for each in verdicts)
 
 
 class TestPlan:
-    """What will be decided is known before the run starts."""
+    """The plan says before the run which requirements it will decide."""
 
     def test_a_requirement_with_a_selected_test_will_be_decided(self) -> None:
-        """Its tests are known."""
-        made = plan(rule("A"))
+        """The plan has the requirement with its test."""
+        run_plan = plan(requirement("A"))
 
-        assert made.to_decide() == ["A"]
-        assert made.entries["A"].tests == ("test_A",)
+        assert run_plan.to_decide() == ["A"]
+        assert run_plan.entries["A"].tests == ("test_A",)
 
     def test_one_that_no_test_names_has_no_check(self) -> None:
-        """That is the suite's own gap, and is told."""
-        made = plan(rule("A"), named={})
+        """A requirement without a test has the reason NO_CHECK."""
+        run_plan = plan(requirement("A"), tests_by_id={})
 
-        assert made.to_decide() == []
-        assert made.entries["A"].reason is Reason.NO_CHECK
+        assert run_plan.to_decide() == []
+        assert run_plan.entries["A"].reason is Reason.NO_CHECK
 
     def test_one_whose_tests_are_left_out_is_deselected(self) -> None:
-        """All of them: one that is left decides it."""
-        named = {"A": ["test_1"], "B": ["test_1", "test_2"]}
+        """Without any selected test it is deselected; one selected test decides it."""
+        tests_by_id = {"A": ["test_1"], "B": ["test_1", "test_2"]}
 
-        made = plan(rule("A"), rule("B"), named=named, selected=["test_2"])
+        run_plan = plan(
+            requirement("A"), requirement("B"), tests_by_id=tests_by_id, selected=["test_2"]
+        )
 
-        assert made.entries["A"].reason is Reason.DESELECTED
-        assert made.entries["B"].tests == ("test_2",)
-        assert made.to_decide() == ["B"]
+        assert run_plan.entries["A"].reason is Reason.DESELECTED
+        assert run_plan.entries["B"].tests == ("test_2",)
+        assert run_plan.to_decide() == ["B"]
 
     def test_one_that_the_target_cannot_show_is_known_beforehand(self) -> None:
-        """With what is lacking."""
-        made = plan(rule("A"), lacking={"A": (Reason.TRIGGER_MISSING, "quote.expire")})
+        """A requirement has the reason and the name of what the profile does not offer."""
+        run_plan = plan(requirement("A"), missing={"A": (Reason.TRIGGER_MISSING, "quote.expire")})
 
-        assert made.to_decide() == []
-        assert made.entries["A"].reason is Reason.TRIGGER_MISSING
-        assert made.entries["A"].detail == "quote.expire"
+        assert run_plan.to_decide() == []
+        assert run_plan.entries["A"].reason is Reason.TRIGGER_MISSING
+        assert run_plan.entries["A"].detail == "quote.expire"
 
     def test_an_untestable_one_has_no_reason(self) -> None:
-        """It is accounted for by itself."""
-        made = plan(rule("A", untestable="nobody sees it"), named={})
+        """An untestable requirement is not to be decided, and has no reason."""
+        run_plan = plan(requirement("A", untestable="nobody sees it"), tests_by_id={})
 
-        assert made.to_decide() == []
-        assert made.entries["A"].reason is None
+        assert run_plan.to_decide() == []
+        assert run_plan.entries["A"].reason is None
 
 
 class TestConclude:
-    """One verdict for each requirement, from all its decisions."""
+    """Each requirement gets one verdict from all its decisions."""
 
     def test_passed(self) -> None:
-        """At least one check passed, and none said otherwise."""
-        assert conclude(plan(rule()), decision(PASSED)).verdict is RequirementVerdict.PASSED
+        """One passed decision makes the requirement passed."""
+        assert conclude(plan(requirement()), decision(PASSED)).verdict is RequirementVerdict.PASSED
 
     def test_failed(self) -> None:
-        """One failure outweighs any pass, and is shown."""
-        concluded = conclude(plan(rule()), decision(PASSED), decision(FAILED, detail="why"))
+        """One failure outweighs a pass, and its detail is kept."""
+        conclusion = conclude(plan(requirement()), decision(PASSED), decision(FAILED, detail="why"))
 
-        assert (concluded.verdict, concluded.detail) == (RequirementVerdict.FAILED, "why")
-        assert len(concluded.decisions) == 2
+        assert (conclusion.verdict, conclusion.detail) == (RequirementVerdict.FAILED, "why")
+        assert len(conclusion.decisions) == 2
 
     @pytest.mark.parametrize("level", [Level.SHOULD, Level.MAY])
     def test_warned(self, level: Level) -> None:
-        """What is only recommended may be left undone."""
-        concluded = conclude(plan(rule(level=level)), decision(FAILED, detail="why"))
+        """A failed SHOULD or MAY is a warning."""
+        conclusion = conclude(plan(requirement(level=level)), decision(FAILED, detail="why"))
 
-        assert (concluded.verdict, concluded.detail) == (RequirementVerdict.WARNED, "why")
+        assert (conclusion.verdict, conclusion.detail) == (RequirementVerdict.WARNED, "why")
 
     def test_inconclusive(self) -> None:
-        """A check that could not decide outweighs one that passed."""
-        concluded = conclude(
-            plan(rule()), decision(PASSED), decision(INCONCLUSIVE, Reason.TWIN_REFUSED, "why")
+        """An inconclusive decision outweighs a pass, and its reason is kept."""
+        conclusion = conclude(
+            plan(requirement()),
+            decision(PASSED),
+            decision(INCONCLUSIVE, Reason.TWIN_REFUSED, "why"),
         )
 
-        assert (concluded.verdict, concluded.reason) == (
+        assert (conclusion.verdict, conclusion.reason) == (
             RequirementVerdict.INCONCLUSIVE,
             Reason.TWIN_REFUSED,
         )
 
     def test_not_exercised(self) -> None:
-        """The trigger is missing, and nothing else decided it."""
-        concluded = conclude(
-            plan(rule()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING, "quote.expire")
+        """A requirement without another decision has the missing trigger as its reason."""
+        conclusion = conclude(
+            plan(requirement()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING, "quote.expire")
         )
 
-        assert concluded.verdict is RequirementVerdict.NOT_EXERCISED
-        assert (concluded.reason, concluded.detail) == (Reason.TRIGGER_MISSING, "quote.expire")
+        assert conclusion.verdict is RequirementVerdict.NOT_EXERCISED
+        assert (conclusion.reason, conclusion.detail) == (Reason.TRIGGER_MISSING, "quote.expire")
 
     def test_a_pass_elsewhere_exercises_it(self) -> None:
-        """Not every test of a requirement needs the trigger."""
-        concluded = conclude(
-            plan(rule()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING), decision(PASSED)
+        """A pass of one test counts where another test lacked a trigger."""
+        conclusion = conclude(
+            plan(requirement()), decision(NOT_EXERCISED, Reason.TRIGGER_MISSING), decision(PASSED)
         )
 
-        assert concluded.verdict is RequirementVerdict.PASSED
+        assert conclusion.verdict is RequirementVerdict.PASSED
 
     def test_lost(self) -> None:
-        """It was going to be decided, and nothing came."""
-        concluded = conclude(plan(rule()))
+        """A requirement to be decided, without a decision, is inconclusive with the reason LOST."""
+        conclusion = conclude(plan(requirement()))
 
-        assert (concluded.verdict, concluded.reason) == (
+        assert (conclusion.verdict, conclusion.reason) == (
             RequirementVerdict.INCONCLUSIVE,
             Reason.LOST,
         )
 
     @pytest.mark.parametrize(
-        ("named", "reason"),
+        ("tests_by_id", "reason"),
         [({}, Reason.NO_CHECK), ({"A": ["test_left_out"]}, Reason.DESELECTED)],
     )
     def test_what_was_not_to_be_decided_is_inconclusive(
-        self, named: Mapping[str, Collection[str]], reason: Reason
+        self, tests_by_id: Mapping[str, Collection[str]], reason: Reason
     ) -> None:
-        """It could have been."""
-        concluded = conclude(plan(rule(), named=named, selected=[]))
+        """Without a test, or with none selected, a requirement is inconclusive."""
+        conclusion = conclude(plan(requirement(), tests_by_id=tests_by_id, selected=[]))
 
-        assert (concluded.verdict, concluded.reason) == (RequirementVerdict.INCONCLUSIVE, reason)
+        assert (conclusion.verdict, conclusion.reason) == (RequirementVerdict.INCONCLUSIVE, reason)
 
     @pytest.mark.parametrize("reason", [Reason.TRIGGER_MISSING, Reason.FEATURE_UNDECLARED])
     def test_what_the_target_does_not_offer_is_not_exercised(self, reason: Reason) -> None:
-        """Even when its test was never run."""
-        concluded = conclude(plan(rule(), lacking={"A": (reason, "x")}))
+        """A missing trigger or feature makes it not exercised, without a run of its test."""
+        conclusion = conclude(plan(requirement(), missing={"A": (reason, "x")}))
 
-        assert (concluded.verdict, concluded.reason) == (RequirementVerdict.NOT_EXERCISED, reason)
+        assert (conclusion.verdict, conclusion.reason) == (RequirementVerdict.NOT_EXERCISED, reason)
 
     def test_what_is_not_declared_is_not_exercised_by_the_way(self) -> None:
-        """A message that shows it is no claim to offer it; a wrong one fails all the same."""
-        undeclared = plan(rule(), lacking={"A": (Reason.FEATURE_UNDECLARED, "x")})
+        """Without its feature a pass does not count, and a failure does."""
+        undeclared = plan(requirement(), missing={"A": (Reason.FEATURE_UNDECLARED, "x")})
 
         assert conclude(undeclared, decision(PASSED)).verdict is RequirementVerdict.NOT_EXERCISED
         assert conclude(undeclared, decision(FAILED)).verdict is RequirementVerdict.FAILED
 
     def test_untestable(self) -> None:
-        """With the reason why."""
-        concluded = conclude(plan(rule(untestable="nobody sees it"), named={}))
+        """An untestable requirement has the reason of its entry as the detail."""
+        conclusion = conclude(plan(requirement(untestable="nobody sees it"), tests_by_id={}))
 
-        assert (concluded.verdict, concluded.detail) == (
+        assert (conclusion.verdict, conclusion.detail) == (
             RequirementVerdict.UNTESTABLE,
             "nobody sees it",
         )
 
     def test_decisions_on_unknown_requirements_are_left_aside(self) -> None:
-        """An older journal may hold some."""
-        accounting = Accounting(plan(rule()), ended={"test_A"})
+        """A decision on an id that the catalogue does not have is ignored."""
+        accounting = Accounting(plan(requirement()), ended={"test_A"})
 
         accounting.add([Decision("OLD", FAILED, "test")])
 
@@ -226,7 +232,7 @@ class TestRunVerdict:
     """The verdict on the whole target."""
 
     @pytest.mark.parametrize(
-        ("statuses", "expected"),
+        ("verdicts", "expected"),
         [
             pytest.param([], TargetVerdict.INCONCLUSIVE, id="nothing at all"),
             pytest.param(
@@ -272,13 +278,13 @@ class TestRunVerdict:
             ),
         ],
     )
-    def test_of(self, statuses: list[RequirementVerdict], expected: TargetVerdict) -> None:
-        """A run that decided nothing is never green."""
-        assert verdict(*statuses) is expected
+    def test_of(self, verdicts: list[RequirementVerdict], expected: TargetVerdict) -> None:
+        """A run that decided nothing is never conformant."""
+        assert verdict(*verdicts) is expected
 
 
 class TestUnmet:
-    """What keeps a target from deciding a requirement."""
+    """``unmet`` says why a profile cannot exercise a requirement."""
 
     profile = Profile(
         implementation=Implementation(name="x"),
@@ -301,37 +307,39 @@ class TestUnmet:
         ],
     )
     def test_of(self, needs: Needs, expected: tuple[Reason, str] | None) -> None:
-        """The feature is named before the trigger, which may go with it."""
-        assert unmet(self.profile, rule(needs=needs)) == expected
+        """A missing feature is named before a missing trigger, which may belong to it."""
+        assert unmet(self.profile, requirement(needs=needs)) == expected
 
 
 def test_what_cannot_be_undone_needs_a_word_of_its_own() -> None:
-    """The feature alone is not enough; other operations may decide what each does by itself."""
-    minting = replace(rule(), operations=("createInternalAccount",))
-    words = Irreversible(account_numbers=True)
+    """A permanent operation needs ``irreversible``, unless each operation decides by itself."""
+    minting = replace(requirement(), operations=("createInternalAccount",))
+    irreversible = Irreversible(account_numbers=True)
     profile = Profile(implementation=Implementation(name="x"))
 
     assert unmet(profile, minting) == (Reason.IRREVERSIBLE, "irreversible.account_numbers")
-    assert unmet(profile.model_copy(update={"irreversible": words}), minting) is None
+    assert unmet(profile.model_copy(update={"irreversible": irreversible}), minting) is None
     assert unmet(profile, replace(minting, each=True)) is None
 
 
 def test_a_target_that_may_only_be_read_gets_no_verdict() -> None:
-    """Few requirements can be decided by safe methods alone."""
-    seen = [
-        Conclusion(rule(), RequirementVerdict.PASSED, None, ""),
-        Conclusion(rule("B"), RequirementVerdict.NOT_EXERCISED, Reason.READ_ONLY, ""),
+    """One requirement that is open as READ_ONLY makes the target inconclusive."""
+    conclusions = [
+        Conclusion(requirement(), RequirementVerdict.PASSED, None, ""),
+        Conclusion(requirement("B"), RequirementVerdict.NOT_EXERCISED, Reason.READ_ONLY, ""),
     ]
 
-    assert target_verdict(seen) is TargetVerdict.INCONCLUSIVE
+    assert target_verdict(conclusions) is TargetVerdict.INCONCLUSIVE
 
 
 def test_what_the_profile_does_not_offer_is_left_out_of_the_verdict() -> None:
-    """It is counted and named instead."""
-    seen = [
-        Conclusion(rule(), RequirementVerdict.PASSED, None, ""),
-        Conclusion(rule("B"), RequirementVerdict.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"),
-        Conclusion(rule("C"), RequirementVerdict.NOT_EXERCISED, Reason.IRREVERSIBLE, ""),
+    """Undeclared features and permanent operations leave the target conformant."""
+    conclusions = [
+        Conclusion(requirement(), RequirementVerdict.PASSED, None, ""),
+        Conclusion(
+            requirement("B"), RequirementVerdict.NOT_EXERCISED, Reason.FEATURE_UNDECLARED, "sca"
+        ),
+        Conclusion(requirement("C"), RequirementVerdict.NOT_EXERCISED, Reason.IRREVERSIBLE, ""),
     ]
 
-    assert target_verdict(seen) is TargetVerdict.CONFORMANT
+    assert target_verdict(conclusions) is TargetVerdict.CONFORMANT

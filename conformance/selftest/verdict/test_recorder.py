@@ -25,21 +25,21 @@ from conformance.verdict.recorder import ChecksFailed, Recorder
 TEST = "test_quotes.py::test_execution"
 
 
-def recorder(*named: str) -> Recorder:
+def recorder(*requirements: str) -> Recorder:
     """Return the recorder of a test that names these requirements."""
-    return Recorder(TEST, named)
+    return Recorder(TEST, requirements)
 
 
-def outcomes(of: Recorder) -> dict[str, Outcome]:
-    """Return the outcome of each requirement that was decided."""
-    return {name: decision.outcome for name, decision in of.decisions.items()}
+def outcomes(recording: Recorder) -> dict[str, Outcome]:
+    """Return the outcome of each decided requirement."""
+    return {name: decision.outcome for name, decision in recording.decisions.items()}
 
 
 class TestChecks:
     """Each block decides its own requirements."""
 
     def test_a_failure_does_not_hide_the_next(self) -> None:
-        """The test goes on after it."""
+        """After a failed block the test goes on, and the next blocks decide theirs."""
         recording = recorder("A", "B", "C")
 
         with recording.check("A"):
@@ -57,7 +57,7 @@ class TestChecks:
         assert [failure.requirement for failure in recording.failures()] == ["A", "C"]
 
     def test_one_block_may_decide_several(self) -> None:
-        """They stand and fall together."""
+        """All requirements of a block get the same outcome."""
         recording = recorder("A", "B")
 
         with recording.check("A", "B"):
@@ -66,7 +66,7 @@ class TestChecks:
         assert outcomes(recording) == {"A": Outcome.FAILED, "B": Outcome.FAILED}
 
     def test_the_text_of_an_assertion_is_kept(self) -> None:
-        """With all that pytest adds to it."""
+        """The detail has the message and the comparison that pytest adds."""
         recording = recorder("A", "B")
         amounts = {"sent": 10_000, "received": 9_950}
 
@@ -77,7 +77,7 @@ class TestChecks:
         assert detail.startswith("fees of {'sent': 10000, 'received': 9950}\nassert 9950 == 10000")
 
     def test_a_requirement_that_is_not_named_cannot_be_checked(self) -> None:
-        """The plan would not know of it."""
+        """A block for a requirement without marker raises HarnessError."""
         with (
             pytest.raises(HarnessError, match="B is checked here but not named"),
             recorder("A").check("B"),
@@ -98,7 +98,7 @@ class TestChecks:
     def test_what_a_block_lacks_leaves_it_open(
         self, unmet: Unmet, outcome: Outcome, reason: Reason
     ) -> None:
-        """The test goes on, as after a failure."""
+        """Each error of the family Unmet gives its outcome and reason, and the test goes on."""
         recording = recorder("A", "B")
 
         with recording.check("A"):
@@ -112,7 +112,7 @@ class TestChecks:
         assert recording.decisions["B"].outcome is Outcome.PASSED
 
     def test_an_unexpected_error_ends_the_test(self) -> None:
-        """It says nothing about the target."""
+        """Another error decides nothing and is raised."""
         recording = recorder("A")
 
         with pytest.raises(RuntimeError), recording.check("A"):
@@ -121,7 +121,7 @@ class TestChecks:
         assert outcomes(recording) == {}
 
     def test_a_message_that_cannot_be_read_decides_nothing(self) -> None:
-        """The checks after it go on."""
+        """A KeyError makes the block inconclusive as UNREADABLE, and the test goes on."""
         recording = recorder("A", "B")
 
         with recording.check("A"):
@@ -148,7 +148,7 @@ class TestDecide:
     def test_a_worse_outcome_replaces_a_better_one(
         self, better: Outcome, worse: Outcome, worse_first: bool
     ) -> None:
-        """In any order."""
+        """The order of the two outcomes makes no difference."""
         recording = recorder("A")
 
         for outcome in (worse, better) if worse_first else (better, worse):
@@ -157,7 +157,7 @@ class TestDecide:
         assert outcomes(recording) == {"A": worse}
 
     def test_the_first_of_two_failures_is_kept(self) -> None:
-        """What came after may be its consequence."""
+        """The detail is that of the first failure, of which the second may be a consequence."""
         recording = recorder("A")
 
         recording.decide("A", Outcome.FAILED, "first")
@@ -166,7 +166,7 @@ class TestDecide:
         assert recording.decisions["A"].detail == "first"
 
     def test_a_decision_knows_the_exchanges_before_it(self) -> None:
-        """They are its evidence."""
+        """The evidence of a decision are the exchanges up to it."""
         recording = recorder("A")
         recording.exchanges += ["main-1", "main-2"]
 
@@ -176,7 +176,7 @@ class TestDecide:
         assert recording.decisions["A"].exchanges == ("main-1", "main-2")
 
     def test_a_failure_is_not_lost_among_threads(self) -> None:
-        """Webhooks are judged while the test goes on."""
+        """One failure among 4,000 decisions of eight threads is kept."""
         recording = recorder("A")
         start = threading.Barrier(8)
 
@@ -196,10 +196,10 @@ class TestDecide:
 
 
 class TestConclude:
-    """What the end of a test decides."""
+    """The end of a test decides what its blocks did not."""
 
     def test_a_test_of_one_requirement_decides_it(self) -> None:
-        """Its end is the check."""
+        """A test that ends without an error passes its one requirement."""
         recording = recorder("A")
 
         recording.conclude(None)
@@ -207,7 +207,7 @@ class TestConclude:
         assert outcomes(recording) == {"A": Outcome.PASSED}
 
     def test_an_assertion_fails_the_one_requirement(self) -> None:
-        """With its text."""
+        """An AssertionError fails the one requirement, with its text as the detail."""
         recording = recorder("A")
 
         recording.conclude(AssertionError("expected 400, got 200"))
@@ -216,7 +216,7 @@ class TestConclude:
         assert recording.decisions["A"].detail == "expected 400, got 200"
 
     def test_a_pass_does_not_mend_a_failed_check(self) -> None:
-        """A test of one requirement may have checks too."""
+        """A failed block counts, although the test ends without an error."""
         recording = recorder("A")
         with recording.check("A"):
             raise AssertionError
@@ -226,7 +226,7 @@ class TestConclude:
         assert outcomes(recording) == {"A": Outcome.FAILED}
 
     def test_what_nothing_decided_is_inconclusive(self) -> None:
-        """A test that ends well does not pass what it never checked."""
+        """A requirement that no block reached is inconclusive as NOT_REACHED."""
         recording = recorder("A", "B")
         with recording.check("A"):
             pass
@@ -237,7 +237,7 @@ class TestConclude:
         assert recording.decisions["B"].reason is Reason.NOT_REACHED
 
     def test_what_the_judge_decided_is_decided(self) -> None:
-        """It needs no check of its own."""
+        """Requirements that the judge decided need no block."""
         recording = recorder("A", "B")
         recording.decide("A", Outcome.PASSED)
         recording.decide("B", Outcome.FAILED)
@@ -247,7 +247,7 @@ class TestConclude:
         assert outcomes(recording) == {"A": Outcome.PASSED, "B": Outcome.FAILED}
 
     def test_an_assertion_outside_of_checks_leaves_the_rest_open(self) -> None:
-        """It belongs to none of them."""
+        """Undecided requirements get PRECONDITION; decided ones stay."""
         recording = recorder("A", "B", "C")
         with recording.check("A"):
             pass
@@ -264,7 +264,7 @@ class TestConclude:
         assert recording.decisions["C"].reason is Reason.PRECONDITION
 
     def test_what_the_test_lacks_leaves_the_rest_open(self) -> None:
-        """For the reason given."""
+        """Undecided requirements get the outcome and the reason of the error."""
         recording = recorder("A", "B")
         with recording.check("A"):
             pass
@@ -275,7 +275,7 @@ class TestConclude:
         assert recording.decisions["B"].reason is Reason.TRIGGER_MISSING
 
     def test_an_unexpected_error_is_a_mistake_of_the_suite(self) -> None:
-        """It says nothing about the target."""
+        """A RuntimeError makes the requirement inconclusive as HARNESS."""
         recording = recorder("A")
 
         recording.conclude(RuntimeError("out of order"))
@@ -285,7 +285,7 @@ class TestConclude:
         assert decision.detail == "RuntimeError: out of order"
 
     def test_a_message_that_lacks_what_is_read_is_unreadable(self) -> None:
-        """It is the target's message, though not what this test is about."""
+        """A KeyError makes the requirement inconclusive as UNREADABLE."""
         recording = recorder("A")
 
         recording.conclude(KeyError("status"))
@@ -295,7 +295,7 @@ class TestConclude:
         assert decision.detail == "KeyError: 'status'"
 
     def test_stumbling_over_a_wrong_message_is_none(self) -> None:
-        """The judge has said already what is wrong with the target."""
+        """A KeyError after a failure of the judge is PRECONDITION, and names that failure."""
         recording = recorder("A")
         recording.decide("X", Outcome.FAILED, "status is missing")
 
@@ -307,10 +307,10 @@ class TestConclude:
 
 
 class TestAbort:
-    """A set-up or tear-down that breaks leaves open what the test names."""
+    """An error in set-up or tear-down leaves the requirements of a test open."""
 
     def test_what_passed_is_open_again(self) -> None:
-        """Nobody knows what broke it."""
+        """All requirements are inconclusive, those that passed too."""
         recording = recorder("A", "B")
         recording.decide("A", Outcome.PASSED)
 
@@ -319,7 +319,7 @@ class TestAbort:
         assert outcomes(recording) == {"A": Outcome.INCONCLUSIVE, "B": Outcome.INCONCLUSIVE}
 
     def test_what_failed_stays_failed(self) -> None:
-        """It was seen."""
+        """A failure stays, as it was observed."""
         recording = recorder("A")
         recording.decide("A", Outcome.FAILED, "seen")
 
@@ -328,7 +328,7 @@ class TestAbort:
         assert outcomes(recording) == {"A": Outcome.FAILED}
 
     def test_an_assertion_of_a_set_up_decides_nothing(self) -> None:
-        """The check was never reached."""
+        """An AssertionError makes the requirement inconclusive as PRECONDITION."""
         recording = recorder("A")
 
         recording.abort(AssertionError("the arrangement"))
@@ -338,7 +338,7 @@ class TestAbort:
 
 
 def test_a_failed_test_shows_all_its_failures() -> None:
-    """Each under its requirement."""
+    """The message has each failure after the id of its requirement."""
     failures = [
         Decision("A", Outcome.FAILED, TEST, detail="one"),
         Decision("B", Outcome.FAILED, TEST, detail="two"),
@@ -349,19 +349,19 @@ def test_a_failed_test_shows_all_its_failures() -> None:
 
 @pytest.mark.parametrize("reason", [None, *Reason])
 def test_a_decision_survives_the_journal(reason: Reason | None) -> None:
-    """Workers and killed runs hand on their decisions as JSON."""
+    """A decision that is written as JSON is read as the same."""
     decision = Decision("A", Outcome.INCONCLUSIVE, TEST, reason, "why", ("main-1",))
 
     assert Decision.from_json(decision.to_json()) == decision
 
 
 def test_every_way_to_be_unmet_has_a_reason() -> None:
-    """None of them is left without an explanation."""
+    """Each subclass of Unmet has a reason of the closed list."""
     assert all(isinstance(kind.reason, Reason) for kind in Unmet.__subclasses__())
 
 
 def test_a_refusal_cannot_be_asserted_without_a_twin() -> None:
-    """Python itself refuses the call."""
+    """``twin`` of ``Answer.refused`` is a keyword without a default."""
     twin = inspect.signature(Answer.refused).parameters["twin"]
 
     assert twin.kind is inspect.Parameter.KEYWORD_ONLY

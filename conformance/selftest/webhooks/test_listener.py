@@ -1,4 +1,4 @@
-"""The webhook listener: what arrives is kept in order, acknowledged, and can be waited for."""
+"""The webhook listener: deliveries are kept in order, acknowledged, and can be waited for."""
 
 from __future__ import annotations
 
@@ -44,44 +44,44 @@ EVENT = {"id": "Webhook:1", "type": "PAYMENT.DONE", "data": {"id": "Transaction:
 
 @pytest.fixture
 def listener() -> Generator[WebhookListener]:
-    """A listener on a free port."""
-    listening = WebhookListener("127.0.0.1:0")
-    yield listening
-    listening.close()
+    """Return a listener on a free port."""
+    new_listener = WebhookListener("127.0.0.1:0")
+    yield new_listener
+    new_listener.close()
 
 
 def deliver(listener: WebhookListener, body: Any, **more: Any) -> httpx.Response:
-    """Send one delivery as a target would; bytes are sent as they are."""
+    """Send one delivery as a target does; bytes are sent as they are."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    # Without certificates to read it is much faster.
+    # httpx is much faster where it need not read certificates.
     return httpx.post(listener.url, content=content, trust_env=False, verify=False, **more)
 
 
 @contextmanager
-def connected(listener: WebhookListener) -> Iterator[socket.socket]:
-    """Connect to the listener without saying anything."""
+def connect_to(listener: WebhookListener) -> Iterator[socket.socket]:
+    """Connect to the listener and send nothing."""
     address = urlsplit(listener.follow_url)
     with socket.create_connection((address.hostname, address.port), timeout=5) as connection:
         yield connection
 
 
-def raw(listener: WebhookListener, message: bytes) -> bytes:
-    """Send bytes to the listener and return what it answers."""
-    with connected(listener) as connection:
+def send_raw(listener: WebhookListener, message: bytes) -> bytes:
+    """Send bytes to the listener and return its answer."""
+    with connect_to(listener) as connection:
         connection.sendall(message)
         connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
-def post(listener: WebhookListener, content: bytes = b"{}", *headers: bytes) -> bytes:
-    """Return a delivery as it stands on the wire."""
+def message_of(listener: WebhookListener, content: bytes = b"{}", *headers: bytes) -> bytes:
+    """Return the bytes of a request that delivers ``content``."""
     path = urlsplit(listener.url).path.encode()
     lines = [b"host: x", b"content-length: %d" % len(content), *headers]
     return b"POST " + path + b" HTTP/1.1\r\n" + b"\r\n".join([*lines, b"", content])
 
 
 def status_of(connection: socket.socket) -> int:
-    """Return the status of the next answer, which has no body."""
+    """Return the status of the next response, which has no body."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += connection.recv(1)
@@ -105,28 +105,28 @@ class TestTaking:
     """Every delivery is acknowledged and kept as it came."""
 
     def test_a_delivery_is_kept(self, listener: WebhookListener) -> None:
-        """With its headers, its raw text and the time."""
+        """The inbox has the delivery with its headers, its text and its time."""
         before = time.time()
 
         answer = deliver(listener, EVENT, headers={"X-Signature": "s"})
 
         assert answer.status_code == 200
-        (kept,) = listener.inbox.all(lambda _: True)
-        assert (kept.number, kept.id, kept.type) == (0, "Webhook:1", "PAYMENT.DONE")
-        assert kept.concerns("Transaction:1")
-        assert kept.headers["x-signature"] == "s"
-        assert kept.text == json.dumps(EVENT)
-        assert before <= kept.at <= time.time()
+        (entry,) = listener.inbox.all(lambda _: True)
+        assert (entry.number, entry.id, entry.type) == (0, "Webhook:1", "PAYMENT.DONE")
+        assert entry.concerns("Transaction:1")
+        assert entry.headers["x-signature"] == "s"
+        assert entry.text == json.dumps(EVENT)
+        assert before <= entry.at <= time.time()
 
     def test_a_duplicate_is_kept_beside_the_first(self, listener: WebhookListener) -> None:
-        """Delivery at least once is allowed; whether it happened can be seen."""
+        """Each of three equal deliveries has a number of its own, as duplicates are allowed."""
         for _ in range(3):
             assert deliver(listener, EVENT).status_code == 200
 
         assert [d.number for d in listener.inbox.all(lambda d: d.id == "Webhook:1")] == [0, 1, 2]
 
     def test_deliveries_at_the_same_time_are_numbered(self, listener: WebhookListener) -> None:
-        """None is lost, and none has the number of another."""
+        """Ten deliveries of ten threads have the numbers 0 to 9."""
         threads = [
             threading.Thread(target=deliver, args=[listener, {**EVENT, "id": f"Webhook:{n}"}])
             for n in range(10)
@@ -136,9 +136,9 @@ class TestTaking:
         for thread in threads:
             thread.join()
 
-        kept = listener.inbox.all(lambda _: True)
-        assert [d.number for d in kept] == list(range(10))
-        assert len({d.id for d in kept}) == 10
+        entry = listener.inbox.all(lambda _: True)
+        assert [d.number for d in entry] == list(range(10))
+        assert len({d.id for d in entry}) == 10
 
     @pytest.mark.parametrize(
         "content", [b"", b"{", b"\xff\xfe", b"null", b"[]", b'"text"', b"NaN", b"[" * 100_000]
@@ -146,67 +146,67 @@ class TestTaking:
     def test_a_malformed_delivery_is_kept_and_acknowledged(
         self, listener: WebhookListener, content: bytes
     ) -> None:
-        """Its members are absent; a target that repeats it for ever would help nobody."""
+        """A body that is no JSON object gets 200, and has no id, type and data."""
         answer = deliver(listener, content)
 
         assert answer.status_code == 200
-        (kept,) = listener.inbox.all(lambda _: True)
-        assert (kept.id, kept.type, kept.data) == (None, None, None)
-        assert not kept.concerns("Transaction:1")
+        (entry,) = listener.inbox.all(lambda _: True)
+        assert (entry.id, entry.type, entry.data) == (None, None, None)
+        assert not entry.concerns("Transaction:1")
 
     @pytest.mark.parametrize("members", [{"id": 7, "type": []}, {"data": "text"}, {"data": None}])
     def test_members_of_another_kind_are_absent(self, members: dict[str, Any]) -> None:
-        """Nothing that reads them breaks."""
-        kept = delivery(**members)
+        """An id or type that is no text is ``None``; wrong data concerns no resource."""
+        entry = delivery(**members)
 
-        absent = [getattr(kept, name) for name in ("id", "type") if name in members]
-        assert absent == [None] * len(absent)
-        assert kept.concerns("Transaction:1") is ("data" not in members)
+        values_read = [getattr(entry, name) for name in ("id", "type") if name in members]
+        assert values_read == [None] * len(values_read)
+        assert entry.concerns("Transaction:1") is ("data" not in members)
 
     def test_a_delivery_in_chunks_is_kept(self, listener: WebhookListener) -> None:
-        """Some clients do not announce a length."""
+        """A body without ``content-length``, in two chunks, is kept whole."""
         content = json.dumps(EVENT).encode()
 
         httpx.post(listener.url, content=iter([content[:9], content[9:]]), trust_env=False)
 
-        (kept,) = listener.inbox.all(lambda _: True)
-        assert kept.raw == content
+        (entry,) = listener.inbox.all(lambda _: True)
+        assert entry.raw == content
 
     def test_a_sender_may_ask_whether_to_go_on(self, listener: WebhookListener) -> None:
-        """Some do before they send a body."""
-        whole = post(listener, b"{}", b"expect: 100-continue")
+        """``expect: 100-continue`` is answered with 100 before the body and 200 after it."""
+        message = message_of(listener, b"{}", b"expect: 100-continue")
 
-        with connected(listener) as connection:
-            connection.sendall(whole[:-2])
-            asked = status_of(connection)
-            connection.sendall(whole[-2:])
-            answered = status_of(connection)
+        with connect_to(listener) as connection:
+            connection.sendall(message[:-2])
+            interim = status_of(connection)
+            connection.sendall(message[-2:])
+            final = status_of(connection)
 
-        assert [asked, answered] == [100, 200]
+        assert [interim, final] == [100, 200]
 
     def test_deliveries_that_follow_each_other_closely_are_kept(
         self, listener: WebhookListener
     ) -> None:
-        """Each is answered on the same connection."""
-        message = b"".join(post(listener, b"%d" % number) for number in range(50))
+        """50 requests in one write get 50 answers on their connection."""
+        message = b"".join(message_of(listener, b"%d" % number) for number in range(50))
 
-        answered = raw(listener, message)
+        answer = send_raw(listener, message)
 
-        assert answered.count(b"HTTP/1.1 200 ") == 50
+        assert answer.count(b"HTTP/1.1 200 ") == 50
         assert [d.body for d in listener.inbox.all(lambda _: True)] == list(range(50))
 
     @pytest.mark.parametrize("cut", [-1, -10, 20])
     def test_a_delivery_that_breaks_off_is_not_kept(
         self, listener: WebhookListener, cut: int
     ) -> None:
-        """It has not arrived, and its sender may try again."""
-        raw(listener, post(listener, b'{"id": "Webhook:1"}')[:cut])
+        """An incomplete delivery is left out, and the next one is acknowledged."""
+        send_raw(listener, message_of(listener, b'{"id": "Webhook:1"}')[:cut])
 
         assert listener.inbox.all(lambda _: True) == []
         assert deliver(listener, EVENT).status_code == 200
 
     def test_others_cannot_read_the_deliveries(self, listener: WebhookListener) -> None:
-        """The address for that is a secret of the run."""
+        """A GET of the webhook URL, a guessed one and one without a number get 404."""
         origin = listener.url.rpartition("/")[0]
 
         answers = [
@@ -218,28 +218,30 @@ class TestTaking:
 
 
 class TestPaths:
-    """Only what comes to the URL that was announced is a delivery."""
+    """Only a request to the announced URL is a delivery."""
 
     @pytest.fixture
-    def secretive(self) -> Generator[WebhookListener]:
-        """A listener whose URL the run tells the target."""
-        listening = WebhookListener("127.0.0.1:0", registered=True)
-        yield listening
-        listening.close()
+    def registered_listener(self) -> Generator[WebhookListener]:
+        """Return a listener whose URL the run registers with the target."""
+        new_listener = WebhookListener("127.0.0.1:0", registered=True)
+        yield new_listener
+        new_listener.close()
 
     def test_the_url_that_the_run_registers_ends_in_a_secret(
-        self, secretive: WebhookListener
+        self, registered_listener: WebhookListener
     ) -> None:
-        """It is new for each run."""
+        """The last segment of the path has 32 hexadecimal digits, new for each run."""
         other = WebhookListener("127.0.0.1:0", registered=True)
         other.close()
 
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/webhooks/[0-9a-f]{32}", secretive.url)
-        assert secretive.url.rpartition("/")[2] != other.url.rpartition("/")[2]
-        assert deliver(secretive, EVENT).status_code == 200
+        assert re.fullmatch(
+            r"http://127\.0\.0\.1:\d+/webhooks/[0-9a-f]{32}", registered_listener.url
+        )
+        assert registered_listener.url.rpartition("/")[2] != other.url.rpartition("/")[2]
+        assert deliver(registered_listener, EVENT).status_code == 200
 
     @pytest.mark.parametrize(
-        ("public_url", "announced"),
+        ("public_url", "expected"),
         [
             ("https://h.example/hooks", r"https://h\.example/hooks/[0-9a-f]{32}"),
             ("https://h.example:8/hooks/", r"https://h\.example:8/hooks/[0-9a-f]{32}"),
@@ -247,55 +249,70 @@ class TestPaths:
             ("https://h.example/in?key=a/b&c=", r"https://h\.example/in/[0-9a-f]{32}\?key=a/b&c="),
         ],
     )
-    def test_a_public_url_is_extended_by_the_secret(self, public_url: str, announced: str) -> None:
-        """Its query stays where it was."""
-        listening = WebhookListener("127.0.0.1:0", public_url, registered=True)
-        listening.close()
+    def test_a_public_url_is_extended_by_the_secret(self, public_url: str, expected: str) -> None:
+        """The secret becomes the last segment of the path, and the query stays behind it."""
+        new_listener = WebhookListener("127.0.0.1:0", public_url, registered=True)
+        new_listener.close()
 
-        assert re.fullmatch(announced, listening.url)
+        assert re.fullmatch(expected, new_listener.url)
 
     @pytest.mark.parametrize(
         "form", ["/{}", "/a/b/{}", "/webhooks/{}/", "/{}?x=1/2", "http://h.example/hooks/{}"]
     )
     def test_a_proxy_may_change_what_stands_before_the_secret(
-        self, secretive: WebhookListener, form: str
+        self, registered_listener: WebhookListener, form: str
     ) -> None:
-        """It may add or take away a prefix, a slash or a query."""
-        path = urlsplit(secretive.url).path
+        """A prefix, a slash at the end or a query makes no difference."""
+        path = urlsplit(registered_listener.url).path
         target = form.format(path.rpartition("/")[2])
 
-        answered = raw(secretive, post(secretive).replace(path.encode(), target.encode()))
+        answer = send_raw(
+            registered_listener,
+            message_of(registered_listener).replace(path.encode(), target.encode()),
+        )
 
-        assert answered.startswith(b"HTTP/1.1 200 ")
-        assert len(secretive.inbox.all(lambda _: True)) == 1
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert len(registered_listener.inbox.all(lambda _: True)) == 1
 
     @pytest.mark.parametrize(
         "form", ["/", "/webhooks", "/{}0", "/{}/x", "/x?{}", "/x?/{}", "/%00{}", "*", "/x#/{}é"]
     )
-    def test_strangers_are_answered_with_404(self, secretive: WebhookListener, form: str) -> None:
-        """What they send is neither read nor judged nor kept, but they are counted."""
-        observed: list[str] = []
-        judged: list[Delivery] = []
-        secretive.observe = observed.append
-        secretive.inbox.watcher = judged.append
-        path = urlsplit(secretive.url).path
+    def test_strangers_are_answered_with_404(
+        self, registered_listener: WebhookListener, form: str
+    ) -> None:
+        """A request to another path gets 404 or 400, and is counted but not kept or judged."""
+        observations: list[str] = []
+        judged_deliveries: list[Delivery] = []
+        registered_listener.observe = observations.append
+        registered_listener.inbox.watcher = judged_deliveries.append
+        path = urlsplit(registered_listener.url).path
         target = form.format(path.rpartition("/")[2])
-        message = post(secretive, b"{" * 500_000).replace(path.encode(), target.encode())
+        message = message_of(registered_listener, b"{" * 500_000).replace(
+            path.encode(), target.encode()
+        )
 
-        answered = raw(secretive, message)
+        answer = send_raw(registered_listener, message)
 
-        assert answered.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 400 "))
-        assert (secretive.strangers, observed, judged) == (1, [STRANGER], [])
-        assert secretive.inbox.all(lambda _: True) == []
-        assert deliver(secretive, EVENT).status_code == 200
+        assert answer.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 400 "))
+        assert (registered_listener.strangers, observations, judged_deliveries) == (
+            1,
+            [STRANGER],
+            [],
+        )
+        assert registered_listener.inbox.all(lambda _: True) == []
+        assert deliver(registered_listener, EVENT).status_code == 200
 
     @pytest.mark.parametrize("method", ["GET", "PUT", "HEAD", "OPTIONS", "CONNECT"])
-    def test_other_methods_are_of_strangers(self, secretive: WebhookListener, method: str) -> None:
-        """No webhook is sent by them."""
-        answered = raw(secretive, post(secretive).replace(b"POST", method.encode()))
+    def test_other_methods_are_of_strangers(
+        self, registered_listener: WebhookListener, method: str
+    ) -> None:
+        """A request to the right path with another method than POST gets 404."""
+        answer = send_raw(
+            registered_listener, message_of(registered_listener).replace(b"POST", method.encode())
+        )
 
-        assert answered.startswith(b"HTTP/1.1 404 ")
-        assert secretive.strangers == 1
+        assert answer.startswith(b"HTTP/1.1 404 ")
+        assert registered_listener.strangers == 1
 
     @pytest.mark.parametrize(
         ("public_url", "path", "status"),
@@ -314,15 +331,15 @@ class TestPaths:
     def test_a_url_registered_by_hand_stays(
         self, public_url: str | None, path: str, status: int
     ) -> None:
-        """Its last segment decides, if it has one."""
-        listening = WebhookListener("127.0.0.1:0", public_url)
-        origin = listening.follow_url.partition("/follow/")[0]
+        """The last segment of a public URL, if it has one, decides what is a delivery."""
+        new_listener = WebhookListener("127.0.0.1:0", public_url)
+        origin = new_listener.follow_url.partition("/follow/")[0]
 
         answer = httpx.post(origin + path, json=EVENT, trust_env=False)
-        listening.close()
+        new_listener.close()
 
         assert answer.status_code == status
-        assert public_url is None or listening.url == public_url
+        assert public_url is None or new_listener.url == public_url
 
 
 class TestBounds:
@@ -341,10 +358,10 @@ class TestBounds:
     def test_a_delivery_that_is_too_large_is_refused(
         self, listener: WebhookListener, message: bytes
     ) -> None:
-        """It is not kept, so that nothing can be said of what is absent."""
-        answered = raw(listener, b"POST /webhooks HTTP/1.1\r\nhost: x\r\n" + message)
+        """A refused delivery is noted, so that no check takes it for one that did not come."""
+        answer = send_raw(listener, b"POST /webhooks HTTP/1.1\r\nhost: x\r\n" + message)
 
-        assert answered.startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 431 "))
+        assert answer.startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 431 "))
         with pytest.raises(DeliveriesMissing, match="a webhook was refused with 4"):
             listener.inbox.wait(lambda _: True, within=60)
 
@@ -360,10 +377,10 @@ class TestBounds:
         ids=["no number", "negative", "no chunk", "a long header", "a long path"],
     )
     def test_what_is_no_http_is_refused(self, listener: WebhookListener, message: bytes) -> None:
-        """Nothing is kept, and others can go on."""
-        answered = raw(listener, message)
+        """Wrong HTTP gets 400 or 431 and is not kept; the next delivery gets 200."""
+        answer = send_raw(listener, message)
 
-        assert answered.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 "))
+        assert answer.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 "))
         assert listener.inbox.all(lambda _: True) == []
         assert deliver(listener, EVENT).status_code == 200
 
@@ -377,19 +394,19 @@ class TestBounds:
         bound: str,
         value: int,
     ) -> None:
-        """What was kept can be found; who misses another one is told why."""
+        """Further deliveries get 503; a check for one that is not kept has the reason."""
         monkeypatch.setattr(inbox_module, bound, value)
         follower = Follower(listener.follow_url)
         text = {"id": "Webhook:0", "text": "x" * 500}
 
         answers = [deliver(listener, text).status_code for _ in range(9)]
 
-        kept = answers.count(200)
-        assert answers == [200] * kept + [503] * (9 - kept)
-        assert kept <= 7
+        kept_count = answers.count(200)
+        assert answers == [200] * kept_count + [503] * (9 - kept_count)
+        assert kept_count <= 7
         for inbox in (listener.inbox, follower.inbox):
-            found = inbox.wait(lambda d: d.number == kept - 1, within=10)
-            assert found is not None
+            last = inbox.wait(lambda d: d.number == kept_count - 1, within=10)
+            assert last is not None
             with pytest.raises(DeliveriesMissing, match="more webhooks than the suite keeps"):
                 inbox.wait(lambda d: d.id == "Webhook:1", within=60)
             with pytest.raises(DeliveriesMissing):
@@ -410,37 +427,37 @@ class TestBounds:
         ids=["lists", "objects", "members", "numbers", "names", "wide text", "events"],
     )
     def test_the_memory_of_a_delivery_is_not_underrated(self, content: bytes) -> None:
-        """A few bytes of JSON can take many when decoded."""
+        """The estimate is within half and five times of what the decoded body takes."""
         tracemalloc.start()
         body, _ = decode(content)
-        taken, _ = tracemalloc.get_traced_memory()
+        used_bytes, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
 
         estimate = Delivery(0, 0.0, {}, body, content).memory
 
-        assert 0.5 * taken < estimate < 5 * taken
+        assert 0.5 * used_bytes < estimate < 5 * used_bytes
 
     @pytest.mark.parametrize("start", [b"P", b"POST /webhooks HTTP/1.1\r\nx: ", None])
     def test_a_sender_that_drips_is_cut_off(
         self, listener: WebhookListener, monkeypatch: pytest.MonkeyPatch, start: bytes | None
     ) -> None:
-        """However often it sends a byte; the time of the whole delivery counts."""
+        """The whole delivery has a time limit, however often a byte is sent: 408."""
         monkeypatch.setattr(listener_module, "MAX_DELIVERY_SECONDS", 0.2)
         over = threading.Event()
 
-        with connected(listener) as connection:
-            connection.sendall(start or post(listener, b" " * 9999)[:-9990])
+        with connect_to(listener) as connection:
+            connection.sendall(start or message_of(listener, b" " * 9999)[:-9990])
 
             def drip() -> None:
                 with contextlib.suppress(OSError):
                     while not over.wait(0.02):
                         connection.sendall(b"x")
 
-            dripping = threading.Thread(target=drip)
-            dripping.start()
+            thread = threading.Thread(target=drip)
+            thread.start()
             status = status_of(connection)
             over.set()
-            dripping.join()
+            thread.join()
 
         assert status == 408
         assert listener.inbox.all(lambda _: True) == []
@@ -448,31 +465,31 @@ class TestBounds:
     def test_connections_that_are_left_open_starve_nobody(
         self, listener: WebhookListener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The one that has been idle for the longest time makes room."""
+        """A new connection replaces the one that has been idle for the longest time."""
         monkeypatch.setattr(listener_module, "MAX_CONNECTIONS", 4)
 
         with contextlib.ExitStack() as stack:
-            opened = [stack.enter_context(connected(listener)) for _ in range(4)]
+            connections = [stack.enter_context(connect_to(listener)) for _ in range(4)]
             statuses = []
-            for connection in [*opened, *(None,) * 10]:
-                used = connection or stack.enter_context(connected(listener))
-                used.sendall(post(listener))
-                statuses.append(status_of(used))
-                opened.append(used)
-            ended = is_cut(opened[0])
+            for connection in [*connections, *(None,) * 10]:
+                current = connection or stack.enter_context(connect_to(listener))
+                current.sendall(message_of(listener))
+                statuses.append(status_of(current))
+                connections.append(current)
+            first_is_cut = is_cut(connections[0])
 
         assert statuses == [200] * 14
-        assert ended
+        assert first_is_cut
 
     def test_idle_strangers_starve_nobody(
         self, listener: WebhookListener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Neither those that say nothing nor those that stop in the middle of a request."""
+        """20 connections that send nothing, or half a request, leave room for a delivery."""
         monkeypatch.setattr(listener_module, "MAX_CONNECTIONS", 4)
 
         with contextlib.ExitStack() as stack:
             for start in (b"", b"POST /x HTTP/1.1\r\n") * 10:
-                stack.enter_context(connected(listener)).sendall(start)
+                stack.enter_context(connect_to(listener)).sendall(start)
             answer = deliver(listener, EVENT, timeout=2)
 
         assert answer.status_code == 200
@@ -480,55 +497,55 @@ class TestBounds:
     def test_a_delivery_that_is_under_way_is_not_cut_off(
         self, listener: WebhookListener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It is not idle, though it was there first."""
+        """A delivery that waits for its body is not idle, although it is the oldest."""
         monkeypatch.setattr(listener_module, "MAX_CONNECTIONS", 2)
-        whole = post(listener, b"{}", b"expect: 100-continue")
+        message = message_of(listener, b"{}", b"expect: 100-continue")
 
-        with connected(listener) as connection:
-            connection.sendall(whole[:-2])
-            begun = status_of(connection)
+        with connect_to(listener) as connection:
+            connection.sendall(message[:-2])
+            first_status = status_of(connection)
             others = [deliver(listener, EVENT).status_code for _ in range(5)]
-            connection.sendall(whole[-2:])
-            ended = status_of(connection)
+            connection.sendall(message[-2:])
+            last_status = status_of(connection)
 
-        assert [begun, *others, ended] == [100, *[200] * 5, 200]
+        assert [first_status, *others, last_status] == [100, *[200] * 5, 200]
 
 
 class TestManners:
-    """A test may let the deliveries about its resource be taken otherwise."""
+    """A test may choose how deliveries about its resource are answered."""
 
     def test_a_delivery_is_answered_with_500(self, listener: WebhookListener) -> None:
-        """It is kept all the same, and what comes after the end is acknowledged."""
+        """A delivery that got 500 is kept as not acknowledged; the next one gets 200."""
         listener.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
 
-        refused = deliver(listener, EVENT)
+        first = deliver(listener, EVENT)
         listener.treat("Transaction:1", "PAYMENT.DONE", None)
-        taken = deliver(listener, EVENT)
+        second = deliver(listener, EVENT)
 
-        assert [refused.status_code, taken.status_code] == [500, 200]
+        assert [first.status_code, second.status_code] == [500, 200]
         assert [d.acknowledged for d in listener.inbox.all(lambda _: True)] == [False, True]
 
     def test_a_delivery_is_not_answered(self, listener: WebhookListener) -> None:
-        """The connection is closed."""
+        """The connection is closed without an answer, and the delivery is not acknowledged."""
         listener.treat("Transaction:1", "PAYMENT.DONE", Manner.CLOSED)
 
         with pytest.raises(httpx.RemoteProtocolError):
             deliver(listener, EVENT)
 
-        (kept,) = listener.inbox.all(lambda _: True)
-        assert not kept.acknowledged
+        (entry,) = listener.inbox.all(lambda _: True)
+        assert not entry.acknowledged
 
     def test_a_delivery_is_acknowledged_late(self, listener: WebhookListener) -> None:
-        """It is known before."""
+        """The delivery is in the inbox before it is acknowledged."""
         listener.treat("Transaction:1", "PAYMENT.DONE", Manner.SLOW)
         started = time.time()
 
         answer = deliver(listener, EVENT)
 
-        (kept,) = listener.inbox.all(lambda _: True)
+        (entry,) = listener.inbox.all(lambda _: True)
         assert answer.status_code == 200
-        assert kept.acknowledged
-        assert started <= kept.at < time.time() - 0.2
+        assert entry.acknowledged
+        assert started <= entry.at < time.time() - 0.2
 
     @pytest.mark.parametrize(
         "other",
@@ -536,82 +553,82 @@ class TestManners:
         ids=["another type", "another resource", "a list", "a text"],
     )
     def test_others_are_acknowledged(self, listener: WebhookListener, other: Any) -> None:
-        """They belong to other tests."""
+        """A delivery of another type or about another resource gets 200."""
         listener.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
 
         assert deliver(listener, other).status_code == 200
 
     def test_a_follower_may_ask_for_it(self, listener: WebhookListener) -> None:
-        """Its process does not listen itself."""
+        """A follower, which does not listen itself, can choose the answer too."""
         follower = Follower(listener.follow_url)
 
         follower.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
-        refused = deliver(listener, EVENT)
+        first = deliver(listener, EVENT)
         follower.treat("Transaction:1", "PAYMENT.DONE", None)
-        taken = deliver(listener, EVENT)
+        second = deliver(listener, EVENT)
         follower.inbox.wait(lambda d: d.number == 1, within=10)
         follower.close()
 
-        assert [refused.status_code, taken.status_code] == [500, 200]
+        assert [first.status_code, second.status_code] == [500, 200]
         assert [d.acknowledged for d in follower.inbox.all(lambda _: True)] == [False, True]
 
     def test_others_cannot_ask_for_it(self, listener: WebhookListener) -> None:
-        """The address for that is a secret of the run; elsewhere it is a delivery."""
-        wanted = {"resource": "Transaction:1", "type": "PAYMENT.DONE", "manner": "failing"}
+        """The choice of an answer at the webhook URL is a delivery, and changes nothing."""
+        choice = {"resource": "Transaction:1", "type": "PAYMENT.DONE", "manner": "failing"}
 
-        deliver(listener, wanted)
+        deliver(listener, choice)
 
         assert deliver(listener, EVENT).status_code == 200
 
 
 class TestWaiting:
-    """A check goes on as soon as what it waits for has arrived."""
+    """A check goes on as soon as its delivery has arrived."""
 
     def test_what_has_arrived_is_found_at_once(self) -> None:
-        """The first that is wanted."""
+        """Of the deliveries that match, the first is returned."""
         inbox = Inbox()
         for number in range(3):
             inbox.put(delivery(number, id=f"Webhook:{number}"))
 
-        found = inbox.wait(lambda d: d.number > 0, within=0)
+        event = inbox.wait(lambda d: d.number > 0, within=0)
 
-        assert found is not None
-        assert found.number == 1
+        assert event is not None
+        assert event.number == 1
 
     def test_what_arrives_later_wakes_the_check(self) -> None:
-        """Without polling: it goes on long before its time is over."""
+        """A delivery that arrives later ends the wait at once."""
         inbox = Inbox()
         timer = threading.Timer(0.05, inbox.put, [delivery()])
         started = time.monotonic()
 
         timer.start()
-        found = inbox.wait(lambda d: d.type == "PAYMENT.DONE", within=30)
+        event = inbox.wait(lambda d: d.type == "PAYMENT.DONE", within=30)
 
-        assert found is not None
+        assert event is not None
         assert time.monotonic() - started < 5
 
     def test_each_delivery_is_looked_at_once(self) -> None:
-        """However many arrive while a check waits."""
+        """The condition is called once for each delivery that arrives during the wait."""
         inbox = Inbox()
-        looked_at: list[int] = []
+        numbers: list[int] = []
 
         def fill() -> None:
             for number in range(20):
                 inbox.put(delivery(number))
 
-        def wanted(seen: Delivery) -> bool:
-            looked_at.append(seen.number)
-            return seen.number == 19
+        def is_last(candidate: Delivery) -> bool:
+            numbers.append(candidate.number)
+            return candidate.number == 19
 
         filler = threading.Timer(0.01, fill)
         filler.start()
-        inbox.wait(wanted, within=10)
+        inbox.wait(is_last, within=10)
         filler.join()
 
-        assert looked_at == list(range(20))
+        assert numbers == list(range(20))
 
     def test_what_does_not_arrive_is_given_up(self) -> None:
-        """Others that arrive do not lengthen the wait."""
+        """The wait ends in time, although other deliveries arrive."""
         inbox = Inbox()
         stop = threading.Event()
 
@@ -622,20 +639,20 @@ class TestWaiting:
         disturber = threading.Thread(target=disturb)
         disturber.start()
         started = time.monotonic()
-        found = inbox.wait(lambda d: d.type == "PAYMENT.DONE", within=0.2)
-        spent = time.monotonic() - started
+        event = inbox.wait(lambda d: d.type == "PAYMENT.DONE", within=0.2)
+        seconds = time.monotonic() - started
         stop.set()
         disturber.join()
 
-        assert found is None
-        assert 0.2 <= spent < 2
+        assert event is None
+        assert 0.2 <= seconds < 2
 
 
 class TestFollowing:
     """The workers of a run read the deliveries of its one listener."""
 
     def test_a_follower_gets_all_in_order(self, listener: WebhookListener) -> None:
-        """Those before it and those after."""
+        """The follower has deliveries from before and after its start, as the listener has."""
         deliver(listener, {**EVENT, "id": "Webhook:0"})
         follower = Follower(listener.follow_url)
         deliver(listener, {**EVENT, "id": "Webhook:1"})
@@ -653,21 +670,23 @@ class TestFollowing:
         assert follower.inbox.all(lambda _: True) == listener.inbox.all(lambda _: True)
 
     def test_followers_do_not_disturb_each_other(self, listener: WebhookListener) -> None:
-        """Each has everything."""
+        """Each of two followers has the delivery."""
         followers = [Follower(listener.follow_url) for _ in range(2)]
         deliver(listener, EVENT)
 
-        found = [f.inbox.wait(lambda d: d.id == "Webhook:1", within=10) for f in followers]
+        events_of_followers = [
+            f.inbox.wait(lambda d: d.id == "Webhook:1", within=10) for f in followers
+        ]
         for follower in followers:
             follower.close()
 
-        assert None not in found
+        assert None not in events_of_followers
 
     def test_a_follower_ends_with_its_listener(self) -> None:
-        """The run is over then."""
-        listening = WebhookListener("127.0.0.1:0")
-        follower = Follower(listening.follow_url)
-        listening.close()
+        """The thread of a follower ends after its listener was closed."""
+        new_listener = WebhookListener("127.0.0.1:0")
+        follower = Follower(new_listener.follow_url)
+        new_listener.close()
 
         follower._thread.join(10)
 
@@ -689,7 +708,7 @@ class TestFollowing:
     def test_what_cannot_be_understood_is_refused(
         self, listener: WebhookListener, body: Any
     ) -> None:
-        """The listener goes on."""
+        """A wrong choice of an answer gets 404, and the listener goes on."""
         answer = httpx.post(listener.follow_url, json=body, trust_env=False)
 
         assert answer.status_code == 404
@@ -699,7 +718,7 @@ class TestFollowing:
         "query", ["", "?since=", "?since=x", "?since=²", f"?since={'9' * 5000}"]
     )
     def test_a_number_that_is_none_is_refused(self, listener: WebhookListener, query: str) -> None:
-        """The listener goes on."""
+        """A wrong ``since`` gets 404."""
         answer = httpx.get(listener.follow_url + query, trust_env=False)
 
         assert answer.status_code == 404
@@ -707,7 +726,7 @@ class TestFollowing:
     def test_many_deliveries_come_in_batches(
         self, listener: WebhookListener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A follower that is late does not get all in one answer."""
+        """An answer to a follower is bounded, and the follower asks until it has all."""
         monkeypatch.setattr(listener_module, "_BATCH_BYTES", 10)
         for number in range(20):
             deliver(listener, {**EVENT, "id": f"Webhook:{number}"})
@@ -739,7 +758,7 @@ class TestFollowing:
         monkeypatch: pytest.MonkeyPatch,
         content: bytes,
     ) -> None:
-        """Whoever waits is not told that nothing came."""
+        """After wrong answers of the listener a check raises DeliveriesMissing."""
         monkeypatch.setattr(follower_module, "_MAX_FAILURES", 1)
         server = stand_in(standins.answers(200, content))
         follower = Follower(server.origin)
@@ -748,22 +767,22 @@ class TestFollowing:
             follower.inbox.wait(lambda _: True, within=30)
 
     def test_a_follower_overcomes_a_failure(self, listener: WebhookListener) -> None:
-        """One answer that is broken off is asked for again."""
+        """A follower whose connection breaks asks again."""
         follower = Follower(listener.follow_url)
         for connection in list(listener._open):
             listener._loop.call_soon_threadsafe(connection.cut)
         deliver(listener, EVENT)
 
-        found = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
+        event = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
         follower.close()
 
-        assert found is not None
+        assert event is not None
 
     def test_a_manner_that_cannot_be_asked_for_is_no_fault_of_the_target(self) -> None:
-        """The secret URL is not told."""
-        listening = WebhookListener("127.0.0.1:0")
-        listening.close()
-        follower = Follower(listening.follow_url)
+        """HarnessError is raised, and does not show the secret URL."""
+        new_listener = WebhookListener("127.0.0.1:0")
+        new_listener.close()
+        follower = Follower(new_listener.follow_url)
         follower.close()
 
         with pytest.raises(HarnessError) as raised:
@@ -773,36 +792,36 @@ class TestFollowing:
 
 
 class TestStarting:
-    """Where the profile asks for it, or an error that names the key."""
+    """The listener starts where the profile says, or an error names the key."""
 
     def test_the_public_url_is_told_to_targets(self) -> None:
-        """A tunnel leads to the listener."""
-        listening = WebhookListener("127.0.0.1:0", "https://tunnel.example/hooks")
-        listening.close()
+        """The announced URL is the public one; followers use the local address."""
+        new_listener = WebhookListener("127.0.0.1:0", "https://tunnel.example/hooks")
+        new_listener.close()
 
-        assert listening.url == "https://tunnel.example/hooks"
-        assert listening.follow_url.startswith("http://127.0.0.1:")
+        assert new_listener.url == "https://tunnel.example/hooks"
+        assert new_listener.follow_url.startswith("http://127.0.0.1:")
 
     @pytest.mark.parametrize(
         "listen",
         ["8080", "localhost", "localhost:http", ":8080", "", "::1:80", "[::1]", "[]:80", "a:²"],
     )
     def test_a_malformed_address_is_refused(self, listen: str) -> None:
-        """With the form that is expected."""
-        with pytest.raises(ListenerError, match=r"webhooks\.listen is host:port, got") as refused:
+        """The message has the key and the form of ``host:port``."""
+        with pytest.raises(ListenerError, match=r"webhooks\.listen is host:port, got") as error:
             WebhookListener(listen)
 
-        assert "write it like 127.0.0.1:8099, or [::1]:8099 for IPv6" in str(refused.value)
+        assert "write it like 127.0.0.1:8099, or [::1]:8099 for IPv6" in str(error.value)
 
     @pytest.mark.parametrize(
         "url", ["hooks.example.com/x", "ftp://x/y", "https://", "http://[::1", "http://x:99999/"]
     )
     def test_a_malformed_public_url_is_refused(self, url: str) -> None:
-        """With its key and an example."""
-        with pytest.raises(ListenerError, match=r"webhooks\.public_url is the URL") as refused:
+        """The message has the key and an example."""
+        with pytest.raises(ListenerError, match=r"webhooks\.public_url is the URL") as error:
             WebhookListener("127.0.0.1:0", url)
 
-        assert "https://hooks.example.com/conformance" in str(refused.value)
+        assert "https://hooks.example.com/conformance" in str(error.value)
 
     @pytest.mark.parametrize(
         ("listen", "message"),
@@ -815,25 +834,25 @@ class TestStarting:
         ],
     )
     def test_an_address_that_cannot_be_had_is_refused(self, listen: str, message: str) -> None:
-        """With the key of the profile."""
-        with pytest.raises(ListenerError, match=message) as refused:
+        """The message has the cause and the key of the profile."""
+        with pytest.raises(ListenerError, match=message) as error:
             WebhookListener(listen)
 
-        assert "webhooks.listen of the profile" in str(refused.value)
+        assert "webhooks.listen of the profile" in str(error.value)
 
     def test_a_port_that_is_taken_is_refused(self, listener: WebhookListener) -> None:
-        """Two runs on one machine need two."""
+        """A port on which another listener listens raises ListenerError."""
         port = urlsplit(listener.url).port
 
         with pytest.raises(ListenerError, match="Address already in use"):
             WebhookListener(f"127.0.0.1:{port}")
 
     def test_it_can_be_closed_twice(self) -> None:
-        """However a run ends."""
-        listening = WebhookListener("127.0.0.1:0")
+        """The second ``close`` does nothing."""
+        new_listener = WebhookListener("127.0.0.1:0")
 
-        listening.close()
-        listening.close()
+        new_listener.close()
+        new_listener.close()
 
 
 def has_ipv6() -> bool:
@@ -846,10 +865,10 @@ def has_ipv6() -> bool:
 
 
 class TestAddresses:
-    """It listens on each kind of address, and tells one that can be reached."""
+    """The listener takes each kind of address, and announces one that can be reached."""
 
     @pytest.mark.parametrize(
-        ("listen", "announced", "followed"),
+        ("listen", "url_prefix", "follow_prefix"),
         [
             ("localhost:0", "http://localhost:", "http://127.0.0.1:"),
             ("0.0.0.0:0", "http://127.0.0.1:", "http://127.0.0.1:"),
@@ -863,45 +882,45 @@ class TestAddresses:
             ),
         ],
     )
-    def test_it_can_be_reached(self, listen: str, announced: str, followed: str) -> None:
-        """By the target and by the other processes of the run."""
-        listening = WebhookListener(listen, registered=True)
-        follower = Follower(listening.follow_url)
+    def test_it_can_be_reached(self, listen: str, url_prefix: str, follow_prefix: str) -> None:
+        """A delivery to the announced URL gets 200 and reaches a follower."""
+        new_listener = WebhookListener(listen, registered=True)
+        follower = Follower(new_listener.follow_url)
 
-        status = deliver(listening, EVENT).status_code
-        found = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
+        status = deliver(new_listener, EVENT).status_code
+        event = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
         follower.close()
-        listening.close()
+        new_listener.close()
 
         assert status == 200
-        assert found is not None
-        assert listening.url.startswith(announced)
-        assert listening.follow_url.startswith(followed)
+        assert event is not None
+        assert new_listener.url.startswith(url_prefix)
+        assert new_listener.follow_url.startswith(follow_prefix)
 
     @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
     def test_a_name_that_stands_for_ipv6_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The name is announced."""
+        """The name is announced, and followers use the IPv6 address."""
         resolve = socket.getaddrinfo
 
-        def resolved(host: Any, *arguments: Any, **more: Any) -> Any:
+        def resolve_name(host: Any, *arguments: Any, **more: Any) -> Any:
             return resolve("::1" if host == "six.example" else host, *arguments, **more)
 
-        monkeypatch.setattr(socket, "getaddrinfo", resolved)
-        listening = WebhookListener("six.example:0")
+        monkeypatch.setattr(socket, "getaddrinfo", resolve_name)
+        new_listener = WebhookListener("six.example:0")
 
-        status = deliver(listening, EVENT).status_code
-        listening.close()
+        status = deliver(new_listener, EVENT).status_code
+        new_listener.close()
 
         assert status == 200
-        assert listening.url.startswith("http://six.example:")
-        assert listening.follow_url.startswith("http://[::1]:")
+        assert new_listener.url.startswith("http://six.example:")
+        assert new_listener.follow_url.startswith("http://[::1]:")
 
 
 class TestRun:
-    """A run takes the deliveries of its target, and tells how many strangers came."""
+    """A run takes the deliveries of its target, and counts those of strangers."""
 
     def test_the_target_is_told_the_secret(self, reference_target: Target, tmp_path: Path) -> None:
-        """A stranger's event decides nothing."""
+        """The target's event arrives; a stranger's event is counted and not kept."""
         connection = Connection.open(reference_target, seed=1, folder=RunFolder(tmp_path, "1"))
         try:
             platform = connection.platform("test")
@@ -909,16 +928,16 @@ class TestRun:
             assert connection.follow_url is not None
             origin = connection.follow_url.partition("/follow/")[0]
             httpx.post(f"{origin}/webhooks", json=EVENT, trust_env=False)
-            mentioned = platform.webhooks.mentioning(customer["id"])
+            deliveries = platform.webhooks.mentioning(customer["id"])
         finally:
             connection.close()
 
-        assert mentioned
+        assert deliveries
         assert connection.observations[STRANGER] == 1
         assert connection.inbox.all(lambda d: d.id == EVENT["id"]) == []
 
 
-# Whatever JSON can spell, and what only some parsers take for JSON.
+# Values of JSON, and values that only some parsers take for JSON.
 leaves = (
     st.none()
     | st.booleans()
@@ -946,14 +965,14 @@ events = st.fixed_dictionaries(
 )
 
 
-def spelled(value: Any) -> bytes:
-    """Return JSON bytes; halves of characters stand as they are, which no UTF-8 has."""
+def json_bytes(value: Any) -> bytes:
+    """Return a value as JSON; lone surrogates become bytes that are not UTF-8."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 contents = (
     st.binary(max_size=40)
-    | (values | events).map(spelled)
+    | (values | events).map(json_bytes)
     | (values | events).map(json.dumps).map(str.encode)
     | st.integers(1, 100_000).map(lambda depth: b"[" * depth)
     | st.sampled_from(
@@ -985,7 +1004,7 @@ header_lines = (
 
 @st.composite
 def messages(draw: st.DrawFn) -> bytes:
-    """Return what looks like a request to the listener, more or less."""
+    """Draw bytes that are more or less a request to the listener."""
     method = draw(st.sampled_from([b"POST", b"POST", b"POST", b"GET", b"CONNECT", b""]) | tokens)
     path = draw(st.sampled_from([b"/webhooks", b"/webhooks", b"/follow/x?since=0"]) | tokens)
     version = draw(st.sampled_from([b"HTTP/1.1", b"HTTP/1.1", b"HTTP/1.0", b"HTTP/9"]) | tokens)
@@ -1003,22 +1022,22 @@ def messages(draw: st.DrawFn) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def followed() -> Generator[tuple[WebhookListener, Follower]]:
-    """A listener that judges what comes, and its follower; nothing may go wrong in either."""
-    listening = WebhookListener("127.0.0.1:0")
-    troubles: list[dict[str, Any]] = []
-    listening._loop.set_exception_handler(lambda _, context: troubles.append(context))
+def listener_and_follower() -> Generator[tuple[WebhookListener, Follower]]:
+    """Return a listener that judges deliveries, and its follower; errors of its loop fail."""
+    new_listener = WebhookListener("127.0.0.1:0")
+    errors: list[dict[str, Any]] = []
+    new_listener._loop.set_exception_handler(lambda _, context: errors.append(context))
 
-    def judged(delivery: Delivery) -> None:
+    def judge_body(delivery: Delivery) -> None:
         judge().delivery(delivery.body)
 
-    listening.inbox.watcher = judged
-    follower = Follower(listening.follow_url)
-    yield listening, follower
+    new_listener.inbox.watcher = judge_body
+    follower = Follower(new_listener.follow_url)
+    yield new_listener, follower
     follower.close()
-    listening.close()
+    new_listener.close()
     gc.collect()
-    assert troubles == []
+    assert errors == []
 
 
 class TestWhateverComes:
@@ -1033,45 +1052,45 @@ class TestWhateverComes:
         | st.lists(messages(), max_size=3).map(b"".join)
     )
     def test_an_honest_delivery_still_arrives(
-        self, followed: tuple[WebhookListener, Follower], message: bytes
+        self, listener_and_follower: tuple[WebhookListener, Follower], message: bytes
     ) -> None:
-        """It is acknowledged soon, and found."""
-        listening, follower = followed
+        """After any bytes the next delivery gets 200 soon, and reaches the follower."""
+        new_listener, follower = listener_and_follower
         with contextlib.suppress(OSError):
-            raw(listening, message)
+            send_raw(new_listener, message)
         started = time.monotonic()
 
-        with connected(listening) as connection:
-            name = f"Webhook:{listening.inbox.next_number()}:honest"
-            connection.sendall(post(listening, json.dumps({**EVENT, "id": name}).encode()))
+        with connect_to(new_listener) as connection:
+            name = f"Webhook:{new_listener.inbox.next_number()}:conforming"
+            connection.sendall(message_of(new_listener, json.dumps({**EVENT, "id": name}).encode()))
             status = status_of(connection)
 
         assert status == 200
         assert time.monotonic() - started < 5
         assert follower.inbox.wait(lambda d: d.id == name, within=10)
-        assert listening.inbox.missing is None
+        assert new_listener.inbox.missing is None
 
     @settings(max_examples=150, deadline=None)
     @given(content=contents)
     @example(b'{"data": {"id": {}}, "type": []}')
     def test_a_delivery_can_be_read(self, content: bytes) -> None:
-        """Whatever its members are."""
+        """Any content can be read, matched, judged and handed on to a follower."""
         body, _ = decode(content)
-        kept = Delivery(0, 0.0, {"x": "y"}, body, content)
+        entry = Delivery(0, 0.0, {"x": "y"}, body, content)
         manners = Manners()
         manners.set("Transaction:1", "PAYMENT.DONE", Manner.SLOW)
 
-        read = [kept.id, kept.type, kept.text, kept.concerns("Transaction:1"), kept.memory]
-        found = [kept.holds("Transaction:1"), manners.of(body), judge().delivery(body)]
+        members = [entry.id, entry.type, entry.text, entry.concerns("Transaction:1"), entry.memory]
+        results = [entry.holds("Transaction:1"), manners.of(body), judge().delivery(body)]
 
-        assert len(read) + len(found) == 8
-        handed_on = from_json(json.loads(json.dumps(to_json(kept))))
-        assert (handed_on.raw, repr(handed_on.body)) == (content, repr(body))
+        assert len(members) + len(results) == 8
+        reloaded = from_json(json.loads(json.dumps(to_json(entry))))
+        assert (reloaded.raw, repr(reloaded.body)) == (content, repr(body))
 
     def test_what_cannot_be_judged_is_kept_and_acknowledged(
         self, listener: WebhookListener
     ) -> None:
-        """Whoever misses a delivery is told of it."""
+        """The delivery gets 200; a check that finds nothing learns that one was not judged."""
 
         def stumble(_: Delivery) -> None:
             raise RuntimeError("a disk is full")
@@ -1086,7 +1105,7 @@ class TestWhateverComes:
             listener.inbox.wait(lambda d: d.id == "Webhook:2", within=60)
 
     def test_an_id_may_be_spelled_with_escapes(self) -> None:
-        """It is found all the same."""
+        """An id is found where JSON spells a character by its number."""
         content = json.dumps({"id": "Customer:é"}).encode()
         body, _ = decode(content)
 

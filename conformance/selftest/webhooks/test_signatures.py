@@ -1,4 +1,4 @@
-"""Signatures of webhooks: every algorithm and form, right and wrong, and keys that are none."""
+"""Signatures of webhooks: each algorithm and form, right and wrong, and unusable keys."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _raw_ecdsa(message: bytes) -> bytes:
 
 
 def pem(key: Any) -> str:
-    """Return the public half of a key."""
+    """Return the public half of a key in PEM."""
     return str(
         key.public_key()
         .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -72,22 +72,22 @@ SCHEMES: dict[str, tuple[str, str, Sign]] = {
         lambda message: _RSA.sign(message, padding.PKCS1v15(), hashes.SHA256()),
     ),
 }
-"""By name the algorithm, the key of the profile, and who signs."""
+"""By name: the algorithm, the key of the profile, and the function that signs."""
 
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 
 
 def verifier(scheme: str, **more: Any) -> Verifier:
-    """Return a verifier of a scheme; ``more`` are further members of the profile's signature."""
+    """Return the verifier of a scheme; ``more`` are further members of its profile."""
     algorithm, key, _ = SCHEMES[scheme]
-    named = {"header": "X-Signature", "algorithm": algorithm, "key": key, **more}
-    return Verifier(Signature.model_validate(named), ENVIRON)
+    members = {"header": "X-Signature", "algorithm": algorithm, "key": key, **more}
+    return Verifier(Signature.model_validate(members), ENVIRON)
 
 
 def delivery(signature: str | None, **headers: str) -> Delivery:
-    """Return a webhook with a signature header."""
-    given = {} if signature is None else {"x-signature": signature}
-    return Delivery(0, 0.0, {**given, **headers}, {"type": "PAYMENT.DONE"}, BODY)
+    """Return a webhook with this signature in its header, or without one."""
+    header = {} if signature is None else {"x-signature": signature}
+    return Delivery(0, 0.0, {**header, **headers}, {"type": "PAYMENT.DONE"}, BODY)
 
 
 def base64_of(content: bytes) -> str:
@@ -96,11 +96,11 @@ def base64_of(content: bytes) -> str:
 
 
 class TestVerifying:
-    """What was signed with the key over the raw body, and nothing else."""
+    """A signature over the raw body with the right key verifies, and no other."""
 
     @every_scheme
     def test_a_right_signature_verifies(self, scheme: str) -> None:
-        """In both encodings."""
+        """A signature of each scheme verifies in base64 and in hexadecimal."""
         signature = SCHEMES[scheme][2](BODY)
 
         assert verifier(scheme).problem(delivery(base64_of(signature))) is None
@@ -108,19 +108,19 @@ class TestVerifying:
 
     @every_scheme
     def test_a_signature_of_another_body_does_not(self, scheme: str) -> None:
-        """A space is enough."""
+        """A body that differs by one space does not verify."""
         signature = base64_of(SCHEMES[scheme][2](BODY.replace(b", ", b",")))
 
         assert "does not verify" in str(verifier(scheme).problem(delivery(signature)))
 
     @every_scheme
-    @pytest.mark.parametrize("given", ["????", base64_of(b"short"), base64_of(bytes(64))])
-    def test_what_is_no_signature_does_not(self, scheme: str, given: str) -> None:
-        """Without an exception."""
-        assert verifier(scheme).problem(delivery(given)) is not None
+    @pytest.mark.parametrize("signature", ["????", base64_of(b"short"), base64_of(bytes(64))])
+    def test_what_is_no_signature_does_not(self, scheme: str, signature: str) -> None:
+        """A header that is no base64, too short or only zeros is a problem, and no exception."""
+        assert verifier(scheme).problem(delivery(signature)) is not None
 
     def test_another_secret_does_not_verify(self) -> None:
-        """The message does not show it."""
+        """The message does not show the secret."""
         signature = base64_of(hmac.new(b"other", BODY, hashlib.sha256).digest())
 
         problem = str(verifier("hmac-sha256").problem(delivery(signature)))
@@ -129,7 +129,7 @@ class TestVerifying:
         assert SECRET not in problem
 
     def test_base64_may_be_that_of_urls(self) -> None:
-        """And without its padding."""
+        """Base64 for URLs without padding verifies too."""
         signature = base64.urlsafe_b64encode(SCHEMES["rsa"][2](BODY)).decode().rstrip("=")
 
         assert verifier("rsa").problem(delivery(signature)) is None
@@ -139,82 +139,84 @@ class TestForms:
     """Headers and signed texts differ from sender to sender."""
 
     def test_a_prefix_stands_before_the_signature(self) -> None:
-        """Without it there is none."""
+        """A signature with the prefix verifies, and one without it is a problem."""
         signature = SCHEMES["hmac-sha256"][2](BODY).hex()
-        checked = verifier("hmac-sha256", encoding="hex", prefix="sha256=")
+        form_verifier = verifier("hmac-sha256", encoding="hex", prefix="sha256=")
 
-        assert checked.problem(delivery(f"sha256={signature}")) is None
-        assert "begins with 'sha256='" in str(checked.problem(delivery(signature)))
+        assert form_verifier.problem(delivery(f"sha256={signature}")) is None
+        assert "begins with 'sha256='" in str(form_verifier.problem(delivery(signature)))
 
     def test_a_header_may_hold_the_time_too(self) -> None:
-        """It is signed with the body."""
+        """The time of the header is signed; another time or none is a problem."""
         signature = SCHEMES["hmac-sha256"][2](b"1700000000." + BODY).hex()
-        checked = verifier("hmac-sha256", encoding="hex", prefix="v1=", signed="{t}.{body}")
+        form_verifier = verifier("hmac-sha256", encoding="hex", prefix="v1=", signed="{t}.{body}")
 
-        assert checked.problem(delivery(f"t=1700000000,v1={signature}")) is None
-        assert "does not verify" in str(checked.problem(delivery(f"t=1700000001,v1={signature}")))
-        assert "names t" in str(checked.problem(delivery(f"v1={signature}")))
+        assert form_verifier.problem(delivery(f"t=1700000000,v1={signature}")) is None
+        assert "does not verify" in str(
+            form_verifier.problem(delivery(f"t=1700000001,v1={signature}"))
+        )
+        assert "names t" in str(form_verifier.problem(delivery(f"v1={signature}")))
 
     def test_other_headers_may_be_signed(self) -> None:
-        """One right signature among several is enough."""
+        """The text may have other headers, and one right signature of several is enough."""
         signature = base64_of(SCHEMES["hmac-sha256"][2](b"msg_1.1700000000." + BODY))
-        named = {"webhook-id": "msg_1", "webhook-timestamp": "1700000000"}
-        signed = "{Webhook-Id}.{webhook-timestamp}.{body}"
-        checked = verifier("hmac-sha256", prefix="v1,", signed=signed)
+        headers = {"webhook-id": "msg_1", "webhook-timestamp": "1700000000"}
+        template = "{Webhook-Id}.{webhook-timestamp}.{body}"
+        form_verifier = verifier("hmac-sha256", prefix="v1,", signed=template)
 
-        assert checked.problem(delivery(f"v1,b2xk v1,{signature}", **named)) is None
+        assert form_verifier.problem(delivery(f"v1,b2xk v1,{signature}", **headers)) is None
 
 
 class TestFindings:
-    """Each delivery decides the two rules."""
+    """Each delivery decides the two requirements on signatures."""
 
     def test_a_right_signature_passes_both(self) -> None:
-        """Present, and right."""
+        """A right signature passes the requirements for presence and for verification."""
         signature = base64_of(SCHEMES["ed25519"][2](BODY))
 
-        found = verifier("ed25519").findings(delivery(signature))
+        findings = verifier("ed25519").findings(delivery(signature))
 
-        assert [(one.requirement, one.passed) for one in found] == [
+        assert [(finding.requirement, finding.passed) for finding in findings] == [
             (PRESENT, True),
             (VERIFIES, True),
         ]
 
     def test_a_wrong_signature_fails_one(self) -> None:
-        """It is there."""
-        found = verifier("ed25519").findings(delivery(base64_of(bytes(64))))
+        """A wrong signature passes presence and fails verification."""
+        findings = verifier("ed25519").findings(delivery(base64_of(bytes(64))))
 
-        assert [one.passed for one in found] == [True, False]
+        assert [finding.passed for finding in findings] == [True, False]
 
     def test_a_missing_signature_fails_the_other(self) -> None:
-        """There is nothing to verify."""
-        (found,) = verifier("ed25519").findings(delivery(None))
+        """A missing signature fails presence with the name of the header, and nothing else."""
+        (finding,) = verifier("ed25519").findings(delivery(None))
 
-        assert (found.requirement, found.passed) == (PRESENT, False)
-        assert "X-Signature" in found.detail
+        assert (finding.requirement, finding.passed) == (PRESENT, False)
+        assert "X-Signature" in finding.detail
 
     def test_what_is_no_webhook_decides_nothing(self) -> None:
-        """A stranger may find the listener."""
+        """A delivery without a type, as of a stranger, decides nothing."""
         stranger = Delivery(0, 0.0, {}, None, b"hello")
 
         assert verifier("ed25519").findings(stranger) == ()
 
     def test_the_reference_signs_as_its_profile_says(self) -> None:
-        """With the key of its sandbox."""
+        """The profile of the reference has its public key, and its signatures verify."""
         signature = load_profile("reference").webhooks.signature
         assert signature is not None
         assert signature.key == signing.public_key()
 
         headers = {name.lower(): value for name, value in signing.headers(BODY).items()}
 
-        signed = Delivery(0, 0.0, headers, {"type": "PAYMENT.DONE"}, BODY)
-        assert Verifier(signature, {}).problem(signed) is None
+        webhook = Delivery(0, 0.0, headers, {"type": "PAYMENT.DONE"}, BODY)
+        assert Verifier(signature, {}).problem(webhook) is None
 
 
 class TestKeys:
-    """A key that cannot be used is told at once, by the name of its place."""
+    """A key that cannot be used is an error that says where it stands."""
 
     def test_an_unset_variable_is_named(self) -> None:
-        """It has to be exported."""
+        """The message says which variable to export."""
         signature = {"header": "X", "algorithm": "hmac-sha256", "key": "ACME_SECRET"}
 
         with pytest.raises(ProfileError, match="export ACME_SECRET"):
@@ -222,16 +224,16 @@ class TestKeys:
 
     @pytest.mark.parametrize("secret", ["s3cret!", "whsecret", "createdAt"])
     def test_a_secret_that_is_an_ordinary_word_is_refused(self, secret: str) -> None:
-        """It could not be kept out of reports; the variable is told, the value is not."""
+        """The message has the variable and not the secret, which could stand in any report."""
         signature = {"header": "X", "algorithm": "hmac-sha256", "key": "ACME_SECRET"}
 
-        with pytest.raises(ProfileError, match="the secret in ACME_SECRET cannot be") as refused:
+        with pytest.raises(ProfileError, match="the secret in ACME_SECRET cannot be") as error:
             Verifier(Signature.model_validate(signature), {"ACME_SECRET": secret})
 
-        assert secret not in str(refused.value)
+        assert secret not in str(error.value)
 
     def test_a_secret_is_to_be_masked(self) -> None:
-        """Public keys are none."""
+        """A shared secret is masked, and a public key is not."""
         assert verifier("hmac-sha512").secrets == (SECRET,)
         assert verifier("rsa").secrets == ()
 
@@ -245,7 +247,7 @@ class TestKeys:
         ],
     )
     def test_a_key_of_something_else_is_refused(self, algorithm: str, key: str) -> None:
-        """The place in the profile is told."""
+        """A key of another algorithm or no key: the message has the key of the profile."""
         signature = {"header": "X", "algorithm": algorithm, "key": key}
 
         with pytest.raises(ProfileError, match=r"webhooks\.signature\.key of the profile is no"):
@@ -264,28 +266,28 @@ class TestKeys:
     def test_a_mistake_of_the_profile_is_told(
         self, tmp_path: Path, signature: dict[str, str], message: str
     ) -> None:
-        """And never what may be the secret."""
+        """The message has the mistake and not a value that may be the secret."""
         usual = {"header": "X", "algorithm": "hmac-sha256", "key": "ACME_SECRET"}
-        path = written(tmp_path, {**usual, **signature})
+        path = write_profile(tmp_path, {**usual, **signature})
 
-        with pytest.raises(ProfileError) as told:
+        with pytest.raises(ProfileError) as error:
             read_profile(path)
 
-        assert message in str(told.value)
-        assert "s3cret!" not in str(told.value)
+        assert message in str(error.value)
+        assert "s3cret!" not in str(error.value)
 
     def test_a_file_beside_the_profile_holds_the_key(self, tmp_path: Path) -> None:
-        """Workers get its content."""
+        """The profile gets the content of the file, which workers get with it."""
         (tmp_path / "acme.pem").write_text(pem(_EC), encoding="ascii")
-        named = {"header": "X", "algorithm": "ecdsa-p256-sha256", "key": "acme.pem"}
+        members = {"header": "X", "algorithm": "ecdsa-p256-sha256", "key": "acme.pem"}
 
-        loaded = read_profile(written(tmp_path, named)).webhooks.signature
+        loaded = read_profile(write_profile(tmp_path, members)).webhooks.signature
 
         assert loaded is not None
         assert loaded.key == pem(_EC)
 
     def test_the_feature_needs_the_form(self, tmp_path: Path) -> None:
-        """Otherwise nothing could be verified."""
+        """The feature ``webhook_signatures`` without ``webhooks.signature`` is refused."""
         path = tmp_path / "profile.yaml"
         content = {"implementation": {"name": "x"}, "features": {"webhook_signatures": True}}
         path.write_text(yaml.safe_dump(content), encoding="utf-8")
@@ -294,7 +296,7 @@ class TestKeys:
             read_profile(path)
 
 
-def written(folder: Path, signature: dict[str, str]) -> Path:
+def write_profile(folder: Path, signature: dict[str, str]) -> Path:
     """Write a profile with a signature and return its path."""
     path = folder / "profile.yaml"
     content = {"implementation": {"name": "x"}, "webhooks": {"signature": signature}}

@@ -1,4 +1,4 @@
-"""The entries of the register by kind."""
+"""The entries of the register, by kind."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ KINDS: Mapping[str, Sequence[Entry]] = {
     "Size": size.ENTRIES,
     "Time, pace and being gone": timing.ENTRIES,
     "Webhooks": webhooks.ENTRIES,
-    "Strange but honest": fair.ENTRIES,
+    "Strange but conforming": fair.ENTRIES,
 }

@@ -1,4 +1,4 @@
-"""JSON of another kind, and what is nearly JSON."""
+"""Targets whose bodies are JSON of another kind, or nearly JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from conformance.selftest.hostile.front import (
     INTERFACE,
     READ_CUSTOMER,
     Behaviour,
+    body_bytes,
     content,
     json_body,
     once,
     only,
     pass_on,
-    spelled,
 )
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RequirementVerdict
@@ -28,13 +28,15 @@ _NOT_JSON = Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED})
 _WRONG_SHAPE = Expected((BROKEN,), {"CNV-003": RequirementVerdict.FAILED})
 
 
-def _read(name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected) -> Entry:
-    """Return an entry whose target answers the reading of a customer so."""
+def _reading_entry(
+    name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected
+) -> Entry:
+    """Return an entry whose target shows ``behaviour`` where a customer is read."""
     return Entry(name, does, front(lambda: only(READ_CUSTOMER, behaviour())), expected, "customer")
 
 
-def _all(name: str, does: str, value: Any) -> Entry:
-    """Return an entry whose target answers all requests but the question at the start so."""
+def _answer_entry(name: str, does: str, value: Any) -> Entry:
+    """Return an entry whose target gives ``value`` to all requests but that at the start."""
     behaviour = json_body(lambda _: value)
     return Entry(
         name,
@@ -45,9 +47,9 @@ def _all(name: str, does: str, value: Any) -> Entry:
 
 
 ENTRIES = (
-    _all("all-null", "Answers everything with null.", None),
-    _all("all-text", "Answers everything with a text.", "id"),
-    _all(
+    _answer_entry("all-null", "Answers everything with null.", None),
+    _answer_entry("all-text", "Answers everything with a text.", "id"),
+    _answer_entry(
         "all-wrong-members",
         "Answers everything with the right names and values of another kind.",
         {
@@ -68,66 +70,66 @@ ENTRIES = (
             "message": {},
         },
     ),
-    _read("null", "Answers a reading with null.", lambda: content(b"null"), _WRONG_SHAPE),
-    _read("nan", "Answers a reading with NaN.", lambda: content(b"NaN"), _NOT_JSON),
-    _read(
+    _reading_entry("null", "Answers a reading with null.", lambda: content(b"null"), _WRONG_SHAPE),
+    _reading_entry("nan", "Answers a reading with NaN.", lambda: content(b"NaN"), _NOT_JSON),
+    _reading_entry(
         "number-too-large",
         "Answers with a member of 1e400, which is valid JSON.",
-        lambda: spelled(lambda body: body[:-1] + b', "x": 1e400}'),
+        lambda: body_bytes(lambda body: body[:-1] + b', "x": 1e400}'),
         Expected((OPEN, BROKEN, 0)),
     ),
-    _read(
+    _reading_entry(
         "number-of-5,000-digits",
         "Answers with an integer of 5,000 digits, which is valid JSON.",
-        lambda: spelled(lambda body: body[:-1] + b', "x": ' + b"9" * 5_000 + b"}"),
+        lambda: body_bytes(lambda body: body[:-1] + b', "x": ' + b"9" * 5_000 + b"}"),
         Expected((OPEN, BROKEN, 0)),
     ),
-    _read(
+    _reading_entry(
         "half-surrogates",
         "Answers with half surrogates in names and values.",
-        lambda: spelled(lambda body: body[:-1] + rb', "x\ud800": "\udfff"}'),
+        lambda: body_bytes(lambda body: body[:-1] + rb', "x\ud800": "\udfff"}'),
         Expected((OPEN, BROKEN, 0)),
     ),
-    _read(
+    _reading_entry(
         "key-twice",
         "Gives the id twice, first the right one.",
-        lambda: spelled(lambda body: body[:-1] + b', "id": "Customer:other"}'),
+        lambda: body_bytes(lambda body: body[:-1] + b', "id": "Customer:other"}'),
         Expected((BROKEN,), {"CUS-005": RequirementVerdict.FAILED}),
     ),
-    _read(
+    _reading_entry(
         "1,000-deep",
         "Answers with 1,000 objects in each other.",
         lambda: content(b'{"a":' * 1_000 + b"1" + b"}" * 1_000),
         Expected((BROKEN, OPEN), {"CUS-005": (Reason.PRECONDITION, RequirementVerdict.FAILED)}),
     ),
-    _read(
+    _reading_entry(
         "100,000-deep",
         "Answers with 100,000 lists in each other.",
         lambda: content(b"[" * 100_000),
         _NOT_JSON,
     ),
-    _read(
+    _reading_entry(
         "60-deep",
         "Answers with a member of 60 lists in each other.",
-        lambda: spelled(lambda body: body[:-1] + b', "x": ' + b"[" * 60 + b"]" * 60 + b"}"),
+        lambda: body_bytes(lambda body: body[:-1] + b', "x": ' + b"[" * 60 + b"]" * 60 + b"}"),
         Expected((0, OPEN)),
     ),
-    _read(
+    _reading_entry(
         "latin-1",
         "Answers in Latin-1, though JSON is UTF-8.",
-        lambda: spelled(lambda body: body[:-1] + ', "x": "Zürich"}'.encode("latin-1")),
+        lambda: body_bytes(lambda body: body[:-1] + ', "x": "Zürich"}'.encode("latin-1")),
         _NOT_JSON,
     ),
-    _read(
+    _reading_entry(
         "no-body",
         "Answers 200 with nothing.",
         lambda: content(b""),
         Expected((BROKEN,), {"CUS-005": (RequirementVerdict.FAILED, Reason.PRECONDITION)}),
     ),
-    _read(
+    _reading_entry(
         "nul-in-a-text",
         "Sends a NUL in a text, as an escape.",
-        lambda: spelled(lambda b: b[:-1] + rb', "x": "a\u0000b"}'),
+        lambda: body_bytes(lambda b: b[:-1] + rb', "x": "a\u0000b"}'),
         Expected((0, OPEN)),
     ),
     Entry(

@@ -1,4 +1,4 @@
-"""Strange but honest targets: judged exactly as the reference is."""
+"""Strange but conforming targets, which are judged exactly as the reference is."""
 
 from __future__ import annotations
 
@@ -19,86 +19,86 @@ from conformance.selftest.hostile.front import (
     Behaviour,
     Reply,
     Turn,
-    framed,
+    body_bytes,
     json_body,
     late,
     once,
     only,
     pass_on,
     reply,
+    reply_bytes,
     resets,
-    spelled,
     status,
 )
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.verdict.plan import RequirementVerdict
 
 PASSED = Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, RequirementVerdict.PASSED))
-"""As the reference."""
+"""Every requirement passes, as with the reference."""
 
 
-def _fair(name: str, does: str, behaviour: Callable[[], Behaviour], **options: Any) -> Entry:
+def _fair_entry(name: str, does: str, behaviour: Callable[[], Behaviour], **options: Any) -> Entry:
     return Entry(f"fair-{name}", does, front(behaviour, **options), PASSED)
 
 
-def _chunked(size: int, trailers: bytes = b"", extension: bytes = b"") -> Behaviour:
-    """Answer in chunks of some bytes."""
+def _sends_chunks(size: int, trailers: bytes = b"", extension: bytes = b"") -> Behaviour:
+    """Return a behaviour that answers in chunks of ``size`` bytes."""
 
     def frame(answer: Reply) -> bytes:
         if not answer.body:
             return answer.head(content_length="0")
         body = answer.body
         parts = [body[at : at + size] for at in range(0, len(body), size)]
-        sent = b"".join(b"%x%s\r\n%s\r\n" % (len(part), extension, part) for part in parts)
-        return answer.head(transfer_encoding="chunked") + sent + b"0\r\n" + trailers + b"\r\n"
+        chunks = b"".join(b"%x%s\r\n%s\r\n" % (len(part), extension, part) for part in parts)
+        return answer.head(transfer_encoding="chunked") + chunks + b"0\r\n" + trailers + b"\r\n"
 
-    return framed(frame, closes=False)
+    return reply_bytes(frame, closes=False)
 
 
-def _packed(answer: Reply) -> Reply:
+def _compressed(answer: Reply) -> Reply:
     if not answer.body:
         return answer
-    packed = replace(answer, body=gzip.compress(answer.body, mtime=0))
-    return packed.with_headers(content_encoding="gzip", vary="Accept-Encoding")
+    zipped = replace(answer, body=gzip.compress(answer.body, mtime=0))
+    return zipped.with_headers(content_encoding="gzip", vary="Accept-Encoding")
 
 
-def _spelled(value: Any) -> str:
+def _as_escapes(value: Any) -> str:
     """Return JSON with each character of a text as an escape, and much white space."""
     if isinstance(value, str):
-        return '"' + "".join(_escaped(character) for character in value) + '"'
+        return '"' + "".join(_escape(character) for character in value) + '"'
     if isinstance(value, dict):
-        members = (f"{_spelled(name)}\r\n :\t{_spelled(one)}" for name, one in value.items())
+        members = (f"{_as_escapes(name)}\r\n :\t{_as_escapes(one)}" for name, one in value.items())
         return "{ " + " ,\n".join(members) + " }"
     if isinstance(value, list):
-        return "[\n" + " , ".join(map(_spelled, value)) + "\t]"
+        return "[\n" + " , ".join(map(_as_escapes, value)) + "\t]"
     return json.dumps(value)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     units = character.encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex().upper()}" for at in range(0, len(units), 2))
 
 
-def _further(value: Any) -> Any:
-    """Return a value with a further member in each object."""
+def _with_further_members(value: Any) -> Any:
+    """Return a value with one more member in each object."""
     if isinstance(value, dict):
-        return {"_links": None, **{name: _further(one) for name, one in value.items()}}
-    return [_further(one) for one in value] if isinstance(value, list) else value
+        return {"_links": None, **{name: _with_further_members(one) for name, one in value.items()}}
+    return [_with_further_members(one) for one in value] if isinstance(value, list) else value
 
 
-def _reversed(value: Any) -> Any:
-    """Return a value with the members of each object in the other order."""
+def _with_members_reversed(value: Any) -> Any:
+    """Return a value with the members of each object in reverse order."""
     if isinstance(value, dict):
-        return {name: _reversed(one) for name, one in reversed(value.items())}
-    return [_reversed(one) for one in value] if isinstance(value, list) else value
+        return {name: _with_members_reversed(one) for name, one in reversed(value.items())}
+    return [_with_members_reversed(one) for one in value] if isinstance(value, list) else value
 
 
-def _older(answer: Reply) -> bytes:
+def _as_http_1_0(answer: Reply) -> bytes:
     """Return an answer of HTTP/1.0, whose body ends with the connection."""
     return answer.head().replace(b"HTTP/1.1", b"HTTP/1.0", 1) + answer.body
 
 
-def _interim(turn: Turn) -> None:
+def _sends_early_hints(turn: Turn) -> None:
     turn.raw(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n")
     pass_on(turn)
 
@@ -108,21 +108,21 @@ def _closes_silently(turn: Turn) -> None:
     turn.closes = True
 
 
-def _capitals(answer: Reply) -> bytes:
+def _with_capital_headers(answer: Reply) -> bytes:
     head = answer.head(content_length=str(len(answer.body)), connection="Keep-Alive")
     lines = [
-        re.sub(rb"^[\w-]+:", lambda found: found[0].upper(), line)
+        re.sub(rb"^[\w-]+:", lambda match: match[0].upper(), line)
         for line in head.split(b"\r\n")[1:]
     ]
     return b"\r\n".join([head.split(b"\r\n")[0], *lines]) + answer.body
 
 
-def _bare(body: Any) -> Any:
+def _bare_list(body: Any) -> Any:
     return body["data"]
 
 
-def _lists(name: str, does: str, change: Callable[[Any], Any]) -> Entry:
-    """Return an entry whose target lists transactions in another way."""
+def _list_entry(name: str, does: str, change: Callable[[Any], Any]) -> Entry:
+    """Return an entry whose target lists transactions in another shape."""
     start = front(lambda: only(TRANSACTIONS, json_body(change)))
     expected = Expected(
         (OPEN,), {"TRX-070": RequirementVerdict.PASSED, "CNV-003": RequirementVerdict.PASSED}
@@ -130,14 +130,14 @@ def _lists(name: str, does: str, change: Callable[[Any], Any]) -> Entry:
     return Entry(f"fair-{name}", does, start, expected, "transactions")
 
 
-def _throttles(**headers: str) -> Callable[[], Behaviour]:
-    """Answer each path once with 429, then rightly."""
+def _throttles_once(**headers: str) -> Callable[[], Behaviour]:
+    """Return a behaviour that answers each path once with 429, then rightly."""
     refusal = status(429, {"status": 429, "code": "RATE_LIMITED", "message": "slowly"}, **headers)
     return lambda: only("GET", only(INTERFACE, once(refusal)))
 
 
-def _seldom(fault: Behaviour) -> Behaviour:
-    """Do wrong by each tenth reading, and answer all else rightly."""
+def _each_tenth(fault: Behaviour) -> Behaviour:
+    """Return a behaviour that shows a fault at each tenth reading, and answers all else rightly."""
     lock = threading.Lock()
     readings = 0
 
@@ -145,17 +145,17 @@ def _seldom(fault: Behaviour) -> Behaviour:
         nonlocal readings
         with lock:
             readings += 1
-            wrong = readings % 10 == 0
-        (fault if wrong else pass_on)(turn)
+            is_tenth = readings % 10 == 0
+        (fault if is_tenth else pass_on)(turn)
 
     return only("GET", only(INTERFACE, behave))
 
 
-def _faulty(name: str, does: str, fault: Behaviour) -> Entry:
-    return _fair(name, does, lambda: _seldom(fault))
+def _faulty_entry(name: str, does: str, fault: Behaviour) -> Entry:
+    return _fair_entry(name, does, lambda: _each_tenth(fault))
 
 
-def _six() -> Start | None:
+def _start_on_ipv6() -> Start | None:
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
         probe.bind(("::1", 0))
         return front(lambda: pass_on, host="::1")
@@ -163,53 +163,69 @@ def _six() -> Start | None:
 
 
 _UNAVAILABLE = {"status": 503, "code": "UNAVAILABLE", "message": "soon"}
-_IPV6 = _six()
+_IPV6 = _start_on_ipv6()
 
 ENTRIES: tuple[Entry, ...] = (
-    _fair("unchanged", "Answers as the reference does.", lambda: pass_on),
-    _fair("further-members", "Has further members everywhere.", lambda: json_body(_further)),
-    _fair(
+    _fair_entry("unchanged", "Answers as the reference does.", lambda: pass_on),
+    _fair_entry(
+        "further-members",
+        "Has further members everywhere.",
+        lambda: json_body(_with_further_members),
+    ),
+    _fair_entry(
         "escapes",
         "Writes each character of a text as an escape, and much white space.",
-        lambda: spelled(lambda b: _spelled(json.loads(b)).encode() if b else b),
+        lambda: body_bytes(lambda b: _as_escapes(json.loads(b)).encode() if b else b),
     ),
-    _fair("chunks", "Answers in chunks of 7 bytes.", lambda: _chunked(7)),
-    _fair("gzip", "Answers in gzip.", lambda: reply(_packed)),
-    _fair("capitals", "Writes headers in capitals.", lambda: framed(_capitals, closes=False)),
-    _fair("http-1.0", "Speaks HTTP/1.0, and ends a body by closing.", lambda: framed(_older)),
-    _fair(
+    _fair_entry("chunks", "Answers in chunks of 7 bytes.", lambda: _sends_chunks(7)),
+    _fair_entry("gzip", "Answers in gzip.", lambda: reply(_compressed)),
+    _fair_entry(
+        "capitals",
+        "Writes headers in capitals.",
+        lambda: reply_bytes(_with_capital_headers, closes=False),
+    ),
+    _fair_entry(
+        "http-1.0",
+        "Speaks HTTP/1.0, and ends a body by closing.",
+        lambda: reply_bytes(_as_http_1_0),
+    ),
+    _fair_entry(
         "close",
         "Closes each connection, and says so.",
-        lambda: framed(
+        lambda: reply_bytes(
             lambda a: a.head(content_length=str(len(a.body)), connection="close") + a.body
         ),
     ),
-    _fair(
+    _fair_entry(
         "closes-idle",
         "Closes each connection once it is idle, and does not say so.",
         lambda: _closes_silently,
     ),
-    _fair("early-hints", "Sends 103 Early Hints before each answer.", lambda: _interim),
-    _fair("slow", "Takes its time over each request, within timing.request.", lambda: late(0.03)),
-    _lists("bare-lists", "Lists transactions without anything around.", _bare),
-    _lists("items", "Lists transactions under another name.", lambda b: {"items": b["data"]}),
-    _fair(
+    _fair_entry(
+        "early-hints", "Sends 103 Early Hints before each answer.", lambda: _sends_early_hints
+    ),
+    _fair_entry(
+        "slow", "Takes its time over each request, within timing.request.", lambda: late(0.03)
+    ),
+    _list_entry("bare-lists", "Lists transactions without anything around.", _bare_list),
+    _list_entry("items", "Lists transactions under another name.", lambda b: {"items": b["data"]}),
+    _fair_entry(
         "capital-host",
         "Is known by a host name in capitals.",
         lambda: pass_on,
         known_as="LOCALHOST",
     ),
-    _fair(
+    _fair_entry(
         "throttles-at-once",
         "Throttles each reading once, and asks to wait for 0 seconds.",
-        _throttles(retry_after="0"),
+        _throttles_once(retry_after="0"),
     ),
-    _fair(
+    _fair_entry(
         "throttles-by-date",
         "Throttles each reading once, and names a time that has passed.",
-        _throttles(retry_after="Sun, 06 Nov 1994 08:49:37 GMT"),
+        _throttles_once(retry_after="Sun, 06 Nov 1994 08:49:37 GMT"),
     ),
-    _faulty("seldom-reset", "Resets each tenth reading.", resets),
-    _faulty("seldom-503", "Answers each tenth reading with 503.", status(503, _UNAVAILABLE)),
+    _faulty_entry("seldom-reset", "Resets each tenth reading.", resets),
+    _faulty_entry("seldom-503", "Answers each tenth reading with 503.", status(503, _UNAVAILABLE)),
     *([Entry("fair-ipv6", "Listens on IPv6 alone.", _IPV6, PASSED)] if _IPV6 else []),
 )

@@ -1,4 +1,4 @@
-"""Targets that tell the credentials again, in whatever place and spelling."""
+"""Targets that send the credentials back, in whatever place and spelling."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conformance.selftest.hostile.entry import (
     UNDECIDED,
     Entry,
     Expected,
-    delivering,
     front,
+    webhook_front,
 )
 from conformance.selftest.hostile.front import (
     CONFIG,
@@ -24,12 +24,12 @@ from conformance.selftest.hostile.front import (
     READ_CUSTOMER,
     Behaviour,
     Turn,
+    body_bytes,
     content,
     json_body,
     only,
     reply,
     sends,
-    spelled,
     status,
 )
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
@@ -37,22 +37,22 @@ from conformance.verdict.plan import RequirementVerdict
 
 _BASIC = b64encode(f"{TOKEN_ID}:{CLIENT_SECRET}".encode()).decode()
 _ESCAPED = "".join(f"\\u{ord(character):04x}" for character in CLIENT_SECRET)
-_TOLD = Expected(
+_WARNED = Expected(
     (CONFORMANT, OPEN), {"AUT-043": RequirementVerdict.WARNED, "CUS-005": RequirementVerdict.PASSED}
 )
 _ANY = Expected((CONFORMANT, *UNDECIDED))
 
 
-def _read(
-    name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected = _TOLD
+def _reading_entry(
+    name: str, does: str, behaviour: Callable[[], Behaviour], expected: Expected = _WARNED
 ) -> Entry:
-    """Return an entry whose target tells a secret where a customer is read."""
+    """Return an entry whose target sends a secret back where a customer is read."""
     return Entry(name, does, front(lambda: only(READ_CUSTOMER, behaviour())), expected, "customer")
 
 
-def _spells(spelling: str) -> Callable[[], Behaviour]:
-    """Answer with a further member whose text is spelled so in the JSON."""
-    return lambda: spelled(lambda body: body[:-1] + f', "note": "{spelling}"}}'.encode())
+def _adds_note(spelling: str) -> Callable[[], Behaviour]:
+    """Return a behaviour that adds a member ``note`` whose text is spelled so in the JSON."""
+    return lambda: body_bytes(lambda body: body[:-1] + f', "note": "{spelling}"}}'.encode())
 
 
 def _in_json(text: str) -> str:
@@ -64,7 +64,7 @@ def _failure(message: str) -> Behaviour:
 
 
 def _echoes_in_webhooks(turn: Turn) -> None:
-    """Send each delivery on, and before it one that holds the credentials everywhere."""
+    """Send a delivery that holds the credentials everywhere, then the right one."""
     event = {
         "id": CLIENT_SECRET,
         "type": f"OUTGOING_PAYMENT.{CLIENT_SECRET}",
@@ -72,38 +72,42 @@ def _echoes_in_webhooks(turn: Turn) -> None:
     }
     received = turn.received
     headers = {**received.headers, "x-echo": _BASIC, "x-webhook-signature": CLIENT_SECRET}
-    told = type(received)(received.at, "POST", received.path, headers, json.dumps(event).encode())
-    turn.ask(told)
+    echo = type(received)(received.at, "POST", received.path, headers, json.dumps(event).encode())
+    turn.ask(echo)
     turn.send(turn.answer())
 
 
 ENTRIES = (
-    _read(
-        "secret-in-body", "Tells the client secret in a member.", _spells(_in_json(CLIENT_SECRET))
+    _reading_entry(
+        "secret-in-body",
+        "Tells the client secret in a member.",
+        _adds_note(_in_json(CLIENT_SECRET)),
     ),
-    _read(
-        "secret-by-escapes", "Tells it with each character as an escape of JSON.", _spells(_ESCAPED)
+    _reading_entry(
+        "secret-by-escapes",
+        "Tells it with each character as an escape of JSON.",
+        _adds_note(_ESCAPED),
     ),
-    _read("secret-in-base64", "Tells the Authorization header.", _spells(_BASIC)),
-    _read(
+    _reading_entry("secret-in-base64", "Tells the Authorization header.", _adds_note(_BASIC)),
+    _reading_entry(
         "token-id-in-body",
         "Tells the token id in a member.",
-        _spells(_in_json(TOKEN_ID)),
+        _adds_note(_in_json(TOKEN_ID)),
         Expected((CONFORMANT, OPEN), {"CUS-005": RequirementVerdict.PASSED}),
     ),
-    _read(
+    _reading_entry(
         "secret-as-a-name",
         "Tells it as the name of a member that nobody knows.",
         lambda: json_body(lambda b: {**b, CLIENT_SECRET: 1}),
     ),
-    _read(
+    _reading_entry(
         "secret-in-headers",
         "Tells it in headers of other names.",
         lambda: reply(
             lambda r: r.with_headers(x_echo=_BASIC, set_cookie=CLIENT_SECRET, x_plain=CLIENT_SECRET)
         ),
     ),
-    _read(
+    _reading_entry(
         "secret-in-location",
         "Redirects to a URL that holds it.",
         lambda: status(302, {}, location=f"https://x.invalid/{quote(CLIENT_SECRET, safe='')}"),
@@ -111,31 +115,31 @@ ENTRIES = (
             (BROKEN,), {"CNV-001": RequirementVerdict.FAILED, "AUT-043": RequirementVerdict.WARNED}
         ),
     ),
-    _read(
+    _reading_entry(
         "secret-in-the-media-type",
         "Tells it as the media type.",
         lambda: content(b"{}", content_type=f"text/{CLIENT_SECRET}"),
         Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
-    _read(
+    _reading_entry(
         "secret-in-the-reason",
         "Tells it as the reason in the status line.",
         lambda: sends(f"HTTP/1.1 200 {CLIENT_SECRET}\r\ncontent-length: 2\r\n\r\n{{}}".encode()),
         _ANY,
     ),
-    _read(
+    _reading_entry(
         "secret-in-broken-http",
         "Tells it in a line that is no HTTP.",
         lambda: sends(f"HTTP/1.1 200 OK\r\n{CLIENT_SECRET} {_BASIC}\r\n\r\n".encode()),
         Expected((OPEN,)),
     ),
-    _read(
+    _reading_entry(
         "secret-in-broken-json",
         "Tells it by escapes in what is no JSON.",
         lambda: content(f'{{"note": "{_ESCAPED}",'.encode()),
         Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
-    _read(
+    _reading_entry(
         "secret-in-html",
         "Tells it in a page, as HTML spells it.",
         lambda: content(
@@ -144,7 +148,7 @@ ENTRIES = (
         ),
         Expected((BROKEN,), {"CNV-002": RequirementVerdict.FAILED}),
     ),
-    _read(
+    _reading_entry(
         "secret-as-retry-after",
         "Tells it as Retry-After.",
         lambda: status(429, {"code": "RATE_LIMITED", "message": ""}, retry_after=CLIENT_SECRET),
@@ -181,7 +185,7 @@ ENTRIES = (
     Entry(
         "secret-in-a-webhook",
         "Sends webhooks that hold the credentials in id, type, data and headers.",
-        delivering(lambda _: _echoes_in_webhooks),
+        webhook_front(lambda _: _echoes_in_webhooks),
         Expected(UNDECIDED, {"QUO-083": RequirementVerdict.PASSED}),
         "webhook or execution",
     ),

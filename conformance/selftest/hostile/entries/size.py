@@ -1,4 +1,4 @@
-"""Answers that are too large, and such as become it."""
+"""Targets whose answers are too large, or become it when they are unpacked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEBIBYTE = 1 << 20
 
 
 def bomb(mebibytes: int = 512) -> bytes:
-    """Return gzip of that many MiB of spaces, made of one part again and again."""
+    """Return gzip of that many MiB of spaces, made of one part repeated."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     part = packer.compress(b" " * MEBIBYTE) + packer.flush(zlib.Z_FULL_FLUSH)
     return b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + part * mebibytes + packer.flush()
@@ -34,7 +34,7 @@ def _nested() -> bytes:
 
 
 NESTED_BOMB = _nested()
-"""Gzip of gzip of 512 MiB, some KiB."""
+"""512 MiB, packed by gzip twice into some KiB."""
 
 _LOST = Expected((OPEN,), {"CUS-005": Reason.TARGET_LOST}, seconds=8)
 _JSON = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -63,7 +63,7 @@ ENTRIES = (
                 json_body(lambda b: {**b, **{f"member{n}": n for n in range(30_000)}}),
             )
         ),
-        Expected((*UNDECIDED, 0), written=2),
+        Expected((*UNDECIDED, 0), report_megabytes=2),
         "customer",
     ),
     Entry(

@@ -1,4 +1,4 @@
-"""Targets that are slow, ask for patience, or are gone."""
+"""Targets that are slow, ask to wait, or are gone."""
 
 from __future__ import annotations
 
@@ -56,19 +56,21 @@ _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 _FUTURE = format_datetime(datetime.now(UTC) + timedelta(days=3650), usegmt=True)
 
 
-def _read(name: str, does: str, behaviour: Callable[[], Behaviour], **profile: Any) -> Entry:
+def _reading_entry(
+    name: str, does: str, behaviour: Callable[[], Behaviour], **profile: Any
+) -> Entry:
     """Return an entry whose target is lost where a customer is read."""
     start = front(lambda: only(READ_CUSTOMER, behaviour()))
     return Entry(name, does, start, _LOST, "customer", profile or _SOON)
 
 
-def _all(name: str, does: str, behaviour: Callable[[], Behaviour], **profile: Any) -> Entry:
-    """Return an entry whose target is lost after the question at the start."""
+def _gone_entry(name: str, does: str, behaviour: Callable[[], Behaviour], **profile: Any) -> Entry:
+    """Return an entry whose target is lost after the request of the start."""
     start = front(lambda: only(INTERFACE, behaviour()))
     return Entry(name, does, start, _GONE, profile=profile or _SOON)
 
 
-def _paced(name: str, does: str, expected: Expected, **headers: str) -> Entry:
+def _pace_entry(name: str, does: str, expected: Expected, **headers: str) -> Entry:
     """Return an entry whose target answers each reading of a customer with 429."""
     refusal = status(429, {"status": 429, "code": "RATE_LIMITED", "message": "slowly"}, **headers)
     start = front(lambda: only(READ_CUSTOMER, refusal))
@@ -78,8 +80,8 @@ def _paced(name: str, does: str, expected: Expected, **headers: str) -> Entry:
 _THROTTLED = Expected(UNDECIDED, seconds=6)
 
 
-def _refuses_after(number: int) -> Callable[[str, Path], Front]:
-    """Stop to listen after some answers, and close what is connected."""
+def _starts_and_leaves(number: int) -> Callable[[str, Path], Front]:
+    """Return what starts a target that closes its port after ``number`` answers."""
 
     def start(upstream: str, _: Path) -> Front:
         def behave(turn: Turn) -> None:
@@ -95,26 +97,26 @@ def _refuses_after(number: int) -> Callable[[str, Path], Front]:
     return start
 
 
-def _nobody(_upstream: str, _: Path) -> Front:
-    """Take a port that nobody listens on, for as long as the run takes."""
+def _start_nobody(_upstream: str, _: Path) -> Front:
+    """Take a port on which nobody listens for as long as the run takes."""
     server = Front(pass_on, _upstream)
     server.stop_listening()
     return server
 
 
-def _second(behaviour: Behaviour) -> Behaviour:
-    """Behave so from the second time on."""
+def _from_the_second(behaviour: Behaviour) -> Behaviour:
+    """Return a behaviour that is shown from the second request of a path on."""
     return once(pass_on, behaviour)
 
 
 ENTRIES = (
-    _read("hangs", "Never answers a reading.", lambda: hangs),
-    _read(
+    _reading_entry("hangs", "Never answers a reading.", lambda: hangs),
+    _reading_entry(
         "drips-a-body",
         "Sends a body a byte at a time, each before any time-out.",
         lambda: goes_on(_HEAD + b"content-length: 99999\r\n\r\n", b" ", 0.05),
     ),
-    _read(
+    _reading_entry(
         "drips-gzip",
         "Sends gzip that never brings a byte.",
         lambda: goes_on(
@@ -123,13 +125,13 @@ ENTRIES = (
             0.02,
         ),
     ),
-    _read(
+    _reading_entry(
         "endless-interim",
         "Sends 103 Early Hints without end.",
         lambda: goes_on(b"", b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n", 0.001),
     ),
-    _read("too-late", "Answers rightly, after timing.request.", lambda: late(1.2)),
-    _read(
+    _reading_entry("too-late", "Answers rightly, after timing.request.", lambda: late(1.2)),
+    _reading_entry(
         "dies-in-the-body",
         "Dies in the middle of a body.",
         lambda: sends(_HEAD + b'content-length: 100\r\n\r\n{"id": '),
@@ -141,7 +143,7 @@ ENTRIES = (
         Expected((OPEN,), {"QUO-083": Reason.TARGET_LOST}),
         "execution",
     ),
-    _all(
+    _gone_entry(
         "resets-everything", "Resets each request after the question at the start.", lambda: resets
     ),
     Entry(
@@ -154,7 +156,7 @@ ENTRIES = (
     Entry(
         "refuses-after-20",
         "Refuses connections once it has answered 20 requests.",
-        _refuses_after(20),
+        _starts_and_leaves(20),
         Expected(
             (OPEN,), {"CUS-005": RequirementVerdict.PASSED, "TRX-070": _GONE.verdicts["TRX-070"]}
         ),
@@ -163,7 +165,7 @@ ENTRIES = (
     Entry(
         "nobody",
         "Is not there: nothing listens on its port.",
-        _nobody,
+        _start_nobody,
         Expected((USAGE,), says=("connection refused",), at_most=0),
         "configuration",
     ),
@@ -205,15 +207,15 @@ ENTRIES = (
         Expected((OPEN,), says=("timing.outage",), seconds=15, at_most=40),
         profile={"timing": {"outage": 2.0}},
     ),
-    _paced("429-without-a-time", "Throttles and does not say for how long.", _THROTTLED),
-    _paced("429-superscript", "Asks to wait for ² seconds.", _THROTTLED, retry_after="\xb2"),
-    _paced(
+    _pace_entry("429-without-a-time", "Throttles and does not say for how long.", _THROTTLED),
+    _pace_entry("429-superscript", "Asks to wait for ² seconds.", _THROTTLED, retry_after="\xb2"),
+    _pace_entry(
         "429-far-date", "Asks to wait for ten years, as a date.", _THROTTLED, retry_after=_FUTURE
     ),
     Entry(
         "config-changes",
         "Is another service from the second question on.",
-        front(lambda: only(CONFIG, _second(content(b"<html>", content_type="text/html")))),
+        front(lambda: only(CONFIG, _from_the_second(content(b"<html>", content_type="text/html")))),
         Expected((BROKEN, OPEN), {"CFG-001": (Reason.PRECONDITION, RequirementVerdict.FAILED)}),
         "configuration",
     ),

@@ -1,4 +1,4 @@
-"""Certificates: right, wrong, and none."""
+"""Targets with right and wrong certificates, and without one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from conformance.selftest.hostile.entry import CONFORMANT, USAGE, Entry, Expected, Served, Start
+from conformance.selftest.hostile.entry import (
+    CONFORMANT,
+    USAGE,
+    Entry,
+    Expected,
+    RunningTarget,
+    Start,
+)
 from conformance.selftest.hostile.front import Front, pass_on
 from conformance.selftest.hostile.scenarios import REQUIREMENTS
 from conformance.selftest.standins import Received
@@ -26,28 +33,29 @@ AUTHORITY = "authority.pem"
 
 
 @dataclass
-class _Elsewhere:
-    """A front under another base URL."""
+class _Renamed:
+    """A running target under another base URL."""
 
     base_url: str
     received: list[Received]
 
 
 def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 2) -> ssl.SSLContext:
-    """Return a context with a certificate for ``host`` by an authority of its own.
+    """Return a context with a certificate for ``host``, signed by an authority of its own.
 
-    The certificate is valid for ``days`` from yesterday on, one that ends there for none.
+    The certificate is valid from the day before yesterday for ``days`` and one more day; with
+    ``days`` of 0 it has expired.
     """
     start = datetime.now(UTC) - timedelta(days=2)
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "register of hostile targets")])
-    authority = _signed(issuer, issuer, (authority_key, authority_key), (start, 10), None)
+    authority = _sign(issuer, issuer, (authority_key, authority_key), (start, 10), None)
     try:
         name: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
         name = x509.DNSName(host)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-    own = _signed(subject, issuer, (key, authority_key), (start, days + 1), name)
+    signed_certificate = _sign(subject, issuer, (key, authority_key), (start, days + 1), name)
     (folder / AUTHORITY).write_bytes(authority.public_bytes(serialization.Encoding.PEM))
     chain = folder / "chain.pem"
     chain.write_bytes(
@@ -56,14 +64,14 @@ def certificate(folder: Path, *, host: str = "127.0.0.1", days: int = 2) -> ssl.
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         )
-        + own.public_bytes(serialization.Encoding.PEM)
+        + signed_certificate.public_bytes(serialization.Encoding.PEM)
     )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain)
     return context
 
 
-def _signed(
+def _sign(
     subject: x509.Name,
     issuer: x509.Name,
     keys: tuple[ec.EllipticCurvePrivateKey, ec.EllipticCurvePrivateKey],
@@ -87,21 +95,21 @@ def _signed(
     return builder.sign(signer, hashes.SHA256())
 
 
-def _secured(*, host: str = "127.0.0.1", days: int = 2) -> Start:
+def _start_with_tls(*, host: str = "127.0.0.1", days: int = 2) -> Start:
     return lambda upstream, folder: Front(
         pass_on, upstream, tls=certificate(folder, host=host, days=days)
     )
 
 
-def _under(before: str, after: str, start: Start) -> Start:
-    """Start a target, and name it by a URL with another scheme."""
+def _with_scheme(before: str, after: str, start: Start) -> Start:
+    """Return what starts a target and names it by a URL with another scheme."""
 
     @contextmanager
-    def started(upstream: str, folder: Path) -> Iterator[Served]:
+    def start_renamed(upstream: str, folder: Path) -> Iterator[RunningTarget]:
         with start(upstream, folder) as front:
-            yield _Elsewhere(front.base_url.replace(before, after, 1), front.received)
+            yield _Renamed(front.base_url.replace(before, after, 1), front.received)
 
-    return started
+    return start_renamed
 
 
 _REFUSED = Expected((USAGE,), says=("certificate",), at_most=0)
@@ -110,14 +118,14 @@ ENTRIES = (
     Entry(
         "tls-of-an-unknown-authority",
         "Shows a certificate of a private authority that the profile does not name.",
-        _secured(),
+        _start_with_tls(),
         Expected((USAGE,), says=("certificate", "tls.certificate_authority"), at_most=0),
         "configuration",
     ),
     Entry(
         "tls-of-another-host",
         "Shows a certificate of a known authority for another host.",
-        _secured(host="other.example"),
+        _start_with_tls(host="other.example"),
         _REFUSED,
         "configuration",
         {"tls": {"certificate_authority": AUTHORITY}},
@@ -125,7 +133,7 @@ ENTRIES = (
     Entry(
         "tls-expired",
         "Shows a certificate of a known authority that expired yesterday.",
-        _secured(days=0),
+        _start_with_tls(days=0),
         _REFUSED,
         "configuration",
         {"tls": {"certificate_authority": AUTHORITY}},
@@ -133,21 +141,21 @@ ENTRIES = (
     Entry(
         "tls-of-a-private-authority",
         "Shows a certificate of a private authority that the profile names.",
-        _secured(),
+        _start_with_tls(),
         Expected((CONFORMANT,), dict.fromkeys(REQUIREMENTS, RequirementVerdict.PASSED)),
         profile={"tls": {"certificate_authority": AUTHORITY}},
     ),
     Entry(
         "tls-spoken-to-http",
         "Speaks TLS where the base URL says http.",
-        _under("https", "http", _secured()),
+        _with_scheme("https", "http", _start_with_tls()),
         Expected((USAGE,), says=("cannot reach",)),
         "configuration",
     ),
     Entry(
         "http-spoken-to-https",
         "Speaks plain HTTP where the base URL says https.",
-        _under("http", "https", lambda upstream, _: Front(pass_on, upstream)),
+        _with_scheme("http", "https", lambda upstream, _: Front(pass_on, upstream)),
         Expected((USAGE,), says=("cannot reach",)),
         "configuration",
     ),
