@@ -98,6 +98,8 @@ def _config(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
+        ws="none",
         timeout_graceful_shutdown=1,
     )
 

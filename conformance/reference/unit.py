@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.reference.settings import Settings
     from conformance.reference.store import Json, LedgerAccount
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _clock_lock = threading.Lock()
 _last_time = 0
 
@@ -105,8 +106,8 @@ def clock() -> int:
 
 def timestamp(microseconds: int) -> str:
     """Return the ISO 8601 UTC form of a time."""
-    seconds, rest = divmod(microseconds, 1_000_000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:06d}Z"
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def after(moment: int, seconds: float) -> int:
