@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from conformance.cli.generation.flow import flow
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import features, triggers
 from conformance.profile.model import Bindings, Profile, Resources
 from conformance.session import EXIT_MEANING
@@ -91,8 +91,7 @@ def _members(model: type[BaseModel]) -> Iterator[Row]:
 
 def _error_codes() -> Iterator[Row]:
     yield "Code", "Status", "Meaning"
-    text = (SPEC / "errors.yaml").read_text(encoding="utf-8")
-    for code in yaml.load(text, Loader=yaml.CSafeLoader):
+    for code in parsed(SPEC / "errors.yaml"):
         statuses = ", ".join(map(str, code["statuses"] or ()))
         yield _code(code["code"]), statuses or "not stated", code["when"]
 
