@@ -244,8 +244,9 @@ def _counts(conclusions: Iterable[Conclusion]) -> dict[str, dict[Level, dict[Sta
     counts: dict[str, dict[Level, dict[Status, int]]] = {}
     for conclusion in conclusions:
         levels = counts.setdefault(conclusion.requirement.area, {})
-        by_status = levels.setdefault(conclusion.requirement.level, dict.fromkeys(Status, 0))
-        by_status[conclusion.status] += 1
+        if conclusion.requirement.level not in levels:
+            levels[conclusion.requirement.level] = dict.fromkeys(Status, 0)
+        levels[conclusion.requirement.level][conclusion.status] += 1
     return counts
 
 
