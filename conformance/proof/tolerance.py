@@ -1,4 +1,4 @@
-"""Runs the suite against honest variants of the reference, and tells which it does not tolerate.
+"""Runs the suite against conforming variants of the reference: which does it not tolerate?
 
 The dual of the mutant runner, by the same means. A variant meets all scenarios that come to what it
 changes; none may fail or be left undecided, while a check that has nothing to decide is fine.
@@ -14,11 +14,12 @@ import json
 import os
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,23 +29,33 @@ import typer
 from conformance.contract.catalogue import Level, catalogue
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
-from conformance.proof.mutation import decisions_of, host, import_all, spread, turns
+from conformance.proof.host import (
+    decisions_of,
+    host,
+    import_all,
+    modules_with,
+    spread,
+    turns,
+)
 from conformance.proof.patch import Holder, MutantError, Patch
-from conformance.proof.reach import Reach, places_of, reach, reaching
+from conformance.proof.reach import Seen, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
-_FEW_GROUPS = 4
-"""Up to so many meet all tests, as to see which they need to would take longer."""
+_SECONDS_PER_START = 10.0
+"""How long tests have to take before one more process is worth its start."""
+
+_SECONDS_AT_ONCE = 3.0
+"""For how long the tests of a group run in one process before another may take its next ones."""
 
 _SHOWN_ALARMS = 6
 _TIMING = {"event": 5.0, "state": 5.0}
 """Patient: some variants are slow, but none by as much as a second."""
 
 
-class Standing(StrEnum):
-    """What the suite says about an honest variant."""
+class VariantOutcome(StrEnum):
+    """What the suite says about a conforming variant."""
 
     TOLERATED = "tolerated"
     FAILED = "wrongly failed"
@@ -54,17 +65,17 @@ class Standing(StrEnum):
     UNRELIABLE = "unreliable"
 
 
-_ALARMS = {Outcome.FAILED: Standing.FAILED, Outcome.INCONCLUSIVE: Standing.OPEN}
-_ITSELF = "the reference itself"
+_ALARMS = {Outcome.FAILED: VariantOutcome.FAILED, Outcome.INCONCLUSIVE: VariantOutcome.OPEN}
+_REFERENCE = Variant("the reference itself", "", "without any variant", lambda _: None)
 _NOT_USABLE = {
-    Standing.UNCHANGED: "its patch changed nothing",
-    Standing.IDLE: "no test came to what it changes",
+    VariantOutcome.UNCHANGED: "its patch changed nothing",
+    VariantOutcome.IDLE: "no test came to what it changes",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
-    """A decision that an honest variant should not have got."""
+class FalseAlarm:
+    """A decision that a conforming variant should not have got."""
 
     requirement: str
     outcome: Outcome
@@ -73,23 +84,23 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
-class Treatment:
-    """How the suite treats one variant, or several of a group where none alone is to blame.
+class Result:
+    """What became of one variant, or several of a group where none alone is to blame.
 
-    ``warnings`` are the rules of level SHOULD that it fails, which is no alarm.
+    ``warnings`` are the requirements of level SHOULD that it fails, which is no alarm.
     """
 
     id: str
     point: str
     statement: str
-    outcome: Standing
-    alarms: tuple[Alarm, ...] = ()
+    outcome: VariantOutcome
+    alarms: tuple[FalseAlarm, ...] = ()
     warnings: tuple[str, ...] = ()
     detail: str = ""
 
 
 def load_variants() -> list[Variant]:
-    """Return all honest variants that the suite declares."""
+    """Return all conforming variants that the suite declares."""
     import_all(package)
     return list(REGISTRY)
 
@@ -107,46 +118,84 @@ def choose_variants(variants: Iterable[Variant], only: Sequence[str]) -> list[Va
     return [v for v in every if not only or {v.id, v.point, v.group} & set(only)]
 
 
-def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Treatment]:
-    """Run the variants, together where they can be, and return how each is treated."""
-    groups: dict[str, list[str]] = defaultdict(list)
+def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Result]:
+    """Run the variants, together where they can be, and return what became of each."""
+    groups: dict[str, list[Variant]] = defaultdict(list)
     for variant in chosen:
-        groups[variant.id if alone or variant.group is None else variant.group].append(variant.id)
-    known_reach: Reach | None = None
-    if len(groups) > _FEW_GROUPS:
-        places = {v.id: places_of(v.patch) for v in chosen}
-        known_reach = reach(frozenset().union(*places.values()), processes // 2 or 1, _TIMING)
+        groups[variant.id if alone or variant.group is None else variant.group].append(variant)
+    seen = survey(processes // 2 or 1, fuzz_examples=0)
     meetings = [
-        Meeting(
-            tuple(ids),
-            None
-            if known_reach is None
-            else reaching(known_reach, chain.from_iterable(places[name] for name in ids)),
-        )
-        for ids in groups.values()
+        Meeting(tuple(variant.id for variant in group), tests)
+        for group in groups.values()
+        for tests in _shares(seen.reaching(chain.from_iterable(places_of(v.patch) for v in group)))
     ]
-    # The longest first, so that no process has to wait for another at the end.
-    meetings.sort(key=lambda meeting: -len(meeting.tests or ()))
-    treatments = spread(partial(_treat_part, meetings), min(processes, len(meetings)))
-    known = {treatment.id: treatment for treatment in treatments}
-    own = [known.pop(variant.id) for variant in chosen]
-    return [*own, *known.values()]
+    seconds = sum(seen.tests[name].seconds for meeting in meetings for name in meeting.tests)
+    worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
+    found = spread(partial(_meet_part, meetings), min(processes, worthwhile))
+    by_id: dict[str, list[Encounter]] = defaultdict(list)
+    for encounter in found:
+        by_id[encounter.id].append(encounter)
+    own = [_judged(by_id.pop(variant.id)) for variant in chosen]
+    return [*own, *map(_judged, by_id.values())]
+
+
+def _shares(tests: Sequence[Seen]) -> Iterator[Mapping[str, None]]:
+    """Yield the tests in parts that take some seconds each; one part where there are none."""
+    part: dict[str, None] = {}
+    seconds = 0.0
+    for seen in tests:
+        part[seen.test] = None
+        seconds += seen.seconds
+        if seconds > _SECONDS_AT_ONCE:
+            yield part
+            part, seconds = {}, 0.0
+    if part or not tests:
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The ids of variants that are applied together, and the tests that they meet (all: None)."""
+    """The ids of variants that are applied together, and the tests that they meet."""
 
     variants: tuple[str, ...]
-    tests: frozenset[str] | None
+    tests: Collection[str]
 
 
-def _treat_part(meetings: Sequence[Meeting], folder: Path) -> list[Treatment]:
+@dataclass(frozen=True, slots=True)
+class Encounter:
+    """What came of one variant in one meeting: the false alarms that it alone brings about.
+
+    ``unusable`` says why it cannot be applied, where it cannot; ``met`` whether a test came to what
+    it changes.
+    """
+
+    id: str
+    point: str
+    statement: str
+    alarms: tuple[FalseAlarm, ...]
+    met: bool
+    unusable: str
+
+    @classmethod
+    def of(
+        cls,
+        variant: Variant,
+        alarms: Iterable[FalseAlarm] = (),
+        *,
+        met: bool = False,
+        unusable: str = "",
+    ) -> Encounter:
+        """Return what came of a variant, which cannot go from one process to another itself."""
+        return cls(variant.id, variant.point, variant.statement, tuple(alarms), met, unusable)
+
+
+def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     """Run the share of the meetings that falls to this process."""
     return host(
         lambda service: _VariantLoop(turns(meetings, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
+        modules=modules_with(test for meeting in meetings for test in meeting.tests),
     )
 
 
@@ -186,7 +235,7 @@ class _VariantLoop:
     def __init__(self, meetings: Iterable[Meeting], service: Service) -> None:
         self._meetings = meetings
         self._service = service
-        self.results: list[Treatment] = []
+        self.results: list[Encounter] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -194,43 +243,42 @@ class _VariantLoop:
         self._suite.reports = False
         known = {variant.id: variant for variant in load_variants()}
         for meeting in self._meetings:
-            met = meeting.tests
-            tests = [test for test in session.items if met is None or test.nodeid in met]
-            self.results += self._treat([known[name] for name in meeting.variants], tests)
+            tests = [test for test in session.items if test.nodeid in meeting.tests]
+            self.results += self._meet([known[name] for name in meeting.variants], tests)
         return True
 
-    def _treat(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[Treatment]:
-        treatments = {variant.id: _tried(variant) for variant in group}
-        usable = [v for v in group if treatments[v.id].outcome is Standing.TOLERATED]
+    def _meet(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> Iterator[Encounter]:
+        """Yield what each variant of a group brings about, and what comes about otherwise."""
+        reasons = {variant.id: _unusable(variant) for variant in group}
+        for variant in group:
+            if reasons[variant.id]:
+                yield Encounter.of(variant, unusable=reasons[variant.id])
+        usable = [variant for variant in group if not reasons[variant.id]]
         if not usable:
-            return list(treatments.values())
+            return
         alarms, watches = self._alarms(usable, tests)
         # No variant is to be blamed for what the reference as it is brings about too.
         common = self._alarms((), _loud(tests, alarms))[0]
         usual = _places(common)
         if common:
-            treatments[_ITSELF] = Treatment(
-                _ITSELF, "", "without any variant", Standing.UNRELIABLE, tuple(common)
-            )
+            yield Encounter.of(_REFERENCE, common)
         alarms = _besides(alarms, usual)
-        loud = _loud(tests, alarms)
-        own = self._blamed(usable, alarms, loud, usual)
+        own = self._blamed(usable, alarms, _loud(tests, alarms), usual)
         for variant, watch in zip(usable, watches, strict=True):
-            treatments[variant.id] = _judged(variant, own[variant.id], met=watch.used)
+            yield Encounter.of(variant, own[variant.id], met=watch.used)
         blamed = _places(chain.from_iterable(own.values()))
         if rest := _besides(alarms, blamed):
-            treatments[""] = _judged(_together(usable), rest, met=True)
-        return list(treatments.values())
+            yield Encounter.of(_together(usable), rest, met=True)
 
     def _blamed(
         self,
         group: Sequence[Variant],
-        alarms: Sequence[Alarm],
+        alarms: Sequence[FalseAlarm],
         tests: Iterable[pytest.Item],
         usual: set[tuple[str, str]],
-    ) -> Mapping[str, list[Alarm]]:
+    ) -> Mapping[str, list[FalseAlarm]]:
         """Return by the id of a variant the alarms of a group that it brings about alone."""
-        found: dict[str, list[Alarm]] = defaultdict(list)
+        found: dict[str, list[FalseAlarm]] = defaultdict(list)
         if len(group) == 1:
             found[group[0].id] += alarms
             return found
@@ -247,17 +295,17 @@ class _VariantLoop:
 
     def _alarms(
         self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
-    ) -> tuple[list[Alarm], list[_Watch]]:
+    ) -> tuple[list[FalseAlarm], list[_Watch]]:
         """Run tests under variants and return the decisions that should not have come."""
         watches = [_Watch() for _ in variants]
-        alarms: list[Alarm] = []
+        alarms: list[FalseAlarm] = []
         try:
             for variant, watch in zip(variants, watches, strict=True):
                 variant.patch(watch)
             for test in tests:
                 decisions = decisions_of(test, self._suite)
                 alarms += [
-                    Alarm(name, decision.outcome, test.nodeid, decision.detail)
+                    FalseAlarm(name, decision.outcome, test.nodeid, decision.detail)
                     for name, decision in decisions.items()
                     if decision.outcome in _ALARMS
                 ]
@@ -274,32 +322,31 @@ def _halves(variants: Sequence[Variant]) -> list[Sequence[Variant]]:
     return [variants[:middle], variants[middle:]]
 
 
-def _places(alarms: Iterable[Alarm]) -> set[tuple[str, str]]:
+def _places(alarms: Iterable[FalseAlarm]) -> set[tuple[str, str]]:
     return {(alarm.requirement, alarm.test) for alarm in alarms}
 
 
-def _besides(alarms: Iterable[Alarm], known: set[tuple[str, str]]) -> list[Alarm]:
+def _besides(alarms: Iterable[FalseAlarm], known: set[tuple[str, str]]) -> list[FalseAlarm]:
     return [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in known]
 
 
-def _loud(tests: Iterable[pytest.Item], alarms: Iterable[Alarm]) -> list[pytest.Item]:
+def _loud(tests: Iterable[pytest.Item], alarms: Iterable[FalseAlarm]) -> list[pytest.Item]:
     """Return the tests that alarms come from."""
     names = {alarm.test for alarm in alarms}
     return [test for test in tests if test.nodeid in names]
 
 
-def _tried(variant: Variant) -> Treatment:
-    """Apply and take back a variant; nobody but its author can make it usable."""
+def _unusable(variant: Variant) -> str:
+    """Apply and take back a variant; return why it cannot be used, nothing where it can."""
     patch = Patch()
     try:
         variant.patch(patch)
-        detail = "" if patch.changes else "it names no place"
     except MutantError as error:
-        detail = str(error)
+        return str(error)
+    else:
+        return "" if patch.changes else "it names no place"
     finally:
         patch.revert()
-    outcome = Standing.UNCHANGED if detail else Standing.TOLERATED
-    return Treatment(variant.id, variant.point, variant.statement, outcome, detail=detail)
 
 
 def _together(variants: Sequence[Variant]) -> Variant:
@@ -308,8 +355,10 @@ def _together(variants: Sequence[Variant]) -> Variant:
     return Variant(name, name, "all of the group, or chance", lambda _: None)
 
 
-def _judged(variant: Variant, alarms: Sequence[Alarm], *, met: bool) -> Treatment:
-    """Return how a variant is treated by its alarms."""
+def _judged(encounters: Sequence[Encounter]) -> Result:
+    """Return what became of a variant in all its encounters."""
+    first = encounters[0]
+    alarms = [alarm for encounter in encounters for alarm in encounter.alarms]
     known = catalogue()
     warnings = {
         alarm.requirement
@@ -317,12 +366,23 @@ def _judged(variant: Variant, alarms: Sequence[Alarm], *, met: bool) -> Treatmen
         if alarm.outcome is Outcome.FAILED and known[alarm.requirement].level is Level.SHOULD
     }
     serious = tuple(alarm for alarm in alarms if alarm.requirement not in warnings)
-    outcome = Standing.TOLERATED if met else Standing.IDLE
-    if serious:
+    met = any(encounter.met for encounter in encounters)
+    outcome = VariantOutcome.TOLERATED if met else VariantOutcome.IDLE
+    if first.unusable:
+        outcome = VariantOutcome.UNCHANGED
+    elif first.id == _REFERENCE.id:
+        outcome = VariantOutcome.UNRELIABLE
+    elif serious:
         failed = any(alarm.outcome is Outcome.FAILED for alarm in serious)
-        outcome = Standing.FAILED if failed else Standing.OPEN
-    return Treatment(
-        variant.id, variant.point, variant.statement, outcome, serious, tuple(sorted(warnings))
+        outcome = VariantOutcome.FAILED if failed else VariantOutcome.OPEN
+    return Result(
+        first.id,
+        first.point,
+        first.statement,
+        outcome,
+        serious,
+        tuple(sorted(warnings)),
+        first.unusable,
     )
 
 
@@ -340,43 +400,45 @@ def variants(
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
 ) -> None:
-    """Make other honest choices in the reference, and see whether the suite accepts each."""
+    """Make other allowed choices in the reference, and see whether the suite accepts each."""
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
-        treatments = tolerance(chosen, processes, alone=alone)
+        results = tolerance(chosen, processes, alone=alone)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     seconds = time.perf_counter() - started
-    for treatment in treatments:
-        _print_treatment(treatment)
-    counts = Counter(treatment.outcome for treatment in treatments)
-    shown = ", ".join(f"{counts[standing]} {standing}" for standing in Standing if counts[standing])
-    typer.echo(f"\n{len(treatments)} variants in {seconds:.1f} s: {shown}")
+    for result in results:
+        _print(result)
+    counts = Counter(result.outcome for result in results)
+    shown = ", ".join(
+        f"{counts[outcome]} {outcome}" for outcome in VariantOutcome if counts[outcome]
+    )
+    typer.echo(f"\n{len(results)} variants in {seconds:.1f} s: {shown}")
     if json_file is not None:
-        content = {"variants": [asdict(treatment) for treatment in treatments]}
+        content = {"variants": [asdict(result) for result in results]}
         text = json.dumps(content, indent=1, ensure_ascii=False)
         json_file.write_text(text + "\n", encoding="utf-8")
-    if not treatments or any(t.outcome is not Standing.TOLERATED for t in treatments):
+    if not results or any(one.outcome is not VariantOutcome.TOLERATED for one in results):
         raise typer.Exit(1)
 
 
-def _print_treatment(treatment: Treatment) -> None:
-    if treatment.outcome is Standing.TOLERATED:
-        warned = f"  (warned by {', '.join(treatment.warnings)})" if treatment.warnings else ""
-        typer.echo(f"{treatment.outcome:15}{treatment.id}  {treatment.statement}{warned}")
+def _print(result: Result) -> None:
+    if result.outcome is VariantOutcome.TOLERATED:
+        warned = f"  (warned by {', '.join(result.warnings)})" if result.warnings else ""
+        typer.echo(f"{result.outcome:15}{result.id}  {result.statement}{warned}")
         return
-    why = _NOT_USABLE.get(treatment.outcome)
-    detail = f" ({treatment.detail})" if treatment.detail else ""
+    why = _NOT_USABLE.get(result.outcome)
+    detail = f" ({result.detail})" if result.detail else ""
     typer.echo(
-        f"{treatment.outcome.upper():15}{treatment.id}  {treatment.statement}"
+        f"{result.outcome.upper():15}{result.id}  {result.statement}"
         + (f": {why}{detail}" if why else "")
     )
-    for alarm in treatment.alarms[:_SHOWN_ALARMS]:
+    for alarm in result.alarms[:_SHOWN_ALARMS]:
         test = alarm.test.rpartition("/")[2]
         first = alarm.detail.partition("\n")[0]
         typer.echo(f"    {alarm.requirement} {alarm.outcome.upper()} by {test}: {first}")
-    more = len(treatment.alarms) - _SHOWN_ALARMS
+    more = len(result.alarms) - _SHOWN_ALARMS
     if more > 0:
         typer.echo(f"    and {more} more")
