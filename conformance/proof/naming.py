@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.proof.host import module_of, modules_of_tests
-from conformance.proof.remembered import Remembered
+from conformance.proof.remembered import Known, Remembered
 from conformance.session import named_by
 
 
@@ -22,7 +22,7 @@ class Naming:
 
     def __init__(self) -> None:
         self._remembered = Remembered("named", besides=("reference",))
-        self._known: dict[str, list[str]] = self._remembered.known()
+        self._known: dict[str, list[str]] = dict(self._remembered.known().modules)
 
     def modules(self, requirements: Iterable[str]) -> list[Path]:
         """Return the modules that name one of the requirements, or may do so."""
@@ -42,4 +42,4 @@ class Naming:
         found = {paths[path]: sorted(named[paths[path]]) for path in modules if path in paths}
         if any(name not in self._known for name in found):
             self._known |= found
-            self._remembered.keep(self._known)
+            self._remembered.keep(Known(self._known))

@@ -18,16 +18,17 @@ from __future__ import annotations
 import gc
 import inspect
 import pkgutil
+import sys
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -48,8 +49,8 @@ from conformance.proof.host import (
     spread,
     turns,
 )
-from conformance.proof.patch import Holder, MutantError, Patch, locate
-from conformance.proof.remembered import Remembered
+from conformance.proof.patch import Holder, MutantError, Patch, place_of, row_of
+from conformance.proof.remembered import Known, Remembered
 from conformance.run import Connection
 from conformance.session import Session, named_by
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
@@ -57,7 +58,18 @@ from conformance.verdict.recorder import Recorder
 from conformance.webhooks.inbox import Inbox
 
 _FUZZ = "fuzz/"
-_READING = ("__getitem__", "__iter__", "__contains__", "__len__", "get", "items", "keys", "values")
+_READING_ROW = ("__getitem__", "__contains__", "get")
+_READING_ROWS = (
+    "__eq__",
+    "__iter__",
+    "__len__",
+    "__or__",
+    "__ror__",
+    "copy",
+    "items",
+    "keys",
+    "values",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +124,23 @@ class _Apart(Recorder):
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What every test does against the reference as it is, by its node id."""
+    """What every test does against the reference as it is, by its node id.
+
+    ``noted`` has the places whose uses were noted, each by all names that it has.
+    """
 
     tests: Mapping[str, Seen]
+    noted: Mapping[str, str]
 
     def reaching(self, places: Iterable[str]) -> list[Seen]:
         """Return the tests that come to one of the places; for one that is not noted, all."""
-        noted = _noted().names
-        wanted = {noted.get(_key(place), "") for place in places}
-        if "" in wanted:
-            return list(self.tests.values())
+        wanted: set[str] = set()
+        for place in places:
+            name, row, key = place.partition("[")
+            if name not in self.noted:
+                return list(self.tests.values())
+            own = self.noted[name]
+            wanted |= {own + row + key, row_of(own, ALL)} if row else {own}
         return [seen for seen in self.tests.values() if seen.places & wanted]
 
 
@@ -147,25 +166,26 @@ def survey(processes: int, *, fuzz_examples: int) -> Survey:
         for name in modules_of_tests()
         if fuzz_examples or not name.startswith(_FUZZ)
     }
-    missing = [name for name in wanted if known.get(name, {}).get("fuzz_examples") != wanted[name]]
+    missing = [
+        name for name in wanted if known.modules.get(name, {}).get("fuzz_examples") != wanted[name]
+    ]
     if missing:
         options = [f"--fuzz-examples={fuzz_examples}"]
-        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for seen in spread(partial(_part, missing, options), processes):
-            found[seen.module].append(_as_json(seen))
-        for name in missing:
-            known[name] = {"fuzz_examples": wanted[name], "tests": found[name]}
+        shares = spread(partial(_part, missing, options), processes)
+        known = _kept(known, shares, missing, wanted)
         remembered.keep(known)
-    return Survey(
-        {
-            entry["test"]: _from_json(name, entry)
-            for name in wanted
-            for entry in known[name]["tests"]
-        }
-    )
+    return _survey_of(known, wanted)
 
 
-def _part(modules: Sequence[str], options: Sequence[str], folder: Path) -> list[Seen]:
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one process saw, and the places whose uses it noted, each by all names that it has."""
+
+    noted: Mapping[str, str]
+    tests: Sequence[Seen]
+
+
+def _part(modules: Sequence[str], options: Sequence[str], folder: Path) -> list[_Share]:
     """Run the share of the tests that falls to this process."""
     paths = modules_of_tests()
     return host(
@@ -181,19 +201,19 @@ class _Notes:
         self._places: set[str] = set()
         self._features: set[str] = set()
         self._delivering = threading.local()
-        self.results: list[Seen] = []
+        self.results: list[_Share] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         suite = session.config.stash[SESSION]
         suite.reports = False
         with (
-            _places_noted(self._places.add),
+            _places_noted(self._places.add) as noted,
             features_noted(self._features.add),
             _deliveries_noted(suite.connection, self._delivering, self._features.add),
         ):
-            for test in turns(session.items, self._folder):
-                self.results.append(self._see(test, suite))
+            tests = [self._see(test, suite) for test in turns(session.items, self._folder)]
+        self.results.append(_Share(noted, tests))
         return True
 
     def _see(self, test: pytest.Item, suite: Session) -> Seen:
@@ -223,21 +243,12 @@ class _Notes:
 # --- Places of the reference ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """The places whose uses can be noted.
-
-    ``names`` has the name of each by the id of its table, or by its holder and attribute, and
-    ``holders`` all attributes under which it can be found.
-    """
-
-    names: Mapping[Any, str]
-    holders: Mapping[str, Sequence[tuple[Holder, str]]]
+ALL = "*"
+"""In the place of a key: all rows of a table, as far as the reader looked."""
 
 
-@cache
-def _noted() -> _Places:
-    """Return the places of the reference whose uses can be noted."""
+def _noted() -> dict[str, list[tuple[Holder, str]]]:
+    """Return the places of the reference whose uses can be noted: where each of them is found."""
     found: dict[Any, list[tuple[Holder, str]]] = defaultdict(list)
     tables: dict[int, dict[Any, Any]] = {}
     for holder in _holders():
@@ -250,8 +261,7 @@ def _noted() -> _Places:
                 tables[id(value)] = value
     for hidden in _referred_to(tables):
         del found[hidden]
-    names = {key: _name(*places[0]) for key, places in found.items()}
-    return _Places(names, {names[key]: places for key, places in found.items()})
+    return {place_of(*places[0]): places for places in found.values()}
 
 
 def _holders() -> Iterator[Holder]:
@@ -265,11 +275,11 @@ def _holders() -> Iterator[Holder]:
 
 
 def _referred_to(tables: Mapping[int, dict[Any, Any]]) -> set[int]:
-    """Return the ids of tables that something else than a module or a class refers to.
+    """Return the ids of tables that something else than a module refers to.
 
     Who keeps a table for itself reads it under no name.
     """
-    spaces = {id(vars(holder)) for holder in _holders() if isinstance(holder, ModuleType)}
+    spaces = {id(vars(module)) for module in list(sys.modules.values())}
     found: set[int] = set()
     for referrer in gc.get_referrers(*tables.values()):
         if id(referrer) in spaces or referrer is tables or inspect.isframe(referrer):
@@ -278,60 +288,64 @@ def _referred_to(tables: Mapping[int, dict[Any, Any]]) -> set[int]:
     return found
 
 
-def _name(holder: Holder, name: str) -> str:
-    if isinstance(holder, ModuleType):
-        return f"{holder.__name__}:{name}"
-    return f"{holder.__module__}:{holder.__qualname__}.{name}"
-
-
-def _key(place: str) -> Any:
-    """Return what a place is known by, however it is written."""
-    holder, name = locate(place)
-    value = inspect.getattr_static(holder, name)
-    return id(value) if type(value) is dict else (holder, name)
-
-
 @contextmanager
-def _places_noted(note: Callable[[str], None]) -> Iterator[None]:
-    """Have each use of a place noted until the block ends."""
+def _places_noted(note: Callable[[str], None]) -> Iterator[Mapping[str, str]]:
+    """Have each use of a place noted until the block ends; yield the places by all their names."""
     before: list[tuple[Holder, str, Any]] = []
+    noted: dict[str, str] = {}
     try:
-        for place, holders in _noted().holders.items():
+        for place, holders in _noted().items():
             value = inspect.getattr_static(*holders[0])
-            noting = _noting(value, partial(note, place))
+            noting = _noting(value, place, note)
             for holder, name in holders:
                 before.append((holder, name, value))
                 setattr(holder, name, noting)
-        yield
+                noted[place_of(holder, name)] = place
+        yield noted
     finally:
         for holder, name, value in before:
             setattr(holder, name, value)
 
 
-def _noting(value: FunctionType | dict[Any, Any], note: Callable[[], None]) -> Any:
+def _noting(value: FunctionType | dict[Any, Any], place: str, note: Callable[[str], None]) -> Any:
     if isinstance(value, dict):
-        return _table(value, note)
+        return _table(value, place, note)
 
     @wraps(value)
     def function(*arguments: Any, **named: Any) -> Any:
-        note()
+        note(place)
         return value(*arguments, **named)
 
     return function
 
 
-def _table(rows: dict[Any, Any], note: Callable[[], None]) -> dict[Any, Any]:
-    """Return a copy of a table that notes when it is read."""
+def _table(rows: dict[Any, Any], place: str, note: Callable[[str], None]) -> dict[Any, Any]:
+    """Return a copy of a table that notes which of its rows are read."""
 
-    def reading(method: Callable[..., Any]) -> Callable[..., Any]:
+    def row(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def noting(table: dict[Any, Any], key: Any, *default: Any) -> Any:
+            note(place)
+            note(row_of(place, key))
+            return method(table, key, *default)
+
+        return noting
+
+    def rows_of(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
         def noting(*arguments: Any) -> Any:
-            note()
+            note(place)
+            note(row_of(place, ALL))
             return method(*arguments)
 
         return noting
 
-    kind = type("Table", (dict,), {name: reading(getattr(dict, name)) for name in _READING})
+    kind = type(
+        "Table",
+        (dict,),
+        {name: row(getattr(dict, name)) for name in _READING_ROW}
+        | {name: rows_of(getattr(dict, name)) for name in _READING_ROWS},
+    )
     table: dict[Any, Any] = kind(rows)
     return table
 
@@ -399,31 +413,67 @@ def _deliveries_noted(
 # --- What is kept ---------------------------------------------------------------------------
 
 
-def _as_json(seen: Seen) -> dict[str, Any]:
-    """Return what is kept of a test.
+def _kept(
+    known: Known, shares: Sequence[_Share], modules: Iterable[str], options: Mapping[str, int]
+) -> Known:
+    """Return what was known with what processes saw of the tests of some modules.
 
-    Of what passed, which is nearly everything, the ids; the places as bits, as there are hundreds.
+    Processes may differ in what they can note: what counts is what all of them did. Of what passed,
+    which is nearly everything, the ids are kept, and the places as bits, as there are hundreds.
     """
-    others = [decision for decision in seen.decisions if decision.outcome is not Outcome.PASSED]
-    return {
-        "test": seen.test,
-        "named": seen.named,
-        "places": f"{sum(1 << _numbers()[place] for place in seen.places):x}",
-        "features": sorted(seen.features),
-        "delivered": sorted(seen.delivered),
-        "passed": [d.requirement for d in seen.decisions if d.outcome is Outcome.PASSED],
-        "others": [decision.to_json() for decision in others],
-        "seconds": seen.seconds,
-    }
+    noted = [set(share.noted.items()) for share in shares]
+    if known.shared:
+        noted.append(set(known.shared["noted"].items()))
+    names = list(known.shared["names"]) if known.shared else []
+    names += sorted(
+        {place for share in shares for one in share.tests for place in one.places} - set(names)
+    )
+    number = {place: 1 << index for index, place in enumerate(names)}
+    tests: dict[str, list[dict[str, Any]]] = {name: [] for name in modules}
+    for share in shares:
+        for seen in share.tests:
+            others = [d.to_json() for d in seen.decisions if d.outcome is not Outcome.PASSED]
+            tests[seen.module].append(
+                {
+                    "test": seen.test,
+                    "named": seen.named,
+                    "places": f"{sum(number[place] for place in seen.places):x}",
+                    "features": sorted(seen.features),
+                    "delivered": sorted(seen.delivered),
+                    "passed": [
+                        d.requirement for d in seen.decisions if d.outcome is Outcome.PASSED
+                    ],
+                    "others": others,
+                    "seconds": seen.seconds,
+                }
+            )
+    return Known(
+        {**known.modules}
+        | {name: {"fuzz_examples": options[name], "tests": tests[name]} for name in tests},
+        {"noted": dict(set.intersection(*noted)), "names": names},
+    )
 
 
-def _from_json(module: str, entry: Mapping[str, Any]) -> Seen:
-    bits = int(entry["places"], 16)
+def _survey_of(known: Known, modules: Iterable[str]) -> Survey:
+    """Return what is known of the tests of some modules."""
+    names: Sequence[str] = known.shared["names"]
+    return Survey(
+        {
+            entry["test"]: _seen_of(module, entry, names)
+            for module in modules
+            for entry in known.modules[module]["tests"]
+        },
+        known.shared["noted"],
+    )
+
+
+def _seen_of(module: str, entry: Mapping[str, Any], names: Sequence[str]) -> Seen:
+    bits = f"{int(entry['places'], 16):b}"
     return Seen(
         entry["test"],
         module,
         tuple(entry["named"]),
-        frozenset(place for place, number in _numbers().items() if bits >> number & 1),
+        frozenset(name for name, bit in zip(names, reversed(bits), strict=False) if bit == "1"),
         frozenset(entry["features"]),
         (
             *(Decision(name, Outcome.PASSED, entry["test"]) for name in entry["passed"]),
@@ -432,8 +482,3 @@ def _from_json(module: str, entry: Mapping[str, Any]) -> Seen:
         frozenset(entry["delivered"]),
         entry["seconds"],
     )
-
-
-@cache
-def _numbers() -> Mapping[str, int]:
-    return {place: number for number, place in enumerate(sorted(_noted().holders))}

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,16 @@ _MEANS = ("proof/host.py", "proof/reach.py")
 """By what it is found out what tests do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of each module of tests, as JSON, and what all of that shares."""
+
+    modules: Mapping[str, Any] = field(default_factory=dict)
+    shared: Any = None
+
+
 class Remembered:
-    """What is known of each module of tests.
+    """The file of what is known of each module of tests.
 
     Args:
         kind: what is known; each has a file of its own.
@@ -41,33 +50,34 @@ class Remembered:
         self._digests = {name: _digest([path]) for name, path in host.modules_of_tests().items()}
         self._base = _base({*_APART, *besides})
 
-    def known(self) -> dict[str, Any]:
-        """Return what is known by module; a module that has changed is not there."""
+    def known(self) -> Known:
+        """Return what is known; a module that has changed is not there."""
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             content = json.loads(self._file.read_bytes())
             if content["base"] == self._base:
-                return {
+                modules = {
                     name: entry["known"]
                     for name, entry in content["modules"].items()
                     if entry["digest"] == self._digests.get(name)
                 }
-        return {}
+                return Known(modules, content["shared"])
+        return Known()
 
-    def keep(self, known: Mapping[str, Any]) -> None:
-        """Keep what is known by module; nothing is kept where this is no checkout."""
+    def keep(self, known: Known) -> None:
+        """Keep what is known; nothing is kept where this is no checkout."""
         if not (host.SUITE.parent / "pyproject.toml").is_file():
             return
         modules = {
             name: {"digest": self._digests[name], "known": value}
-            for name, value in known.items()
+            for name, value in known.modules.items()
             if name in self._digests
         }
-        text = json.dumps({"base": self._base, "modules": modules})
+        content = {"base": self._base, "modules": modules, "shared": known.shared}
         part = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         # What cannot be kept is found out again.
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(exist_ok=True)
-            part.write_text(text, encoding="utf-8")
+            part.write_text(json.dumps(content), encoding="utf-8")
             part.replace(self._file)
 
 
