@@ -1,10 +1,19 @@
 """Runs the suite against conforming variants of the reference: which does it not tolerate?
 
 The dual of the mutant runner, by the same means. A variant meets all scenarios that come to what it
-changes; none may fail or be left undecided, while a check that has nothing to decide is fine.
-Variants of one group are applied together. Where a check complains, its test meets one half of the
-group and the other, and halves of these, down to the one to blame; and the restored reference, to
-blame none of them for what is the same there.
+changes, as the survey of ``reach`` tells; none may fail or be left undecided, while a check that
+has nothing to decide is fine.
+
+To meet one variant after the other would take hours, so that many are applied at once. That they
+are tolerated together says that each is, as long as none of them hides what another does. So those
+that change one place of the reference, such as one function, are applied together only where they
+are declared to be of one group: who declares them sees to it that they change different things
+there. Variants that change different places are combined without regard to groups. The
+combinations are drawn so that few tests have to meet many of them.
+
+Where a check complains, the combination shrinks to the variant to blame, or to the few that are to
+blame together; and the restored reference meets the test too, so that nobody is blamed for what is
+the same there.
 """
 
 from __future__ import annotations
@@ -13,12 +22,12 @@ import inspect
 import json
 import os
 import time
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import partial, wraps
-from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +47,7 @@ from conformance.proof.host import (
     turns,
 )
 from conformance.proof.patch import Holder, MutantError, Patch
-from conformance.proof.reach import Seen, places_of, survey
+from conformance.proof.reach import Seen, Survey, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
@@ -67,6 +76,7 @@ class VariantOutcome(StrEnum):
 
 _ALARMS = {Outcome.FAILED: VariantOutcome.FAILED, Outcome.INCONCLUSIVE: VariantOutcome.OPEN}
 _REFERENCE = Variant("the reference itself", "", "without any variant", lambda _: None)
+_CHANCE = Variant("chance", "", "no variant brings it about again", lambda _: None)
 _NOT_USABLE = {
     VariantOutcome.UNCHANGED: "its patch changed nothing",
     VariantOutcome.IDLE: "no test came to what it changes",
@@ -120,15 +130,14 @@ def choose_variants(variants: Iterable[Variant], only: Sequence[str]) -> list[Va
 
 def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Result]:
     """Run the variants, together where they can be, and return what became of each."""
-    groups: dict[str, list[Variant]] = defaultdict(list)
-    for variant in chosen:
-        groups[variant.id if alone or variant.group is None else variant.group].append(variant)
     seen = survey(processes // 2 or 1, fuzz_examples=0)
     meetings = [
-        Meeting(tuple(variant.id for variant in group), tests)
-        for group in groups.values()
-        for tests in _shares(seen.reaching(chain.from_iterable(places_of(v.patch) for v in group)))
+        Meeting(tuple(combination.variants), tests)
+        for combination in combined(chosen, seen, alone=alone)
+        for tests in _shares([seen.tests[name] for name in combination.tests])
     ]
+    # The longest first, so that no process has to wait for another at the end.
+    meetings.sort(key=lambda meeting: -sum(seen.tests[name].seconds for name in meeting.tests))
     seconds = sum(seen.tests[name].seconds for meeting in meetings for name in meeting.tests)
     worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
     found = spread(partial(_meet_part, meetings), min(processes, worthwhile))
@@ -137,6 +146,58 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
         by_id[encounter.id].append(encounter)
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
     return [*own, *map(_judged, by_id.values())]
+
+
+@dataclass
+class Combination:
+    """Variants that are applied together, and the tests that come to what any of them changes.
+
+    ``groups`` has the groups of those that change a place, by the name of the place; ``name[`` is
+    any row of a table.
+    """
+
+    variants: list[str] = field(default_factory=list)
+    tests: dict[str, None] = field(default_factory=dict)
+    groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def takes(self, group: str, places: Iterable[str]) -> bool:
+        """Return whether a variant of a group can change these places beside the others."""
+        return all(
+            self.groups[other] <= {group}
+            for place in places
+            for name, row, _ in [place.partition("[")]
+            for other in (place, name if row else f"{name}[")
+        )
+
+    def take(self, variant: str, group: str, places: Iterable[str], tests: Iterable[str]) -> None:
+        """Take in a variant."""
+        self.variants.append(variant)
+        self.tests.update(dict.fromkeys(tests))
+        for place in places:
+            name, row, _ = place.partition("[")
+            self.groups[place].add(group)
+            if row:
+                self.groups[f"{name}["].add(group)
+
+
+def combined(variants: Sequence[Variant], seen: Survey, *, alone: bool) -> list[Combination]:
+    """Return the variants in few combinations, each of variants that can be applied together."""
+    places = {variant.id: places_of(variant.patch) for variant in variants}
+    tests = {name: [one.test for one in seen.reaching(places[name])] for name in places}
+    found: list[Combination] = []
+
+    def seconds(names: Iterable[str], besides: Collection[str] = ()) -> float:
+        return sum(seen.tests[name].seconds for name in names if name not in besides)
+
+    # Those that meet most tests first, so that the others find a place beside them.
+    for variant in sorted(variants, key=lambda one: -seconds(tests[one.id])):
+        name, group = variant.id, variant.group or variant.id
+        fitting = [one for one in found if not alone and one.takes(group, places[name])]
+        if not fitting:
+            found.append(Combination())
+        best = min(fitting or found[-1:], key=lambda one: seconds(tests[name], one.tests))
+        best.take(name, group, places[name], tests[name])
+    return found
 
 
 def _shares(tests: Sequence[Seen]) -> Iterator[Mapping[str, None]]:
@@ -241,14 +302,14 @@ class _VariantLoop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
-        known = {variant.id: variant for variant in load_variants()}
         for meeting in self._meetings:
+            group = [variant for variant in load_variants() if variant.id in meeting.variants]
             tests = [test for test in session.items if test.nodeid in meeting.tests]
-            self.results += self._meet([known[name] for name in meeting.variants], tests)
+            self.results += self._meet(group, tests)
         return True
 
     def _meet(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> Iterator[Encounter]:
-        """Yield what each variant of a group brings about, and what comes about otherwise."""
+        """Yield what each of several variants brings about, and what they do together."""
         reasons = {variant.id: _unusable(variant) for variant in group}
         for variant in group:
             if reasons[variant.id]:
@@ -257,41 +318,38 @@ class _VariantLoop:
         if not usable:
             return
         alarms, watches = self._alarms(usable, tests)
-        # No variant is to be blamed for what the reference as it is brings about too.
-        common = self._alarms((), _loud(tests, alarms))[0]
-        usual = _places(common)
-        if common:
-            yield Encounter.of(_REFERENCE, common)
-        alarms = _besides(alarms, usual)
-        own = self._blamed(usable, alarms, _loud(tests, alarms), usual)
         for variant, watch in zip(usable, watches, strict=True):
-            yield Encounter.of(variant, own[variant.id], met=watch.used)
-        blamed = _places(chain.from_iterable(own.values()))
-        if rest := _besides(alarms, blamed):
-            yield Encounter.of(_together(usable), rest, met=True)
+            yield Encounter.of(variant, met=watch.used)
+        for test in tests:
+            if loud := [alarm for alarm in alarms if alarm.test == test.nodeid]:
+                yield from self._blamed(usable, test, loud)
 
     def _blamed(
-        self,
-        group: Sequence[Variant],
-        alarms: Sequence[FalseAlarm],
-        tests: Iterable[pytest.Item],
-        usual: set[tuple[str, str]],
-    ) -> Mapping[str, list[FalseAlarm]]:
-        """Return by the id of a variant the alarms of a group that it brings about alone."""
-        found: dict[str, list[FalseAlarm]] = defaultdict(list)
-        if len(group) == 1:
-            found[group[0].id] += alarms
-            return found
-        for test in tests:
-            parts = _halves(group)
-            while parts:
-                part = parts.pop()
-                alarms = _besides(self._alarms(part, [test])[0], usual)
-                if alarms and len(part) == 1:
-                    found[part[0].id] += alarms
-                elif alarms:
-                    parts += _halves(part)
-        return found
+        self, group: Sequence[Variant], test: pytest.Item, first: Sequence[FalseAlarm]
+    ) -> Iterator[Encounter]:
+        """Yield the false alarms of a test by the variants that bring them about.
+
+        ``first`` are those that all variants of a group brought about at first.
+        """
+        # No variant is to be blamed for what the reference as it is brings about too.
+        common, _ = self._alarms((), [test])
+        if common:
+            yield Encounter.of(_REFERENCE, common)
+        usual = {alarm.requirement for alarm in common}
+
+        def alarms(variants: Sequence[Variant]) -> list[FalseAlarm]:
+            found, _ = self._alarms(variants, [test])
+            return _besides(found, usual)
+
+        unexplained = _besides(first, usual)
+        while again := alarms(group):
+            unexplained = []
+            blamed = shrunk(group, alarms)
+            own = alarms(blamed) or again
+            yield Encounter.of(blamed[0] if len(blamed) == 1 else _together(blamed), own, met=True)
+            group = [variant for variant in group if variant not in blamed]
+        if unexplained:
+            yield Encounter.of(_CHANCE, unexplained, met=True)
 
     def _alarms(
         self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
@@ -317,23 +375,22 @@ class _VariantLoop:
         return alarms, watches
 
 
-def _halves(variants: Sequence[Variant]) -> list[Sequence[Variant]]:
-    middle = len(variants) // 2
-    return [variants[:middle], variants[middle:]]
+def shrunk(
+    group: Sequence[Variant], alarms: Callable[[Sequence[Variant]], object]
+) -> list[Variant]:
+    """Return the few variants of a group that bring about alarms, as the whole group does.
 
-
-def _places(alarms: Iterable[FalseAlarm]) -> set[tuple[str, str]]:
-    return {(alarm.requirement, alarm.test) for alarm in alarms}
-
-
-def _besides(alarms: Iterable[FalseAlarm], known: set[tuple[str, str]]) -> list[FalseAlarm]:
-    return [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in known]
-
-
-def _loud(tests: Iterable[pytest.Item], alarms: Iterable[FalseAlarm]) -> list[pytest.Item]:
-    """Return the tests that alarms come from."""
-    names = {alarm.test for alarm in alarms}
-    return [test for test in tests if test.nodeid in names]
+    Each of them is found as the last of the shortest beginning that does so beside those found.
+    """
+    needed: list[Variant] = []
+    rest = list(group)
+    while rest and not (needed and alarms(needed)):
+        shortest = bisect_left(
+            range(1, len(rest)), True, key=lambda size: bool(alarms([*rest[:size], *needed]))
+        )
+        needed.insert(0, rest[shortest])
+        rest = rest[:shortest]
+    return needed
 
 
 def _unusable(variant: Variant) -> str:
@@ -351,8 +408,8 @@ def _unusable(variant: Variant) -> str:
 
 def _together(variants: Sequence[Variant]) -> Variant:
     """Return what stands for several variants none of which alone is to blame."""
-    name = f"{variants[0].group or variants[0].id} together"
-    return Variant(name, name, "all of the group, or chance", lambda _: None)
+    name = " + ".join(variant.id for variant in variants)
+    return Variant(name, "", "they contradict each other, or it is chance", lambda _: None)
 
 
 def _judged(encounters: Sequence[Encounter]) -> Result:
