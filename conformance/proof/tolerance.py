@@ -375,6 +375,11 @@ class _VariantLoop:
         return alarms, watches
 
 
+def _besides(alarms: Iterable[FalseAlarm], usual: Collection[str]) -> list[FalseAlarm]:
+    """Return the alarms on other requirements than the usual ones."""
+    return [alarm for alarm in alarms if alarm.requirement not in usual]
+
+
 def shrunk(
     group: Sequence[Variant], alarms: Callable[[Sequence[Variant]], object]
 ) -> list[Variant]:
