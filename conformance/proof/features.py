@@ -238,10 +238,16 @@ def features(
     only: Annotated[
         list[str] | None, typer.Option(help="a feature; may be given several times")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
+    ] = False,
     processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
     fuzz_examples: Annotated[int, typer.Option(min=0)] = 20,
 ) -> None:
-    """Switch each feature of the profile off; does exactly what needs it go unexercised?"""
+    """Switch each feature of the profile off; does exactly what needs it go unexercised?
+
+    Prints each feature that changes anything else, and the total.
+    """
     started = time.perf_counter()
     profile = load_profile("reference")
     known = declared(profile)
@@ -273,9 +279,10 @@ def features(
         others = differences(wanted, verdicts, details)
         wrong += bool(others)
         off = sum(wanted[identifier] != usual[identifier] for identifier in wanted)
-        _print(name, off, len(found[name]), others)
+        if verbose or others:
+            _print(name, off, len(found[name]), others)
     seconds = time.perf_counter() - started
-    typer.echo(f"\n{len(chosen)} features in {seconds:.1f} s: {wrong} change other verdicts")
+    typer.echo(f"{len(chosen)} features in {seconds:.1f} s: {wrong} change other verdicts")
     if wrong:
         raise typer.Exit(1)
 

@@ -13,16 +13,18 @@ import multiprocessing
 import os
 import pkgutil
 import secrets
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar
 
 import pytest
+import typer
 import yaml
 
 from conformance.profile.model import Profile
@@ -41,6 +43,8 @@ SUITE = Path(__file__).parents[1]
 _ROOMS = ("scenarios", "fuzz")
 _READY = "conformance.proof.ready"
 """What is imported once, in a process that the others are copies of."""
+
+_SECONDS_BETWEEN_TELLINGS = 2.0
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -78,7 +82,10 @@ def module_of(test: pytest.Item) -> str:
 
 
 def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
-    """Let each process run what it gets by ``turns`` in a folder; of one it is this process."""
+    """Let each process run what it gets by ``turns`` in a folder; of one it is this process.
+
+    A terminal is told now and then how many turns have been taken.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if processes <= 1:
@@ -87,7 +94,10 @@ def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([_READY])
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
-            return [result for part in pool.map(run, [folder] * processes) for result in part]
+            parts = [pool.submit(run, folder) for _ in range(processes)]
+            while wait(parts, timeout=_SECONDS_BETWEEN_TELLINGS).not_done and sys.stdout.isatty():
+                typer.echo(f"\r{sum(1 for _ in folder.iterdir())} begun ", nl=False)
+            return [result for part in parts for result in part.result()]
 
 
 def turns(items: Iterable[T], folder: Path) -> Iterator[T]:

@@ -249,10 +249,16 @@ def mutants(
         bool,
         typer.Option("--figures", help="keep how many of each requirement's mutants were killed"),
     ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
+    ] = False,
     # Two for each core, as many mutants show by what never comes.
     processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
 ) -> None:
-    """Break the reference on purpose, and see whether the suite notices each break."""
+    """Break the reference on purpose, and see whether the suite notices each break.
+
+    Prints each break that is not noticed, and the total.
+    """
     started = time.perf_counter()
     try:
         chosen = choose(load(only or ()), only or ())
@@ -264,13 +270,14 @@ def mutants(
         raise typer.Exit(2) from error
     seconds = time.perf_counter() - started
     for result in results:
-        _print(result)
+        if verbose or result.outcome is not MutantOutcome.KILLED:
+            _print(result)
     counts = Counter(result.outcome for result in results)
     shown = ", ".join(
         f"{counts[outcome]} {outcome}" for outcome in MutantOutcome if counts[outcome]
     )
     pace = median(result.milliseconds for result in results) if results else 0.0
-    typer.echo(f"\n{len(results)} mutants in {seconds:.1f} s ({pace:.0f} ms each): {shown}")
+    typer.echo(f"{len(results)} mutants in {seconds:.1f} s ({pace:.0f} ms each): {shown}")
     if not only:
         _print_unguarded(results)
     if json_file is not None:

@@ -456,13 +456,19 @@ def variants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the result to this file too")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
+    ] = False,
     # Four for each core, as slow variants mostly wait.
     processes: Annotated[int, typer.Option(min=1)] = 4 * len(os.sched_getaffinity(0)),
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
 ) -> None:
-    """Make other allowed choices in the reference, and see whether the suite accepts each."""
+    """Make other allowed choices in the reference, and see whether the suite accepts each.
+
+    Prints each choice that is not accepted, and the total.
+    """
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
@@ -472,12 +478,13 @@ def variants(
         raise typer.Exit(2) from error
     seconds = time.perf_counter() - started
     for result in results:
-        _print(result)
+        if verbose or result.outcome is not VariantOutcome.TOLERATED:
+            _print(result)
     counts = Counter(result.outcome for result in results)
     shown = ", ".join(
         f"{counts[outcome]} {outcome}" for outcome in VariantOutcome if counts[outcome]
     )
-    typer.echo(f"\n{len(results)} variants in {seconds:.1f} s: {shown}")
+    typer.echo(f"{len(results)} variants in {seconds:.1f} s: {shown}")
     if json_file is not None:
         content = {"variants": [asdict(result) for result in results]}
         text = json.dumps(content, indent=1, ensure_ascii=False)

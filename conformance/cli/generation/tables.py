@@ -112,8 +112,8 @@ def _commands(program: Any) -> Iterator[Row]:
 
 def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield each command that does something, with all the words before its arguments."""
-    if not hasattr(command, "commands"):
+    if not hasattr(command, "list_commands"):
         yield name, command
         return
-    for word, inner in command.commands.items():
-        yield from _leaves(inner, f"{name} {word}")
+    for word in command.list_commands(None):
+        yield from _leaves(command.get_command(None, word), f"{name} {word}")
