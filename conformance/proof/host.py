@@ -95,9 +95,15 @@ def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
         context.set_forkserver_preload([_READY])
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
             parts = [pool.submit(run, folder) for _ in range(processes)]
-            while wait(parts, timeout=_SECONDS_BETWEEN_TELLINGS).not_done and sys.stdout.isatty():
-                typer.echo(f"\r{sum(1 for _ in folder.iterdir())} begun ", nl=False)
+            while wait(parts, timeout=_SECONDS_BETWEEN_TELLINGS).not_done:
+                _tell(folder)
             return [result for part in parts for result in part.result()]
+
+
+def _tell(folder: Path) -> None:
+    """Tell a terminal how many turns have been taken, over what it was told before."""
+    if sys.stdout.isatty():
+        typer.echo(f"\r{sum(1 for _ in folder.iterdir())} turns taken\r", nl=False)
 
 
 def turns(items: Iterable[T], folder: Path) -> Iterator[T]:

@@ -25,7 +25,7 @@ _FOLDER = ".conformance_cache"
 _APART = ("selftest", "cli", "reporting", "proof")
 """What no test of the suite comes to when it is run here."""
 
-_MEANS = ("proof/host.py", "proof/reach.py")
+_MEANS = ("proof/host.py", "proof/patch.py", "proof/reach.py")
 """By what it is found out what tests do."""
 
 
