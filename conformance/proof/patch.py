@@ -31,8 +31,10 @@ class Patch:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
         self.places: set[str] = set()
-        """What was changed, as ``module:name``, ``module:Class.name`` or, of one row of a table,
-        as :func:`row_of` has it; kept after a revert."""
+        """What was changed or is concerned; kept after a revert.
+
+        Written as ``module:name`` or ``module:Class.name``, a row of a table as by ``row_of``.
+        """
 
     def replace(self, holder: Holder, name: str, value: Any) -> None:
         """Put ``value`` in the place of an attribute.
@@ -91,6 +93,15 @@ class Patch:
         del table[key]
         self.places.add(row_of(place, key))
         self._undo.append(lambda: _refill(table, rows))
+
+    def concern(self, holder: Holder, name: str) -> None:
+        """Name a place that is left as it is, but shows or relies on what is changed elsewhere.
+
+        Raises:
+            NoSuchTarget: the holder has no such attribute.
+        """
+        place, _ = _found(holder, name)
+        self.places.add(place)
 
     @property
     def changes(self) -> int:

@@ -50,7 +50,7 @@ from conformance.proof.patch import Holder, MutantError, Patch
 from conformance.proof.reach import Seen, Survey, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
-from conformance.verdict.decisions import Outcome
+from conformance.verdict.decisions import Decision, Outcome
 
 _SECONDS_PER_START = 10.0
 """How long tests have to take before one more process is worth its start."""
@@ -74,7 +74,7 @@ class VariantOutcome(StrEnum):
     UNRELIABLE = "unreliable"
 
 
-_ALARMS = {Outcome.FAILED: VariantOutcome.FAILED, Outcome.INCONCLUSIVE: VariantOutcome.OPEN}
+_ALARMS = frozenset({Outcome.FAILED, Outcome.INCONCLUSIVE})
 _REFERENCE = Variant("the reference itself", "", "without any variant", lambda _: None)
 _CHANCE = Variant("chance", "", "no variant brings it about again", lambda _: None)
 _NOT_USABLE = {
@@ -95,17 +95,13 @@ class FalseAlarm:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one variant, or several of a group where none alone is to blame.
-
-    ``warnings`` are the requirements of level SHOULD that it fails, which is no alarm.
-    """
+    """What became of one variant, or of several that are to blame together."""
 
     id: str
     point: str
     statement: str
     outcome: VariantOutcome
     alarms: tuple[FalseAlarm, ...] = ()
-    warnings: tuple[str, ...] = ()
     detail: str = ""
 
 
@@ -365,7 +361,7 @@ class _VariantLoop:
                 alarms += [
                     FalseAlarm(name, decision.outcome, test.nodeid, decision.detail)
                     for name, decision in decisions.items()
-                    if decision.outcome in _ALARMS
+                    if _is_alarm(decision)
                 ]
         finally:
             for watch in reversed(watches):
@@ -373,6 +369,15 @@ class _VariantLoop:
             self._service.drop_work()
             self._suite.connection.memory.forget()
         return alarms, watches
+
+
+def _is_alarm(decision: Decision) -> bool:
+    """Return whether a conforming variant should not have got a decision.
+
+    To fail what is merely recommended is a warning, and no alarm.
+    """
+    recommended = catalogue()[decision.requirement].level is Level.SHOULD
+    return decision.outcome in _ALARMS and not (recommended and decision.outcome is Outcome.FAILED)
 
 
 def _besides(alarms: Iterable[FalseAlarm], usual: Collection[str]) -> list[FalseAlarm]:
@@ -420,32 +425,17 @@ def _together(variants: Sequence[Variant]) -> Variant:
 def _judged(encounters: Sequence[Encounter]) -> Result:
     """Return what became of a variant in all its encounters."""
     first = encounters[0]
-    alarms = [alarm for encounter in encounters for alarm in encounter.alarms]
-    known = catalogue()
-    warnings = {
-        alarm.requirement
-        for alarm in alarms
-        if alarm.outcome is Outcome.FAILED and known[alarm.requirement].level is Level.SHOULD
-    }
-    serious = tuple(alarm for alarm in alarms if alarm.requirement not in warnings)
+    alarms = tuple(alarm for encounter in encounters for alarm in encounter.alarms)
     met = any(encounter.met for encounter in encounters)
     outcome = VariantOutcome.TOLERATED if met else VariantOutcome.IDLE
     if first.unusable:
         outcome = VariantOutcome.UNCHANGED
     elif first.id == _REFERENCE.id:
         outcome = VariantOutcome.UNRELIABLE
-    elif serious:
-        failed = any(alarm.outcome is Outcome.FAILED for alarm in serious)
+    elif alarms:
+        failed = any(alarm.outcome is Outcome.FAILED for alarm in alarms)
         outcome = VariantOutcome.FAILED if failed else VariantOutcome.OPEN
-    return Result(
-        first.id,
-        first.point,
-        first.statement,
-        outcome,
-        serious,
-        tuple(sorted(warnings)),
-        first.unusable,
-    )
+    return Result(first.id, first.point, first.statement, outcome, alarms, first.unusable)
 
 
 def variants(
@@ -495,8 +485,7 @@ def variants(
 
 def _print(result: Result) -> None:
     if result.outcome is VariantOutcome.TOLERATED:
-        warned = f"  (warned by {', '.join(result.warnings)})" if result.warnings else ""
-        typer.echo(f"{result.outcome:15}{result.id}  {result.statement}{warned}")
+        typer.echo(f"{result.outcome:15}{result.id}  {result.statement}")
         return
     why = _NOT_USABLE.get(result.outcome)
     detail = f" ({result.detail})" if result.detail else ""

@@ -215,7 +215,7 @@ def no_routing_number(patch: Patch) -> None:
 )
 def holder_hidden(original: Function, unit: Unit, ask: Ask) -> Any:
     reply = original(unit, ask)
-    return Reply(reply.status, without("customerId", reply.body))
+    return Reply(reply.status, without("customerId")(reply.body))
 
 
 # --- Who gets one, and where to -------------------------------------------------------------
