@@ -63,10 +63,11 @@ def kept(place: Path, sources: Mapping[str, bytes]) -> Mapping[str, Any]:
     for name, text in sources.items():
         with contextlib.suppress(yaml.YAMLError, UnicodeDecodeError):
             contents[name] = _parse(text)
-    body = json.dumps(contents, ensure_ascii=False).encode()
-    # A date, or a key that is no text, would come back as something else.
-    if json.loads(body) == contents:
-        _write(place, f"{key} {_digest([body])}\n".encode() + body)
+    # JSON knows no dates, and a key that is no text would come back as one.
+    with contextlib.suppress(TypeError):
+        body = json.dumps(contents, ensure_ascii=False).encode()
+        if json.loads(body) == contents:
+            _write(place, f"{key} {_digest([body])}\n".encode() + body)
     return contents
 
 
