@@ -58,7 +58,7 @@ class _Commands(TyperGroup):
         """Return a command by its name."""
         if cmd_name not in _LATE:
             return super().get_command(ctx, cmd_name)
-        late = typer.Typer(pretty_exceptions_enable=False)
+        late = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         late.command(cmd_name)(getattr(import_module(_LATE[cmd_name]), cmd_name))
         return typer.main.get_command(late)
 
