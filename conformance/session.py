@@ -170,7 +170,7 @@ class Session:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Check the ids that the tests name, before any selection takes tests away."""
         named: dict[str, list[str]] = defaultdict(list)
-        labelled = self._config.pluginmanager.hasplugin("allure_pytest")
+        labelled = self._config.getoption("allure_report_dir", None) is not None
         with self._usage_errors():
             known = catalogue()
             known.check_operations(set(document().operations))

@@ -147,7 +147,9 @@ def plan(
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
     planner = _Planner()
-    arguments = [*_suite(), "--collect-only", "-Wignore", *context.args]
+    # What would be told of tests that leave something behind takes most of half a second.
+    silent = ("-pno:threadexception", "-pno:unraisableexception")
+    arguments = [*_suite(), "--collect-only", "-Wignore", *silent, *context.args]
     with contextlib.redirect_stdout(io.StringIO()) as output:
         status = pytest.main(arguments, plugins=[planner])
     if planner.plan is None:
