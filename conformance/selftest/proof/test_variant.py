@@ -51,7 +51,7 @@ def test_a_quote_that_is_shown_with_a_label_cannot_be_judged(platform):
 
 @requirement("QUO-086")
 def test_that_fails_on_the_reference_too(platform):
-    assert platform.quotes.pending() is None
+    assert platform.quotes.execute() is None
 
 @requirement("QUO-085")
 def test_two_members_together_are_too_many(platform):
@@ -175,8 +175,8 @@ def test_each_is_blamed_for_its_own(
     assert (alarm["requirement"], alarm["outcome"]) == ("QUO-083", "failed")
     assert alarm["test"].endswith("::test_an_execution_is_processing_and_has_a_name")
     assert [alarm["requirement"] for alarm in told["M01/one + M01/two"]["alarms"]] == ["QUO-085"]
-    (alarm,) = told["the reference itself"]["alarms"]
-    assert alarm["requirement"] == "QUO-086"
+    alarms = told["the reference itself"]["alarms"]
+    assert {alarm["requirement"] for alarm in alarms} == {"QUO-086"}
     assert "M01/name" not in done.output
     assert "    QUO-084 INCONCLUSIVE by test_tiny.py::test_a_quote_that_is_" in done.output
 
