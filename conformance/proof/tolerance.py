@@ -8,8 +8,9 @@ To meet one variant after the other would take hours, so that many are applied a
 are tolerated together says that each is, as long as none of them hides what another does. So those
 that change one place of the reference, such as one function, are applied together only where they
 are declared to be of one group: who declares them sees to it that they change different things
-there. Variants that change different places are combined without regard to groups. The
-combinations are drawn so that few tests have to meet many of them.
+there. Variants that change different places are combined without regard to groups; where one of
+them keeps a test from coming to what another changes, the test meets the other once more without
+it. The combinations are drawn so that few tests have to meet many of them.
 
 Where a check complains, the combination shrinks to the variant to blame, or to the few that are to
 blame together; and the restored reference meets the test too, so that nobody is blamed for what is
@@ -47,7 +48,7 @@ from conformance.proof.host import (
     turns,
 )
 from conformance.proof.patch import Holder, MutantError, Patch
-from conformance.proof.reach import Seen, Survey, places_of, survey
+from conformance.proof.reach import Survey, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Decision, Outcome
@@ -130,7 +131,7 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     meetings = [
         Meeting(tuple(combination.variants), tests)
         for combination in combined(chosen, seen, alone=alone)
-        for tests in _shares([seen.tests[name] for name in combination.tests])
+        for tests in _shares(combination.tests, seen)
     ]
     # The longest first, so that no process has to wait for another at the end.
     meetings.sort(key=lambda meeting: -sum(seen.tests[name].seconds for name in meeting.tests))
@@ -146,14 +147,15 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
 
 @dataclass
 class Combination:
-    """Variants that are applied together, and the tests that come to what any of them changes.
+    """Variants that are applied together.
 
-    ``groups`` has the groups of those that change a place, by the name of the place; ``name[`` is
-    any row of a table.
+    ``tests`` has the tests that come to what any of them changes, each with the ids of those that
+    it was seen to come to. ``groups`` has the groups of those that change a place, by the name of
+    the place; ``name[`` is any row of a table.
     """
 
     variants: list[str] = field(default_factory=list)
-    tests: dict[str, None] = field(default_factory=dict)
+    tests: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def takes(self, group: str, places: Iterable[str]) -> bool:
@@ -165,10 +167,13 @@ class Combination:
             for other in (place, name if row else f"{name}[")
         )
 
-    def take(self, variant: str, group: str, places: Iterable[str], tests: Iterable[str]) -> None:
-        """Take in a variant."""
+    def take(
+        self, variant: str, group: str, places: Iterable[str], tests: Mapping[str, bool]
+    ) -> None:
+        """Take in a variant with the tests that may come to it: were they seen to?"""
         self.variants.append(variant)
-        self.tests.update(dict.fromkeys(tests))
+        for test, is_seen in tests.items():
+            self.tests[test] += [variant] if is_seen else []
         for place in places:
             name, row, _ = place.partition("[")
             self.groups[place].add(group)
@@ -179,7 +184,7 @@ class Combination:
 def combined(variants: Sequence[Variant], seen: Survey, *, alone: bool) -> list[Combination]:
     """Return the variants in few combinations, each of variants that can be applied together."""
     places = {variant.id: places_of(variant.patch) for variant in variants}
-    tests = {name: [one.test for one in seen.reaching(places[name])] for name in places}
+    tests = {name: _coming(seen, places[name]) for name in places}
     found: list[Combination] = []
 
     def seconds(names: Iterable[str], besides: Collection[str] = ()) -> float:
@@ -196,13 +201,20 @@ def combined(variants: Sequence[Variant], seen: Survey, *, alone: bool) -> list[
     return found
 
 
-def _shares(tests: Sequence[Seen]) -> Iterator[Mapping[str, None]]:
+def _coming(seen: Survey, places: Collection[str]) -> dict[str, bool]:
+    """Return the tests that may come to places; whether they were seen to come to one."""
+    noted = [place for place in places if place.partition("[")[0] in seen.noted]
+    sure = {one.test for one in seen.reaching(noted)}
+    return {one.test: one.test in sure for one in seen.reaching(places)}
+
+
+def _shares(tests: Mapping[str, Sequence[str]], seen: Survey) -> Iterator[dict[str, Sequence[str]]]:
     """Yield the tests in parts that take some seconds each; one part where there are none."""
-    part: dict[str, None] = {}
+    part: dict[str, Sequence[str]] = {}
     seconds = 0.0
-    for seen in tests:
-        part[seen.test] = None
-        seconds += seen.seconds
+    for name, variants in tests.items():
+        part[name] = variants
+        seconds += seen.tests[name].seconds
         if seconds > _SECONDS_AT_ONCE:
             yield part
             part, seconds = {}, 0.0
@@ -212,10 +224,13 @@ def _shares(tests: Sequence[Seen]) -> Iterator[Mapping[str, None]]:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The ids of variants that are applied together, and the tests that they meet."""
+    """The ids of variants that are applied together, and the tests that they meet.
+
+    Each test has with it the ids of those that it was seen to come to.
+    """
 
     variants: tuple[str, ...]
-    tests: Collection[str]
+    tests: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,14 +272,18 @@ def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
 
 
 class _Watch(Patch):
-    """A patch that notes whether what it put in place is ever used."""
+    """A patch that notes whether what it put in place is used.
+
+    Of what is no function no use can be noted: it counts as used.
+    """
 
     used = False
+    is_blind = False
 
     def replace(self, holder: Holder, name: str, value: Any) -> None:
-        """Put ``value`` in the place of an attribute; only of functions the use can be noted."""
+        """Put ``value`` in the place of an attribute."""
         if not inspect.isfunction(value):
-            self.used = True
+            self.is_blind = True
             super().replace(holder, name, value)
             return
 
@@ -277,13 +296,22 @@ class _Watch(Patch):
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:
         """Change one row of a table, or add one."""
-        self.used = True
+        self.is_blind = True
         super().row(holder, name, key, value)
 
     def drop(self, holder: Holder, name: str, key: Any) -> None:
         """Take one row out of a table."""
-        self.used = True
+        self.is_blind = True
         super().drop(holder, name, key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One test under some variants: the false alarms, and the ids of the variants it came to."""
+
+    test: pytest.Item
+    alarms: Sequence[FalseAlarm]
+    used: Collection[str]
 
 
 class _VariantLoop:
@@ -301,43 +329,53 @@ class _VariantLoop:
         for meeting in self._meetings:
             group = [variant for variant in load_variants() if variant.id in meeting.variants]
             tests = [test for test in session.items if test.nodeid in meeting.tests]
-            self.results += self._meet(group, tests)
+            self.results += self._meet(group, tests, meeting.tests)
         return True
 
-    def _meet(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> Iterator[Encounter]:
-        """Yield what each of several variants brings about, and what they do together."""
+    def _meet(
+        self,
+        group: Sequence[Variant],
+        tests: Sequence[pytest.Item],
+        coming: Mapping[str, Sequence[str]],
+    ) -> Iterator[Encounter]:
+        """Yield what each of several variants brings about, and what they do together.
+
+        ``coming`` has by the id of a test the variants that it came to in the survey.
+        """
         reasons = {variant.id: _unusable(variant) for variant in group}
         for variant in group:
             if reasons[variant.id]:
                 yield Encounter.of(variant, unusable=reasons[variant.id])
         usable = [variant for variant in group if not reasons[variant.id]]
-        if not usable:
+        met: set[str] = set()
+        for run in self._runs(usable, tests) if usable else ():
+            met.update(run.used)
+            yield from self._blamed(usable, run)
+            hidden = _hidden(usable, run, coming)
+            # Whatever hides them is among the others.
+            while hidden:
+                again = self._runs(hidden, [run.test])[0]
+                met.update(again.used)
+                yield from self._blamed(hidden, again)
+                left = _hidden(hidden, again, coming)
+                hidden = left if len(left) < len(hidden) else []
+        for variant in usable:
+            yield Encounter.of(variant, met=variant.id in met)
+
+    def _blamed(self, group: Sequence[Variant], run: _Run) -> Iterator[Encounter]:
+        """Yield the false alarms of a run by the variants of a group that bring them about."""
+        if not run.alarms:
             return
-        alarms, watches = self._alarms(usable, tests)
-        for variant, watch in zip(usable, watches, strict=True):
-            yield Encounter.of(variant, met=watch.used)
-        for test in tests:
-            if loud := [alarm for alarm in alarms if alarm.test == test.nodeid]:
-                yield from self._blamed(usable, test, loud)
-
-    def _blamed(
-        self, group: Sequence[Variant], test: pytest.Item, first: Sequence[FalseAlarm]
-    ) -> Iterator[Encounter]:
-        """Yield the false alarms of a test by the variants that bring them about.
-
-        ``first`` are those that all variants of a group brought about at first.
-        """
         # No variant is to be blamed for what the reference as it is brings about too.
-        common, _ = self._alarms((), [test])
+        common = self._runs((), [run.test])[0].alarms
         if common:
             yield Encounter.of(_REFERENCE, common)
         usual = {alarm.requirement for alarm in common}
 
         def alarms(variants: Sequence[Variant]) -> list[FalseAlarm]:
-            found, _ = self._alarms(variants, [test])
-            return _besides(found, usual)
+            return _besides(self._runs(variants, [run.test])[0].alarms, usual)
 
-        unexplained = _besides(first, usual)
+        unexplained = _besides(run.alarms, usual)
         while again := alarms(group):
             unexplained = []
             blamed = shrunk(group, alarms)
@@ -347,28 +385,37 @@ class _VariantLoop:
         if unexplained:
             yield Encounter.of(_CHANCE, unexplained, met=True)
 
-    def _alarms(
-        self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
-    ) -> tuple[list[FalseAlarm], list[_Watch]]:
-        """Run tests under variants and return the decisions that should not have come."""
-        watches = [_Watch() for _ in variants]
-        alarms: list[FalseAlarm] = []
+    def _runs(self, variants: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[_Run]:
+        """Run tests under variants, and return what came of each."""
+        watches = {variant.id: _Watch() for variant in variants}
+        runs: list[_Run] = []
         try:
-            for variant, watch in zip(variants, watches, strict=True):
-                variant.patch(watch)
+            for variant in variants:
+                variant.patch(watches[variant.id])
             for test in tests:
-                decisions = decisions_of(test, self._suite)
-                alarms += [
+                for watch in watches.values():
+                    watch.used = watch.is_blind
+                alarms = [
                     FalseAlarm(name, decision.outcome, test.nodeid, decision.detail)
-                    for name, decision in decisions.items()
+                    for name, decision in decisions_of(test, self._suite).items()
                     if _is_alarm(decision)
                 ]
+                used = frozenset(name for name, watch in watches.items() if watch.used)
+                runs.append(_Run(test, alarms, used))
         finally:
-            for watch in reversed(watches):
+            for watch in reversed(watches.values()):
                 watch.revert()
             self._service.drop_work()
             self._suite.connection.memory.forget()
-        return alarms, watches
+        return runs
+
+
+def _hidden(
+    group: Sequence[Variant], run: _Run, coming: Mapping[str, Sequence[str]]
+) -> list[Variant]:
+    """Return the variants that a test did not come to, although it does where they are not."""
+    missed = set(coming[run.test.nodeid]) - set(run.used)
+    return [variant for variant in group if variant.id in missed]
 
 
 def _is_alarm(decision: Decision) -> bool:

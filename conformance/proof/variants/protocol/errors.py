@@ -234,6 +234,8 @@ def code_of_the_field(patch: Patch) -> None:
         return errors.Refusal(codes.get(name, "INVALID_REQUEST_FORMAT"), "not valid")
 
     patch.wrap(errors, "invalid_input", refusal)
+    # Other values than ours are known by the field that is refused.
+    patch.concern(externals, "create")
 
 
 @variant(
@@ -263,7 +265,9 @@ def _listed(change: Callable[[Json], Json]) -> Apply:
 def first_field_alone(patch: Patch) -> None:
     def first(refusal: errors.Refusal) -> errors.Refusal:
         details = refusal.details or {}
-        short = {**details, "errors": details["errors"][:1]} if "errors" in details else None
+        if "errors" not in details:
+            return refusal
+        short = {**details, "errors": details["errors"][:1]}
         return errors.Refusal(refusal.code, refusal.reason, short)
 
     for name in ((quotes, "create"), (quotes, "authorize"), (onboarding, "update")):

@@ -207,6 +207,8 @@ def owner_asked_at_submission(patch: Patch) -> None:
     patch.replace(owners, "OWNER_FIELDS", loose)
     patch.wrap(owners, "create", create)
     patch.replace(owners, "missing", missing)
+    # It shows what was reported.
+    patch.concern(owners, "view")
 
 
 @variant("M28", "an owner is refused for whatever is missing", "other apart")
