@@ -6,6 +6,7 @@ unless the arguments lead to ``conformance/scenarios`` or ``conformance/fuzz``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from conformance.platform.platform import Platform
     from conformance.session import Session
+    from conformance.sut.sandbox import Sandbox
 
 _PACKAGE = Path(__file__).parent
 _SUITE = (_PACKAGE / "scenarios", _PACKAGE / "fuzz")
@@ -58,9 +60,17 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     if not _wanted(config):
         return
-    from conformance import session as suite  # noqa: PLC0415 - other sessions need not pay for it
+    given = _given_base_url(config)
+    # The reference starts up while the suite is read: either takes most of a second.
+    sandbox = _start_reference() if given is None and _sends(config) else None
+    try:
+        from conformance import session as suite  # noqa: PLC0415 - as above
 
-    config.stash[SESSION] = session = suite.Session(config)
+        config.stash[SESSION] = session = suite.Session(config, given, sandbox)
+    except BaseException:
+        if sandbox is not None:
+            sandbox.stop()
+        raise
     config.pluginmanager.register(session, "payments-conformance-session")
 
 
@@ -83,6 +93,28 @@ def _wanted(config: pytest.Config) -> bool:
         path in whole or any(room in (path, *path.parents) for room in _SUITE)
         for path in _argument_paths(config)
     )
+
+
+def _given_base_url(config: pytest.Config) -> tuple[str, str] | None:
+    """Return the base URL and the name of what gave it; ``None`` where nothing did."""
+    # By now pytest-base-url may have put an empty text in the place of no URL at all.
+    option = getattr(config.known_args_namespace, "base_url", None)
+    if option is not None:
+        return option, "--base-url"
+    setting = config.getini("base_url") or os.environ.get("BASE_URL")
+    return None if setting is None else (setting, "BASE_URL")
+
+
+def _sends(config: pytest.Config) -> bool:
+    """Return whether this process is the first of a run, and not of a look at what would run."""
+    first = getattr(config, "workerinput", None) is None
+    return first and not any(config.getoption(name) for name in ("collectonly", "help", "markers"))
+
+
+def _start_reference() -> Sandbox:
+    from conformance.sut.sandbox import Sandbox  # noqa: PLC0415 - other sessions need none
+
+    return Sandbox()
 
 
 def _argument_paths(config: pytest.Config) -> Iterator[Path]:

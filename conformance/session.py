@@ -87,14 +87,21 @@ class Session:
 
     Under pytest-xdist the controller owns the target, the listener and the report, and each
     worker a connection of its own. Everything that the report needs goes through the journals.
+
+    Args:
+        config: that of pytest.
+        given: the base URL, and the name of what gave it; ``None`` where nothing did.
+        sandbox: the reference, where it was started to be judged.
     """
 
     connection: Connection
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(
+        self, config: pytest.Config, given: tuple[str, str] | None, sandbox: Sandbox | None
+    ) -> None:
         self._config = config
         self._handed: dict[str, Any] | None = getattr(config, "workerinput", {}).get(_HANDED_ON)
-        self._sandbox: Sandbox | None = None
+        self._sandbox = sandbox
         self._named: dict[str, list[str]] = {}
         self._told: set[str] = set()
         self._selected: list[str] = []
@@ -115,7 +122,7 @@ class Session:
         config.option.verify_base_url = False
         with self._usage_errors():
             _demand_assertions()
-            self._base_url = None if self._handed is not None else _base_url(config)
+            self._base_url = None if self._handed is not None else _base_url(given)
             self.profile = self._load_profile()
 
     # Start
@@ -140,9 +147,7 @@ class Session:
                 target.check()
                 self._open(target)
                 return
-            # It starts up while the tests are collected.
-            self._sandbox = Sandbox()
-            if self._config.getoption("numprocesses", None):
+            if self._sandbox is not None and self._config.getoption("numprocesses", None):
                 self._open(reference_target(self._sandbox, self.profile))
 
     @pytest.hookimpl(optionalhook=True)
@@ -170,7 +175,7 @@ class Session:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Check the ids that the tests name, before any selection takes tests away."""
         named: dict[str, list[str]] = defaultdict(list)
-        labelled = self._config.pluginmanager.hasplugin("allure_pytest")
+        labelled = self._config.getoption("allure_report_dir", None) is not None
         with self._usage_errors():
             known = catalogue()
             known.check_operations(set(document().operations))
@@ -366,6 +371,11 @@ class Session:
         Whatever goes wrong here is a mistake of the suite or of the machine that it runs on: it
         is told, and it never reads as a verdict on the target.
         """
+        if "hypothesis" not in sys.modules:
+            # No test has used it, and its summary would take a quarter of a second to say nothing.
+            manager = self._config.pluginmanager
+            if (plugin := manager.get_plugin("hypothesispytest")) is not None:
+                manager.unregister(plugin)
         if not hasattr(self, "connection"):
             return
         try:
@@ -404,6 +414,9 @@ class Session:
                 {"ended": datetime.now(UTC).isoformat(), "interrupted": self._interrupted},
             )
         self.connection.close()
+        if self._sandbox is not None:
+            # It ends while the report is made.
+            self._sandbox.dismiss()
         if self._handed is not None:
             self._config.workeroutput[_HANDED_ON] = journal.failure  # type: ignore[attr-defined]
             return
@@ -535,23 +548,21 @@ def _label(item: pytest.Item, *, allure: bool) -> None:
                     item.add_marker(pytest.mark.allure_label(value, label_type=name))
 
 
-def _base_url(config: pytest.Config) -> str | None:
+def _base_url(given: tuple[str, str] | None) -> str | None:
     """Return the base URL that was given; ``None`` where the reference is to be judged.
 
     Raises:
         pytest.UsageError: it is empty, as that of a variable of CI that was not set.
     """
-    # By now pytest-base-url may have put an empty text in the place of no URL at all.
-    given = getattr(config.known_args_namespace, "base_url", None)
-    place = "--base-url"
     if given is None:
-        given, place = config.getini("base_url") or os.environ.get("BASE_URL"), "BASE_URL"
-    if given is not None and not given.strip():
+        return None
+    url, place = given
+    if not url.strip():
         raise pytest.UsageError(
             f"{place} is empty, so that there is no base URL and no target; give the URL of one, "
             f"or leave {place} out to judge the reference implementation"
         )
-    return given
+    return url
 
 
 def _demand_assertions() -> None:

@@ -14,13 +14,14 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
-from conformance.cli.generate import generate
 from conformance.cli.new import new
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
@@ -29,9 +30,6 @@ from conformance.contract.document import document
 from conformance.contract.outline import ledger
 from conformance.exchange.folder import FolderError, writing_to
 from conformance.plugin import SESSION
-from conformance.proof.features import features
-from conformance.proof.mutation import mutants
-from conformance.proof.tolerance import variants
 from conformance.reporting.assemble import NoRun, assemble, publish
 from conformance.reporting.digest import headline
 from conformance.session import EXIT_STATUS
@@ -40,7 +38,33 @@ from conformance.verdict.plan import Plan
 _PACKAGE = Path(__file__).parents[1]
 _WIDTH = 100
 
+_LATE = {
+    "mutants": "conformance.proof.mutation",
+    "variants": "conformance.proof.tolerance",
+    "features": "conformance.proof.features",
+    "generate": "conformance.cli.generate",
+}
+"""Commands by the modules that have them: they import the reference, which no other one needs."""
+
+
+class _Commands(TyperGroup):
+    """The commands, some of which are imported when they are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return [*super().list_commands(ctx), *_LATE]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name."""
+        if cmd_name not in _LATE:
+            return super().get_command(ctx, cmd_name)
+        late = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        late.command(cmd_name)(getattr(import_module(_LATE[cmd_name]), cmd_name))
+        return typer.main.get_command(late)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Conformance suite for a payments interface.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -123,7 +147,9 @@ def plan(
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
     planner = _Planner()
-    arguments = [*_suite(), "--collect-only", "-Wignore", *context.args]
+    # What would be told of tests that leave something behind takes most of half a second.
+    silent = ("-pno:threadexception", "-pno:unraisableexception")
+    arguments = [*_suite(), "--collect-only", "-Wignore", *silent, *context.args]
     with contextlib.redirect_stdout(io.StringIO()) as output:
         status = pytest.main(arguments, plugins=[planner])
     if planner.plan is None:
@@ -254,6 +280,4 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
-for command in (mutants, variants, features, generate):
-    app.command()(command)
 app.add_typer(new, name="new")

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 
 
 class AreaError(Exception):
@@ -43,7 +42,7 @@ class Areas(Mapping[str, Area]):
         Raises:
             AreaError: an entry is no area, or two have one name or prefix.
         """
-        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        entries = parsed(path)
         found: dict[str, Area] = {}
         owners: dict[str, str] = {}
         for entry in entries:

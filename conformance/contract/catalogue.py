@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance.contract.areas import AreaError, areas
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import FEATURES, TRIGGERS, did_you_mean, nearest
 
 _ID = re.compile(r"[A-Z]{3}-\d{3,4}")
@@ -148,7 +147,7 @@ class Catalogue(Mapping[str, Requirement]):
         order = list(areas())
         for path in sorted(folder.glob("*/*.yaml"), key=lambda path: _place(path, order)):
             place = f"{path.parent.name}/{path.name}"
-            entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+            entries = parsed(path)
             if not isinstance(entries, list):
                 raise BadEntry(f"{place}: expected a list of entries")
             for entry in entries:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import yaml
-
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 
 REQUIREMENTS = "x-requirements"
 """The extension of an operation that names the requirements which it has by itself, by kind."""
@@ -127,8 +126,7 @@ class Document:
         if path not in self._files:
             if not path.is_file():
                 raise BrokenReference(f"{path}: no such file")
-            text = path.read_text(encoding="utf-8")
-            self._files[path] = yaml.load(text, Loader=yaml.CSafeLoader)
+            self._files[path] = parsed(path)
         return self._files[path]
 
     def _resolve(self, node: Any, file: Path, trail: tuple[tuple[Path, str], ...]) -> Any:
@@ -170,7 +168,12 @@ class Document:
 def located(reference: str, file: Path) -> tuple[Path, str]:
     """Return the file and the pointer in it that ``reference`` leads to from within ``file``."""
     name, _, pointer = reference.partition("#")
-    return (file.parent / name).resolve() if name else file, pointer
+    return _file(file.parent, name) if name else file, pointer
+
+
+@cache
+def _file(folder: Path, name: str) -> Path:
+    return (folder / name).resolve()
 
 
 @cache

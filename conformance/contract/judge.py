@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 import jsonschema_rs
-import yaml
 
 from conformance.contract.data import SPEC
 from conformance.contract.document import Document, Operation, document
+from conformance.contract.spec_files import parsed
 
 KEY = "x-requirement"
 _ANY_MEMBER = "*"
@@ -264,7 +264,7 @@ def error_code(body: Any) -> str | None:
 @cache
 def error_codes() -> Mapping[str, frozenset[int]]:
     """Return every error code of the specification with its HTTP statuses; none where not said."""
-    codes = yaml.load((SPEC / "errors.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    codes = parsed(SPEC / "errors.yaml")
     return {entry["code"]: frozenset(entry.get("statuses") or ()) for entry in codes}
 
 

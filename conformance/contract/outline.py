@@ -8,11 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance.contract.catalogue import catalogue
 from conformance.contract.data import SPEC
 from conformance.contract.readings import unspecified
+from conformance.contract.spec_files import parsed
 
 
 class OutlineError(Exception):
@@ -63,7 +62,7 @@ class Outline:
             OutlineError: an entry is no section, or the numbers do not ascend from one section
                 to the next; the message names the first one that does not.
         """
-        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        entries = parsed(path)
         if not isinstance(entries, list):
             raise OutlineError(f"{path.name}: expected a list of sections")
         sections: list[Section] = []

@@ -13,10 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance.contract.catalogue import Source
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import nearest
 
 _READING_ID = re.compile(r"M\d{2,3}")
@@ -115,7 +114,7 @@ def _entries(
     path: Path, form: re.Pattern[str], keys: frozenset[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each entry of a file with exactly these keys, and how messages name its place."""
-    entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    entries = parsed(path)
     if not isinstance(entries, list):
         raise ReadingsError(f"{path.name}: expected a list of entries")
     seen: set[str] = set()

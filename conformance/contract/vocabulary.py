@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance.contract.areas import areas
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 
 _TRIGGER = re.compile(r"[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*")
 _FEATURE = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -63,7 +62,7 @@ def read_triggers(path: Path) -> dict[str, Trigger]:
     Raises:
         VocabularyError: an entry is no trigger, stands in no area, or has the name of another.
     """
-    content = _read(path)
+    content = parsed(path)
     if not isinstance(content, dict):
         raise VocabularyError(f"{path.name}: expected a mapping from areas to triggers")
     found: dict[str, Trigger] = {}
@@ -87,7 +86,7 @@ def read_features(path: Path) -> dict[str, Feature]:
         VocabularyError: an entry is no feature, or has the name of another.
     """
     found: dict[str, Feature] = {}
-    for entry in _entries(_read(path), path.name):
+    for entry in _entries(parsed(path), path.name):
         where = _checked(entry, _FEATURE, {"name", "meaning"}, set(), path.name)
         if entry["name"] in found:
             raise VocabularyError(f"{path.name}: there are two features {entry['name']}")
@@ -117,10 +116,6 @@ def did_you_mean(word: object, known: Collection[str]) -> str:
     """Return a hint for a message: the entry of ``known`` that is nearest to ``word``, or all."""
     hint = nearest(str(word), known)
     return f"the nearest is {hint!r}" if hint else f"known are {', '.join(sorted(known))}"
-
-
-def _read(path: Path) -> Any:
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 def _entries(content: Any, where: str) -> list[Any]:

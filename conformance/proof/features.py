@@ -1,37 +1,58 @@
 """Switches off one feature of the profile after the other, and tells what else changes.
 
-What a target does not offer, its profile does not declare. Then the rules of that feature, and
-these alone, are not exercised. Here the reference goes on offering everything, so that whatever a
-check takes from an undeclared feature shows as a verdict that should not have changed.
+What a target does not offer, its profile does not declare. Then the requirements of that feature,
+and these alone, are not exercised. Here the reference goes on offering everything, so that whatever
+a check takes from an undeclared feature shows as a verdict that should not have changed.
+
+A feature changes nothing in a test that neither asks the profile for it nor names a requirement
+that needs it: the test sends the same to the same target, and decides the same. So a survey of all
+tests with the whole profile notes what each of them asks for, and only those that the feature can
+matter to run again without it. Their decisions take the place of the earlier ones, and the plan and
+the accounting of a run make verdicts of all of them, as at the end of a run with that profile.
+What one test learns about the target another does not get to know in the survey, so that none has
+its question asked for it by another. Where a feature decides how the suite is connected to the
+target, it matters to every test.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import pytest
 import typer
-import yaml
 
 from conformance.contract.catalogue import Catalogue, catalogue
+from conformance.exchange.folder import RunFolder
+from conformance.plugin import SESSION
 from conformance.profile.model import Profile
+from conformance.profile.needs import unmet
+from conformance.proof.host import decisions_of, host, modules_with, spread, turns
 from conformance.proof.patch import MutantError
-from conformance.run import load_profile
-from conformance.sut.sandbox import Sandbox
-from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RequirementVerdict
+from conformance.proof.reach import Seen, Survey, features_noted, survey
+from conformance.run import Connection, load_profile
+from conformance.session import Session
+from conformance.verdict.decisions import Decision, Reason
+from conformance.verdict.plan import Accounting, Plan, RequirementVerdict
 
 _SHOWN = 20
-_REPORT = "report.json"
+
+_TESTS_AT_ONCE = 40
+_WEBHOOKS = "webhooks"
+_CONNECTING = {_WEBHOOKS, "webhook_signatures"}
+"""Features by which the suite is connected to the target otherwise.
+
+Without the one no webhooks come, and without the other none is verified. Tests know of neither but
+by asking for webhooks; what is decided on the way is kept apart, or is of the feature itself.
+"""
 
 Verdicts = Mapping[str, tuple[str, str]]
 """By requirement its verdict, and the reason where it has none."""
@@ -58,7 +79,7 @@ def without(content: Mapping[str, Any], feature: str) -> dict[str, Any]:
 
 
 def expected(entries: Catalogue, feature: str, usual: Verdicts) -> Verdicts:
-    """Return the verdicts of a run without a feature: the usual ones but for its own rules."""
+    """Return the verdicts of a run without a feature: the usual ones but for what needs it."""
     undeclared = (RequirementVerdict.NOT_EXERCISED.value, Reason.FEATURE_UNDECLARED.value)
     return {
         name: undeclared
@@ -78,43 +99,155 @@ def differences(wanted: Verdicts, found: Verdicts, details: Mapping[str, str]) -
     ]
 
 
-def _judge(content: Mapping[str, Any], options: Sequence[str]) -> tuple[Verdicts, dict[str, str]]:
-    """Run the suite against the reference with a profile; return verdicts and their details."""
+def concerned(seen: Seen, feature: str) -> bool:
+    """Return whether a test may do something else without a feature.
+
+    Without webhooks none is judged. That changes the end of a test that names what they decide.
+    """
+    known = catalogue()
+    return (
+        feature in seen.features
+        or any(feature in known[name].needs.features for name in seen.named)
+        or (feature == _WEBHOOKS and not seen.delivered.isdisjoint(seen.named))
+    )
+
+
+def decided(seen: Seen, feature: str) -> Sequence[Decision]:
+    """Return what a test decides without a feature that it is not concerned by."""
+    if feature != _WEBHOOKS:
+        return seen.decisions
+    return [one for one in seen.decisions if one.requirement not in seen.delivered]
+
+
+def concluded(
+    profile: Profile, tests: Mapping[str, Seen], decisions: Iterable[Decision]
+) -> tuple[Verdicts, dict[str, str]]:
+    """Return the verdicts of a run that made these decisions, and their details."""
+    named: dict[str, list[str]] = defaultdict(list)
+    for seen in tests.values():
+        for identifier in seen.named:
+            named[identifier].append(seen.test)
+    plan = Plan(catalogue(), named, list(tests), lambda entry: unmet(profile, entry))
+    accounting = Accounting(plan, ended=set(tests))
+    accounting.add(decisions)
+    conclusions = accounting.conclude()
+    verdicts = {
+        one.requirement.id: (one.verdict.value, one.reason.value if one.reason else "")
+        for one in conclusions
+    }
+    return verdicts, {one.requirement.id: one.detail for one in conclusions}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Tests that one process runs with a profile that does not declare a feature."""
+
+    feature: str
+    tests: frozenset[str]
+
+
+Decided = tuple[str, str, tuple[Decision, ...]]
+"""A feature, a test, and what the test decided without the feature."""
+
+
+def judge_without(
+    chosen: Sequence[str], seen: Survey, processes: int, fuzz_examples: int
+) -> dict[str, dict[str, tuple[Decision, ...]]]:
+    """Run without each feature the tests that it concerns; return what they decided, by feature.
+
+    Raises:
+        MutantError: the suite cannot be run.
+    """
+    shares = []
+    for feature in chosen:
+        tests = [one.test for one in seen.tests.values() if concerned(one, feature)]
+        shares += [
+            Share(feature, frozenset(tests[start : start + _TESTS_AT_ONCE]))
+            for start in range(0, len(tests), _TESTS_AT_ONCE)
+        ]
+    options = [f"--fuzz-examples={fuzz_examples}"]
+    found: dict[str, dict[str, tuple[Decision, ...]]] = {name: {} for name in chosen}
+    if shares:
+        for feature, test, decisions in spread(partial(_part, shares, options), processes):
+            found[feature][test] = decisions
+    return found
+
+
+def _part(shares: Sequence[Share], options: Sequence[str], folder: Path) -> list[Decided]:
+    """Run what falls to this process."""
+    return host(
+        lambda _: _Switches(turns(shares, folder)),
+        options=options,
+        modules=modules_with(test for share in shares for test in share.tests),
+    )
+
+
+class _Switches:
+    """The pytest plugin that runs tests without one feature after the other."""
+
+    def __init__(self, shares: Iterable[Share]) -> None:
+        self._shares = shares
+        self.results: list[Decided] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        suite = session.config.stash[SESSION]
+        suite.reports = False
+        for share in self._shares:
+            tests = [test for test in session.items if test.nodeid in share.tests]
+            with _without(suite, share.feature):
+                for test in tests:
+                    # As in the survey.
+                    suite.connection.memory.forget()
+                    decisions = tuple(decisions_of(test, suite).values())
+                    self.results.append((share.feature, test.nodeid, decisions))
+        return True
+
+
+@contextmanager
+def _without(suite: Session, feature: str) -> Iterator[None]:
+    """Let a session have a profile that does not declare a feature, and a connection by it.
+
+    Raises:
+        MutantError: the feature decides how the suite is connected, in a way unknown here.
+    """
+    before = suite.profile, suite.connection
+    content = before[0].model_dump(mode="json", by_alias=True, exclude_none=True)
+    suite.profile = Profile.model_validate(without(content, feature))
+    asked: set[str] = set()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        profile = folder / "profile.yaml"
-        profile.write_text(yaml.safe_dump(dict(content)), encoding="utf-8")
-        command = [sys.executable, "-P", "-m", "pytest", "--pyargs", "conformance", "-q"]
-        command += [f"--profile={profile}", f"--report-dir={folder}", f"--rootdir={folder}"]
-        sandbox = Sandbox()
-        try:
-            done = subprocess.run(  # noqa: S603 - this very program
-                [*command, f"--base-url={sandbox.base_url}", *options],
-                capture_output=True,
-                text=True,
-                cwd=folder,
-                env={**os.environ, **sandbox.credentials(load_profile("reference"))},
-                check=False,
+        folder = RunFolder.claim(Path(name))
+        with features_noted(asked.add):
+            suite.connection = Connection.open(
+                replace(before[1].target, profile=suite.profile), seed=before[1].seed, folder=folder
             )
-        finally:
-            sandbox.stop()
         try:
-            report = json.loads((folder / _REPORT).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise MutantError(f"a run brought no report:\n{done.stdout}{done.stderr}") from error
-    rows = report["requirements"]
-    verdicts = {row["id"]: (row["verdict"], row["reason"] or "") for row in rows}
-    return verdicts, {row["id"]: row["detail"] for row in rows}
+            if feature in asked - _CONNECTING:
+                raise MutantError(
+                    f"features.{feature} decides how the suite is connected: which tests does "
+                    "that concern?"
+                )
+            yield
+        finally:
+            suite.connection.close()
+            folder.release()
+            suite.profile, suite.connection = before
 
 
 def features(
     only: Annotated[
         list[str] | None, typer.Option(help="a feature; may be given several times")
     ] = None,
-    processes: Annotated[int, typer.Option(min=1)] = len(os.sched_getaffinity(0)),
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
+    ] = False,
+    processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
     fuzz_examples: Annotated[int, typer.Option(min=0)] = 20,
 ) -> None:
-    """Switch each feature of the profile off, and see whether exactly its rules go unexercised."""
+    """Switch each feature of the profile off; does exactly what needs it go unexercised?
+
+    Prints each feature that changes anything else, and the total.
+    """
     started = time.perf_counter()
     profile = load_profile("reference")
     known = declared(profile)
@@ -122,31 +255,43 @@ def features(
         typer.echo(f"the reference declares no {', '.join(sorted(unknown))}", err=True)
         raise typer.Exit(2)
     chosen = [name for name in known if not only or name in only]
-    options = [f"--fuzz-examples={fuzz_examples}"]
     whole = profile.model_dump(mode="json", by_alias=True, exclude_none=True)
-    contents = [whole, *(without(whole, name) for name in chosen)]
     try:
-        with ThreadPoolExecutor(processes) as pool:
-            runs = list(pool.map(lambda content: _judge(content, options), contents))
+        seen = survey(processes, fuzz_examples=fuzz_examples)
+        found = judge_without(chosen, seen, processes, fuzz_examples)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
-    usual, _ = runs[0]
+    tests = seen.tests
+    usual, _ = concluded(profile, tests, (d for one in tests.values() for d in one.decisions))
     wrong = 0
-    for name, (verdicts, details) in zip(chosen, runs[1:], strict=True):
+    for name in chosen:
+        verdicts, details = concluded(
+            Profile.model_validate(without(whole, name)),
+            tests,
+            (
+                decision
+                for one in tests.values()
+                for decision in found[name].get(one.test, decided(one, name))
+            ),
+        )
         wanted = expected(catalogue(), name, usual)
-        found = differences(wanted, verdicts, details)
-        wrong += bool(found)
+        others = differences(wanted, verdicts, details)
+        wrong += bool(others)
         off = sum(wanted[identifier] != usual[identifier] for identifier in wanted)
-        _print(name, off, found)
+        if verbose or others:
+            _print(name, off, len(found[name]), others)
     seconds = time.perf_counter() - started
-    typer.echo(f"\n{len(chosen)} features in {seconds:.1f} s: {wrong} change other verdicts")
+    typer.echo(f"{len(chosen)} features in {seconds:.1f} s: {wrong} change other verdicts")
     if wrong:
         raise typer.Exit(1)
 
 
-def _print(feature: str, off: int, found: Sequence[Difference]) -> None:
-    typer.echo(f"{feature}: {off} rules not exercised, {len(found)} others changed")
+def _print(feature: str, off: int, run: int, found: Sequence[Difference]) -> None:
+    typer.echo(
+        f"{feature}: {off} requirements not exercised, {len(found)} others changed "
+        f"({run} tests concerned)"
+    )
     for row in found[:_SHOWN]:
         typer.echo(
             f"    {row.requirement} {_shown(row.found)} in the place of {_shown(row.expected)}: "

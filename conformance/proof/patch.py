@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, MutableMapping
 from types import ModuleType
 from typing import Any
@@ -32,7 +31,10 @@ class Patch:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
         self.places: set[str] = set()
-        """What was changed, as ``module:name`` or ``module:Class.name``; kept after a revert."""
+        """What was changed or is concerned; kept after a revert.
+
+        Written as ``module:name`` or ``module:Class.name``, a row of a table as by ``row_of``.
+        """
 
     def replace(self, holder: Holder, name: str, value: Any) -> None:
         """Put ``value`` in the place of an attribute.
@@ -74,7 +76,7 @@ class Patch:
         if old is not _ABSENT and old == value:
             raise NothingChanged(f"row {key!r} of {place} is {value!r} already")
         table[key] = value
-        self.places.add(place)
+        self.places.add(row_of(place, key))
         self._undo.append(lambda: _restore(table, key, old))
 
     def drop(self, holder: Holder, name: str, key: Any) -> None:
@@ -89,8 +91,17 @@ class Patch:
         # The order of rows may matter, so that all of them are put back.
         rows = dict(table)
         del table[key]
-        self.places.add(place)
+        self.places.add(row_of(place, key))
         self._undo.append(lambda: _refill(table, rows))
+
+    def concern(self, holder: Holder, name: str) -> None:
+        """Name a place that is left as it is, but shows or relies on what is changed elsewhere.
+
+        Raises:
+            NoSuchTarget: the holder has no such attribute.
+        """
+        place, _ = _found(holder, name)
+        self.places.add(place)
 
     @property
     def changes(self) -> int:
@@ -107,30 +118,22 @@ Apply = Callable[[Patch], None]
 """Makes the changes of one mutant or variant."""
 
 
-def locate(place: str) -> tuple[Any, str]:
-    """Return the holder and the name of one of the ``places`` of a patch.
+def place_of(holder: Holder, name: str) -> str:
+    """Return how the place of an attribute is written."""
+    if isinstance(holder, ModuleType):
+        return f"{holder.__name__}:{name}"
+    return f"{holder.__module__}:{holder.__qualname__}.{name}"
 
-    Raises:
-        NoSuchTarget: the reference has no such place.
-    """
-    module, _, path = place.partition(":")
-    *holders, name = path.split(".")
-    try:
-        holder: Any = importlib.import_module(module)
-        for step in holders:
-            holder = getattr(holder, step)
-        getattr(holder, name)
-    except (ImportError, AttributeError) as error:
-        raise NoSuchTarget(f"the reference has no {place}: {error}") from error
-    return holder, name
+
+def row_of(place: str, key: Any) -> str:
+    """Return how a row of a table is written, ``place[key]``; the table where a key is no text."""
+    # A word of an enumeration is the same key as its text.
+    return f"{place}[{str.__str__(key)}]" if isinstance(key, str) else place
 
 
 def _found(holder: Holder, name: str) -> tuple[str, Any]:
     """Return the text of a place and what stands there."""
-    if isinstance(holder, ModuleType):
-        place = f"{holder.__name__}:{name}"
-    else:
-        place = f"{holder.__module__}:{holder.__qualname__}.{name}"
+    place = place_of(holder, name)
     try:
         return place, getattr(holder, name)
     except AttributeError as error:

@@ -1,10 +1,20 @@
-"""Runs the suite against honest variants of the reference, and tells which it does not tolerate.
+"""Runs the suite against conforming variants of the reference: which does it not tolerate?
 
 The dual of the mutant runner, by the same means. A variant meets all scenarios that come to what it
-changes; none may fail or be left undecided, while a check that has nothing to decide is fine.
-Variants of one group are applied together. Where a check complains, its test meets one half of the
-group and the other, and halves of these, down to the one to blame; and the restored reference, to
-blame none of them for what is the same there.
+changes, as the survey of ``reach`` tells; none may fail or be left undecided, while a check that
+has nothing to decide is fine.
+
+To meet one variant after the other would take hours, so that many are applied at once. That they
+are tolerated together says that each is, as long as none of them hides what another does. So those
+that change one place of the reference, such as one function, are applied together only where they
+are declared to be of one group: who declares them sees to it that they change different things
+there. Variants that change different places are combined without regard to groups; where one of
+them keeps a test from coming to what another changes, the test meets the other once more without
+it. The combinations are drawn so that few tests have to meet many of them.
+
+Where a check complains, the combination shrinks to the variant to blame, or to the few that are to
+blame together; and the restored reference meets the test too, so that nobody is blamed for what is
+the same there.
 """
 
 from __future__ import annotations
@@ -13,12 +23,13 @@ import inspect
 import json
 import os
 import time
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import partial, wraps
-from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,23 +39,33 @@ import typer
 from conformance.contract.catalogue import Level, catalogue
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
-from conformance.proof.mutation import decisions_of, host, import_all, spread, turns
+from conformance.proof.host import (
+    decisions_of,
+    host,
+    import_all,
+    modules_with,
+    spread,
+    turns,
+)
 from conformance.proof.patch import Holder, MutantError, Patch
-from conformance.proof.reach import Reach, places_of, reach, reaching
+from conformance.proof.reach import Survey, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
-from conformance.verdict.decisions import Outcome
+from conformance.verdict.decisions import Decision, Outcome
 
-_FEW_GROUPS = 4
-"""Up to so many meet all tests, as to see which they need to would take longer."""
+_SECONDS_PER_START = 10.0
+"""How long tests have to take before one more process is worth its start."""
+
+_SECONDS_AT_ONCE = 3.0
+"""For how long the tests of a group run in one process before another may take its next ones."""
 
 _SHOWN_ALARMS = 6
 _TIMING = {"event": 5.0, "state": 5.0}
 """Patient: some variants are slow, but none by as much as a second."""
 
 
-class Standing(StrEnum):
-    """What the suite says about an honest variant."""
+class VariantOutcome(StrEnum):
+    """What the suite says about a conforming variant."""
 
     TOLERATED = "tolerated"
     FAILED = "wrongly failed"
@@ -54,17 +75,18 @@ class Standing(StrEnum):
     UNRELIABLE = "unreliable"
 
 
-_ALARMS = {Outcome.FAILED: Standing.FAILED, Outcome.INCONCLUSIVE: Standing.OPEN}
-_ITSELF = "the reference itself"
+_ALARMS = frozenset({Outcome.FAILED, Outcome.INCONCLUSIVE})
+_REFERENCE = Variant("the reference itself", "", "without any variant", lambda _: None)
+_CHANCE = Variant("chance", "", "no variant brings it about again", lambda _: None)
 _NOT_USABLE = {
-    Standing.UNCHANGED: "its patch changed nothing",
-    Standing.IDLE: "no test came to what it changes",
+    VariantOutcome.UNCHANGED: "its patch changed nothing",
+    VariantOutcome.IDLE: "no test came to what it changes",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
-    """A decision that an honest variant should not have got."""
+class FalseAlarm:
+    """A decision that a conforming variant should not have got."""
 
     requirement: str
     outcome: Outcome
@@ -73,23 +95,19 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
-class Treatment:
-    """How the suite treats one variant, or several of a group where none alone is to blame.
-
-    ``warnings`` are the rules of level SHOULD that it fails, which is no alarm.
-    """
+class Result:
+    """What became of one variant, or of several that are to blame together."""
 
     id: str
     point: str
     statement: str
-    outcome: Standing
-    alarms: tuple[Alarm, ...] = ()
-    warnings: tuple[str, ...] = ()
+    outcome: VariantOutcome
+    alarms: tuple[FalseAlarm, ...] = ()
     detail: str = ""
 
 
 def load_variants() -> list[Variant]:
-    """Return all honest variants that the suite declares."""
+    """Return all conforming variants that the suite declares."""
     import_all(package)
     return list(REGISTRY)
 
@@ -107,58 +125,165 @@ def choose_variants(variants: Iterable[Variant], only: Sequence[str]) -> list[Va
     return [v for v in every if not only or {v.id, v.point, v.group} & set(only)]
 
 
-def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Treatment]:
-    """Run the variants, together where they can be, and return how each is treated."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for variant in chosen:
-        groups[variant.id if alone or variant.group is None else variant.group].append(variant.id)
-    known_reach: Reach | None = None
-    if len(groups) > _FEW_GROUPS:
-        places = {v.id: places_of(v.patch) for v in chosen}
-        known_reach = reach(frozenset().union(*places.values()), processes // 2 or 1, _TIMING)
+def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Result]:
+    """Run the variants, together where they can be, and return what became of each."""
+    seen = survey(processes // 2 or 1, fuzz_examples=0)
     meetings = [
-        Meeting(
-            tuple(ids),
-            None
-            if known_reach is None
-            else reaching(known_reach, chain.from_iterable(places[name] for name in ids)),
-        )
-        for ids in groups.values()
+        Meeting(tuple(combination.variants), tests)
+        for combination in combined(chosen, seen, alone=alone)
+        for tests in _shares(combination.tests, seen)
     ]
     # The longest first, so that no process has to wait for another at the end.
-    meetings.sort(key=lambda meeting: -len(meeting.tests or ()))
-    treatments = spread(partial(_treat_part, meetings), min(processes, len(meetings)))
-    known = {treatment.id: treatment for treatment in treatments}
-    own = [known.pop(variant.id) for variant in chosen]
-    return [*own, *known.values()]
+    meetings.sort(key=lambda meeting: -sum(seen.tests[name].seconds for name in meeting.tests))
+    seconds = sum(seen.tests[name].seconds for meeting in meetings for name in meeting.tests)
+    worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
+    found = spread(partial(_meet_part, meetings), min(processes, worthwhile))
+    by_id: dict[str, list[Encounter]] = defaultdict(list)
+    for encounter in found:
+        by_id[encounter.id].append(encounter)
+    own = [_judged(by_id.pop(variant.id)) for variant in chosen]
+    return [*own, *map(_judged, by_id.values())]
+
+
+@dataclass
+class Combination:
+    """Variants that are applied together.
+
+    ``tests`` has the tests that come to what any of them changes, each with the ids of those that
+    it was seen to come to. ``groups`` has the groups of those that change a place, by the name of
+    the place; ``name[`` is any row of a table.
+    """
+
+    variants: list[str] = field(default_factory=list)
+    tests: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def takes(self, group: str, places: Iterable[str]) -> bool:
+        """Return whether a variant of a group can change these places beside the others."""
+        return all(
+            self.groups[other] <= {group}
+            for place in places
+            for name, row, _ in [place.partition("[")]
+            for other in (place, name if row else f"{name}[")
+        )
+
+    def take(
+        self, variant: str, group: str, places: Iterable[str], tests: Mapping[str, bool]
+    ) -> None:
+        """Take in a variant with the tests that may come to it: were they seen to?"""
+        self.variants.append(variant)
+        for test, is_seen in tests.items():
+            self.tests[test] += [variant] if is_seen else []
+        for place in places:
+            name, row, _ = place.partition("[")
+            self.groups[place].add(group)
+            if row:
+                self.groups[f"{name}["].add(group)
+
+
+def combined(variants: Sequence[Variant], seen: Survey, *, alone: bool) -> list[Combination]:
+    """Return the variants in few combinations, each of variants that can be applied together."""
+    places = {variant.id: places_of(variant.patch) for variant in variants}
+    tests = {name: _coming(seen, places[name]) for name in places}
+    found: list[Combination] = []
+
+    def seconds(names: Iterable[str], besides: Collection[str] = ()) -> float:
+        return sum(seen.tests[name].seconds for name in names if name not in besides)
+
+    # Those that meet most tests first, so that the others find a place beside them.
+    for variant in sorted(variants, key=lambda one: -seconds(tests[one.id])):
+        name, group = variant.id, variant.group or variant.id
+        fitting = [one for one in found if not alone and one.takes(group, places[name])]
+        if not fitting:
+            found.append(Combination())
+        best = min(fitting or found[-1:], key=lambda one: seconds(tests[name], one.tests))
+        best.take(name, group, places[name], tests[name])
+    return found
+
+
+def _coming(seen: Survey, places: Collection[str]) -> dict[str, bool]:
+    """Return the tests that may come to places; whether they were seen to come to one."""
+    noted = [place for place in places if place.partition("[")[0] in seen.noted]
+    sure = {one.test for one in seen.reaching(noted)}
+    return {one.test: one.test in sure for one in seen.reaching(places)}
+
+
+def _shares(tests: Mapping[str, Sequence[str]], seen: Survey) -> Iterator[dict[str, Sequence[str]]]:
+    """Yield the tests in parts that take some seconds each; one part where there are none."""
+    part: dict[str, Sequence[str]] = {}
+    seconds = 0.0
+    for name, variants in tests.items():
+        part[name] = variants
+        seconds += seen.tests[name].seconds
+        if seconds > _SECONDS_AT_ONCE:
+            yield part
+            part, seconds = {}, 0.0
+    if part or not tests:
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The ids of variants that are applied together, and the tests that they meet (all: None)."""
+    """The ids of variants that are applied together, and the tests that they meet.
+
+    Each test has with it the ids of those that it was seen to come to.
+    """
 
     variants: tuple[str, ...]
-    tests: frozenset[str] | None
+    tests: Mapping[str, Sequence[str]]
 
 
-def _treat_part(meetings: Sequence[Meeting], folder: Path) -> list[Treatment]:
+@dataclass(frozen=True, slots=True)
+class Encounter:
+    """What came of one variant in one meeting: the false alarms that it alone brings about.
+
+    ``unusable`` says why it cannot be applied, where it cannot; ``met`` whether a test came to what
+    it changes.
+    """
+
+    id: str
+    point: str
+    statement: str
+    alarms: tuple[FalseAlarm, ...]
+    met: bool
+    unusable: str
+
+    @classmethod
+    def of(
+        cls,
+        variant: Variant,
+        alarms: Iterable[FalseAlarm] = (),
+        *,
+        met: bool = False,
+        unusable: str = "",
+    ) -> Encounter:
+        """Return what came of a variant, which cannot go from one process to another itself."""
+        return cls(variant.id, variant.point, variant.statement, tuple(alarms), met, unusable)
+
+
+def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     """Run the share of the meetings that falls to this process."""
     return host(
         lambda service: _VariantLoop(turns(meetings, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
+        modules=modules_with(test for meeting in meetings for test in meeting.tests),
     )
 
 
 class _Watch(Patch):
-    """A patch that notes whether what it put in place is ever used."""
+    """A patch that notes whether what it put in place is used.
+
+    Of what is no function no use can be noted: it counts as used.
+    """
 
     used = False
+    is_blind = False
 
     def replace(self, holder: Holder, name: str, value: Any) -> None:
-        """Put ``value`` in the place of an attribute; only of functions the use can be noted."""
+        """Put ``value`` in the place of an attribute."""
         if not inspect.isfunction(value):
-            self.used = True
+            self.is_blind = True
             super().replace(holder, name, value)
             return
 
@@ -171,13 +296,22 @@ class _Watch(Patch):
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:
         """Change one row of a table, or add one."""
-        self.used = True
+        self.is_blind = True
         super().row(holder, name, key, value)
 
     def drop(self, holder: Holder, name: str, key: Any) -> None:
         """Take one row out of a table."""
-        self.used = True
+        self.is_blind = True
         super().drop(holder, name, key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One test under some variants: the false alarms, and the ids of the variants it came to."""
+
+    test: pytest.Item
+    alarms: Sequence[FalseAlarm]
+    used: Collection[str]
 
 
 class _VariantLoop:
@@ -186,144 +320,169 @@ class _VariantLoop:
     def __init__(self, meetings: Iterable[Meeting], service: Service) -> None:
         self._meetings = meetings
         self._service = service
-        self.results: list[Treatment] = []
+        self.results: list[Encounter] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
-        known = {variant.id: variant for variant in load_variants()}
         for meeting in self._meetings:
-            met = meeting.tests
-            tests = [test for test in session.items if met is None or test.nodeid in met]
-            self.results += self._treat([known[name] for name in meeting.variants], tests)
+            group = [variant for variant in load_variants() if variant.id in meeting.variants]
+            tests = [test for test in session.items if test.nodeid in meeting.tests]
+            self.results += self._meet(group, tests, meeting.tests)
         return True
 
-    def _treat(self, group: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[Treatment]:
-        treatments = {variant.id: _tried(variant) for variant in group}
-        usable = [v for v in group if treatments[v.id].outcome is Standing.TOLERATED]
-        if not usable:
-            return list(treatments.values())
-        alarms, watches = self._alarms(usable, tests)
-        # No variant is to be blamed for what the reference as it is brings about too.
-        common = self._alarms((), _loud(tests, alarms))[0]
-        usual = _places(common)
-        if common:
-            treatments[_ITSELF] = Treatment(
-                _ITSELF, "", "without any variant", Standing.UNRELIABLE, tuple(common)
-            )
-        alarms = _besides(alarms, usual)
-        loud = _loud(tests, alarms)
-        own = self._blamed(usable, alarms, loud, usual)
-        for variant, watch in zip(usable, watches, strict=True):
-            treatments[variant.id] = _judged(variant, own[variant.id], met=watch.used)
-        blamed = _places(chain.from_iterable(own.values()))
-        if rest := _besides(alarms, blamed):
-            treatments[""] = _judged(_together(usable), rest, met=True)
-        return list(treatments.values())
-
-    def _blamed(
+    def _meet(
         self,
         group: Sequence[Variant],
-        alarms: Sequence[Alarm],
-        tests: Iterable[pytest.Item],
-        usual: set[tuple[str, str]],
-    ) -> Mapping[str, list[Alarm]]:
-        """Return by the id of a variant the alarms of a group that it brings about alone."""
-        found: dict[str, list[Alarm]] = defaultdict(list)
-        if len(group) == 1:
-            found[group[0].id] += alarms
-            return found
-        for test in tests:
-            parts = _halves(group)
-            while parts:
-                part = parts.pop()
-                alarms = _besides(self._alarms(part, [test])[0], usual)
-                if alarms and len(part) == 1:
-                    found[part[0].id] += alarms
-                elif alarms:
-                    parts += _halves(part)
-        return found
+        tests: Sequence[pytest.Item],
+        coming: Mapping[str, Sequence[str]],
+    ) -> Iterator[Encounter]:
+        """Yield what each of several variants brings about, and what they do together.
 
-    def _alarms(
-        self, variants: Sequence[Variant], tests: Sequence[pytest.Item]
-    ) -> tuple[list[Alarm], list[_Watch]]:
-        """Run tests under variants and return the decisions that should not have come."""
-        watches = [_Watch() for _ in variants]
-        alarms: list[Alarm] = []
+        ``coming`` has by the id of a test the variants that it came to in the survey.
+        """
+        reasons = {variant.id: _unusable(variant) for variant in group}
+        for variant in group:
+            if reasons[variant.id]:
+                yield Encounter.of(variant, unusable=reasons[variant.id])
+        usable = [variant for variant in group if not reasons[variant.id]]
+        met: set[str] = set()
+        for run in self._runs(usable, tests) if usable else ():
+            met.update(run.used)
+            yield from self._blamed(usable, run)
+            hidden = _hidden(usable, run, coming)
+            # Whatever hides them is among the others.
+            while hidden:
+                again = self._runs(hidden, [run.test])[0]
+                met.update(again.used)
+                yield from self._blamed(hidden, again)
+                left = _hidden(hidden, again, coming)
+                hidden = left if len(left) < len(hidden) else []
+        for variant in usable:
+            yield Encounter.of(variant, met=variant.id in met)
+
+    def _blamed(self, group: Sequence[Variant], run: _Run) -> Iterator[Encounter]:
+        """Yield the false alarms of a run by the variants of a group that bring them about."""
+        if not run.alarms:
+            return
+        # No variant is to be blamed for what the reference as it is brings about too.
+        common = self._runs((), [run.test])[0].alarms
+        if common:
+            yield Encounter.of(_REFERENCE, common)
+        usual = {alarm.requirement for alarm in common}
+
+        def alarms(variants: Sequence[Variant]) -> list[FalseAlarm]:
+            return _besides(self._runs(variants, [run.test])[0].alarms, usual)
+
+        unexplained = _besides(run.alarms, usual)
+        while again := alarms(group):
+            unexplained = []
+            blamed = shrunk(group, alarms)
+            own = alarms(blamed) or again
+            yield Encounter.of(blamed[0] if len(blamed) == 1 else _together(blamed), own, met=True)
+            group = [variant for variant in group if variant not in blamed]
+        if unexplained:
+            yield Encounter.of(_CHANCE, unexplained, met=True)
+
+    def _runs(self, variants: Sequence[Variant], tests: Sequence[pytest.Item]) -> list[_Run]:
+        """Run tests under variants, and return what came of each."""
+        watches = {variant.id: _Watch() for variant in variants}
+        runs: list[_Run] = []
         try:
-            for variant, watch in zip(variants, watches, strict=True):
-                variant.patch(watch)
+            for variant in variants:
+                variant.patch(watches[variant.id])
             for test in tests:
-                decisions = decisions_of(test, self._suite)
-                alarms += [
-                    Alarm(name, decision.outcome, test.nodeid, decision.detail)
-                    for name, decision in decisions.items()
-                    if decision.outcome in _ALARMS
+                for watch in watches.values():
+                    watch.used = watch.is_blind
+                alarms = [
+                    FalseAlarm(name, decision.outcome, test.nodeid, decision.detail)
+                    for name, decision in decisions_of(test, self._suite).items()
+                    if _is_alarm(decision)
                 ]
+                used = frozenset(name for name, watch in watches.items() if watch.used)
+                runs.append(_Run(test, alarms, used))
         finally:
-            for watch in reversed(watches):
+            for watch in reversed(watches.values()):
                 watch.revert()
             self._service.drop_work()
             self._suite.connection.memory.forget()
-        return alarms, watches
+        return runs
 
 
-def _halves(variants: Sequence[Variant]) -> list[Sequence[Variant]]:
-    middle = len(variants) // 2
-    return [variants[:middle], variants[middle:]]
+def _hidden(
+    group: Sequence[Variant], run: _Run, coming: Mapping[str, Sequence[str]]
+) -> list[Variant]:
+    """Return the variants that a test did not come to, although it does where they are not."""
+    missed = set(coming[run.test.nodeid]) - set(run.used)
+    return [variant for variant in group if variant.id in missed]
 
 
-def _places(alarms: Iterable[Alarm]) -> set[tuple[str, str]]:
-    return {(alarm.requirement, alarm.test) for alarm in alarms}
+def _is_alarm(decision: Decision) -> bool:
+    """Return whether a conforming variant should not have got a decision.
+
+    To fail what is merely recommended is a warning, and no alarm.
+    """
+    recommended = catalogue()[decision.requirement].level is Level.SHOULD
+    return decision.outcome in _ALARMS and not (recommended and decision.outcome is Outcome.FAILED)
 
 
-def _besides(alarms: Iterable[Alarm], known: set[tuple[str, str]]) -> list[Alarm]:
-    return [alarm for alarm in alarms if (alarm.requirement, alarm.test) not in known]
+def _besides(alarms: Iterable[FalseAlarm], usual: Collection[str]) -> list[FalseAlarm]:
+    """Return the alarms on other requirements than the usual ones."""
+    return [alarm for alarm in alarms if alarm.requirement not in usual]
 
 
-def _loud(tests: Iterable[pytest.Item], alarms: Iterable[Alarm]) -> list[pytest.Item]:
-    """Return the tests that alarms come from."""
-    names = {alarm.test for alarm in alarms}
-    return [test for test in tests if test.nodeid in names]
+def shrunk(
+    group: Sequence[Variant], alarms: Callable[[Sequence[Variant]], object]
+) -> list[Variant]:
+    """Return the few variants of a group that bring about alarms, as the whole group does.
+
+    Each of them is found as the last of the shortest beginning that does so beside those found.
+    """
+    needed: list[Variant] = []
+    rest = list(group)
+    while rest and not (needed and alarms(needed)):
+        shortest = bisect_left(
+            range(1, len(rest)), True, key=lambda size: bool(alarms([*rest[:size], *needed]))
+        )
+        needed.insert(0, rest[shortest])
+        rest = rest[:shortest]
+    return needed
 
 
-def _tried(variant: Variant) -> Treatment:
-    """Apply and take back a variant; nobody but its author can make it usable."""
+def _unusable(variant: Variant) -> str:
+    """Apply and take back a variant; return why it cannot be used, nothing where it can."""
     patch = Patch()
     try:
         variant.patch(patch)
-        detail = "" if patch.changes else "it names no place"
     except MutantError as error:
-        detail = str(error)
+        return str(error)
+    else:
+        return "" if patch.changes else "it names no place"
     finally:
         patch.revert()
-    outcome = Standing.UNCHANGED if detail else Standing.TOLERATED
-    return Treatment(variant.id, variant.point, variant.statement, outcome, detail=detail)
 
 
 def _together(variants: Sequence[Variant]) -> Variant:
     """Return what stands for several variants none of which alone is to blame."""
-    name = f"{variants[0].group or variants[0].id} together"
-    return Variant(name, name, "all of the group, or chance", lambda _: None)
+    name = " + ".join(variant.id for variant in variants)
+    return Variant(name, "", "they contradict each other, or it is chance", lambda _: None)
 
 
-def _judged(variant: Variant, alarms: Sequence[Alarm], *, met: bool) -> Treatment:
-    """Return how a variant is treated by its alarms."""
-    known = catalogue()
-    warnings = {
-        alarm.requirement
-        for alarm in alarms
-        if alarm.outcome is Outcome.FAILED and known[alarm.requirement].level is Level.SHOULD
-    }
-    serious = tuple(alarm for alarm in alarms if alarm.requirement not in warnings)
-    outcome = Standing.TOLERATED if met else Standing.IDLE
-    if serious:
-        failed = any(alarm.outcome is Outcome.FAILED for alarm in serious)
-        outcome = Standing.FAILED if failed else Standing.OPEN
-    return Treatment(
-        variant.id, variant.point, variant.statement, outcome, serious, tuple(sorted(warnings))
-    )
+def _judged(encounters: Sequence[Encounter]) -> Result:
+    """Return what became of a variant in all its encounters."""
+    first = encounters[0]
+    alarms = tuple(alarm for encounter in encounters for alarm in encounter.alarms)
+    met = any(encounter.met for encounter in encounters)
+    outcome = VariantOutcome.TOLERATED if met else VariantOutcome.IDLE
+    if first.unusable:
+        outcome = VariantOutcome.UNCHANGED
+    elif first.id == _REFERENCE.id:
+        outcome = VariantOutcome.UNRELIABLE
+    elif alarms:
+        failed = any(alarm.outcome is Outcome.FAILED for alarm in alarms)
+        outcome = VariantOutcome.FAILED if failed else VariantOutcome.OPEN
+    return Result(first.id, first.point, first.statement, outcome, alarms, first.unusable)
 
 
 def variants(
@@ -334,49 +493,57 @@ def variants(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the result to this file too")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
+    ] = False,
     # Four for each core, as slow variants mostly wait.
     processes: Annotated[int, typer.Option(min=1)] = 4 * len(os.sched_getaffinity(0)),
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
 ) -> None:
-    """Make other honest choices in the reference, and see whether the suite accepts each."""
+    """Make other allowed choices in the reference, and see whether the suite accepts each.
+
+    Prints each choice that is not accepted, and the total.
+    """
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
-        treatments = tolerance(chosen, processes, alone=alone)
+        results = tolerance(chosen, processes, alone=alone)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     seconds = time.perf_counter() - started
-    for treatment in treatments:
-        _print_treatment(treatment)
-    counts = Counter(treatment.outcome for treatment in treatments)
-    shown = ", ".join(f"{counts[standing]} {standing}" for standing in Standing if counts[standing])
-    typer.echo(f"\n{len(treatments)} variants in {seconds:.1f} s: {shown}")
+    for result in results:
+        if verbose or result.outcome is not VariantOutcome.TOLERATED:
+            _print(result)
+    counts = Counter(result.outcome for result in results)
+    shown = ", ".join(
+        f"{counts[outcome]} {outcome}" for outcome in VariantOutcome if counts[outcome]
+    )
+    typer.echo(f"{len(results)} variants in {seconds:.1f} s: {shown}")
     if json_file is not None:
-        content = {"variants": [asdict(treatment) for treatment in treatments]}
+        content = {"variants": [asdict(result) for result in results]}
         text = json.dumps(content, indent=1, ensure_ascii=False)
         json_file.write_text(text + "\n", encoding="utf-8")
-    if not treatments or any(t.outcome is not Standing.TOLERATED for t in treatments):
+    if not results or any(one.outcome is not VariantOutcome.TOLERATED for one in results):
         raise typer.Exit(1)
 
 
-def _print_treatment(treatment: Treatment) -> None:
-    if treatment.outcome is Standing.TOLERATED:
-        warned = f"  (warned by {', '.join(treatment.warnings)})" if treatment.warnings else ""
-        typer.echo(f"{treatment.outcome:15}{treatment.id}  {treatment.statement}{warned}")
+def _print(result: Result) -> None:
+    if result.outcome is VariantOutcome.TOLERATED:
+        typer.echo(f"{result.outcome:15}{result.id}  {result.statement}")
         return
-    why = _NOT_USABLE.get(treatment.outcome)
-    detail = f" ({treatment.detail})" if treatment.detail else ""
+    why = _NOT_USABLE.get(result.outcome)
+    detail = f" ({result.detail})" if result.detail else ""
     typer.echo(
-        f"{treatment.outcome.upper():15}{treatment.id}  {treatment.statement}"
+        f"{result.outcome.upper():15}{result.id}  {result.statement}"
         + (f": {why}{detail}" if why else "")
     )
-    for alarm in treatment.alarms[:_SHOWN_ALARMS]:
+    for alarm in result.alarms[:_SHOWN_ALARMS]:
         test = alarm.test.rpartition("/")[2]
         first = alarm.detail.partition("\n")[0]
         typer.echo(f"    {alarm.requirement} {alarm.outcome.upper()} by {test}: {first}")
-    more = len(treatment.alarms) - _SHOWN_ALARMS
+    more = len(result.alarms) - _SHOWN_ALARMS
     if more > 0:
         typer.echo(f"    and {more} more")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.digest import duration, groups, headline
-from conformance.reporting.report import Report
+from conformance.reporting.report import Entry, Report
 from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
 _SYMBOLS: Mapping[str, str] = {
@@ -30,8 +32,12 @@ _SYMBOLS: Mapping[str, str] = {
 
 def render(report: Report) -> str:
     """Return the report as one HTML file that loads nothing from anywhere."""
+    of_area: dict[str, list[Entry]] = defaultdict(list)
+    for entry in report.requirements:
+        of_area[entry.area].append(entry)
     page = _template().render(
         report=report,
+        of_area=of_area,
         areas=areas().values(),
         run=report.run,
         headline=headline(report),
@@ -43,9 +49,17 @@ def render(report: Report) -> str:
         Level=Level,
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
+        badges={verdict: _badge(verdict) for verdict in RequirementVerdict},
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+def _badge(verdict: RequirementVerdict) -> Markup:
+    """Return a verdict as it is shown: with its symbol, in its colour."""
+    return Markup('<span class="badge {}"><span aria-hidden="true">{}</span> {}</span>').format(
+        _slug(verdict), _SYMBOLS[verdict], verdict
+    )
 
 
 @cache

@@ -257,10 +257,9 @@ def _counts(
     counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = {}
     for conclusion in conclusions:
         levels = counts.setdefault(conclusion.requirement.area, {})
-        by_verdict = levels.setdefault(
-            conclusion.requirement.level, dict.fromkeys(RequirementVerdict, 0)
-        )
-        by_verdict[conclusion.verdict] += 1
+        if conclusion.requirement.level not in levels:
+            levels[conclusion.requirement.level] = dict.fromkeys(RequirementVerdict, 0)
+        levels[conclusion.requirement.level][conclusion.verdict] += 1
     return counts
 
 

@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from conformance.cli.generation.flow import flow
 from conformance.contract.data import SPEC
+from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import features, triggers
 from conformance.profile.bindings.all_areas import Bindings
 from conformance.profile.model import Profile
@@ -93,8 +93,7 @@ def _members(model: type[BaseModel]) -> Iterator[Row]:
 
 def _error_codes() -> Iterator[Row]:
     yield "Code", "Status", "Meaning"
-    text = (SPEC / "errors.yaml").read_text(encoding="utf-8")
-    for code in yaml.load(text, Loader=yaml.CSafeLoader):
+    for code in parsed(SPEC / "errors.yaml"):
         statuses = ", ".join(map(str, code["statuses"] or ()))
         yield _code(code["code"]), statuses or "not stated", code["when"]
 
@@ -115,8 +114,8 @@ def _commands(program: Any) -> Iterator[Row]:
 
 def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield each command that does something, with all the words before its arguments."""
-    if not hasattr(command, "commands"):
+    if not hasattr(command, "list_commands"):
         yield name, command
         return
-    for word, inner in command.commands.items():
-        yield from _leaves(inner, f"{name} {word}")
+    for word in command.list_commands(None):
+        yield from _leaves(command.get_command(None, word), f"{name} {word}")

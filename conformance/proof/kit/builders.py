@@ -44,6 +44,14 @@ def together(*patches: Apply) -> Apply:
     return apply
 
 
+def concerning(holder: Holder, name: str) -> Apply:
+    """Change nothing, and say that what else is changed concerns this place too.
+
+    Variants of another group that change it are not applied at the same time.
+    """
+    return lambda patch: patch.concern(holder, name)
+
+
 def around(holder: Holder, name: str, function: Function) -> Apply:
     """Call ``function`` in the place of another, with that one as its first argument."""
     return lambda patch: patch.wrap(holder, name, function)

@@ -52,7 +52,8 @@ def test_an_installed_package_has_what_it_reads(wheel: Path) -> None:
     files = {
         path.relative_to(package)
         for path in package.rglob("*")
-        if path.suffix in {".json", ".j2", ".typed"} and "selftest" not in path.parts
+        if path.suffix in {".json", ".j2", ".typed"}
+        and not {"selftest", "__pycache__"} & set(path.parts)
     }
 
     assert {path for path in files if not (wheel / path).is_file()} == set()

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from conformance.proof.patch import NoSuchTarget, NothingChanged, Patch, locate
+from conformance.proof.patch import NoSuchTarget, NothingChanged, Patch, place_of, row_of
 from conformance.reference import quotes
 from conformance.reference.service import Service
+from conformance.verdict.decisions import Outcome
 
 
 class Thing:
@@ -147,16 +148,30 @@ def test_a_place_that_is_not_there_is_told(
         getattr(Patch(), name)(place, *arguments)
 
 
-def test_a_place_is_found_by_its_text() -> None:
-    """Processes tell each other places by their text."""
-    assert locate("conformance.reference.quotes:view") == (quotes, "view")
-    assert locate("conformance.reference.service:Service.answer") == (Service, "answer")
+def test_a_place_is_written_with_its_module_and_class() -> None:
+    """So that processes can tell each other of it."""
+    assert place_of(quotes, "view") == "conformance.reference.quotes:view"
+    assert place_of(Service, "answer") == "conformance.reference.service:Service.answer"
 
 
-@pytest.mark.parametrize(
-    "text", ["conformance.reference.absent:view", "os:absent", "os:path.absent"]
-)
-def test_a_text_that_names_no_place_is_told(text: str) -> None:
-    """Module, class and name have to be there."""
-    with pytest.raises(NoSuchTarget, match=f"the reference has no {text}"):
-        locate(text)
+def test_a_row_is_a_place_of_its_own(place: Any) -> None:
+    """A word of an enumeration is the same row as its text; another key stands for the table."""
+    patch = Patch()
+
+    patch.row(place, "ROWS", "a", 9)
+    patch.drop(place, "ROWS", "b")
+
+    assert patch.places == {"stand_in:ROWS[a]", "stand_in:ROWS[b]"}
+    assert row_of("m:T", Outcome.FAILED) == row_of("m:T", "failed") == "m:T[failed]"
+    assert row_of("m:T", ("a", 1)) == "m:T"
+
+
+def test_a_place_that_is_concerned_is_left_as_it_is(place: Any) -> None:
+    """It is named beside those that are changed; one that is not there is told."""
+    patch = Patch()
+
+    patch.concern(place, "double")
+
+    assert (patch.places, patch.changes) == ({"stand_in:double"}, 0)
+    with pytest.raises(NoSuchTarget, match="stand_in:halve"):
+        patch.concern(place, "halve")

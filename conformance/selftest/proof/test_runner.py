@@ -11,11 +11,13 @@ from typer.testing import CliRunner
 
 from conformance import plugin
 from conformance.cli.main import app
+from conformance.proof import host
 from conformance.proof import mutation as runner
+from conformance.proof.host import turns
 from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import put
 from conformance.proof.mutant import Registry
-from conformance.proof.mutation import Fate, Result, choose, load, measure, turns
+from conformance.proof.mutation import MutantOutcome, Result, choose, load, measure
 from conformance.proof.patch import MutantError, Patch
 from conformance.reference import deliveries, quotes
 from conformance.reporting.kills import Kills, read_kills
@@ -89,7 +91,7 @@ def harmless(patch: Patch) -> None:
 def declared(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """The mutants of a test, in the place of the suite's own."""
     registry = Registry()
-    monkeypatch.setattr(runner, "load", lambda: list(registry))
+    monkeypatch.setattr(runner, "load", lambda *_: list(registry))
     return registry
 
 
@@ -101,12 +103,12 @@ def _tiny_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (package / room).mkdir(parents=True)
     # A module of the name of an earlier one would be that one.
     (package / "scenarios" / f"{tmp_path.name}.py").write_text(SUITE, encoding="utf-8")
-    monkeypatch.setattr(runner, "_SUITE", package)
+    monkeypatch.setattr(host, "SUITE", package)
     monkeypatch.setattr(plugin, "_SUITE", (package / "scenarios", package / "fuzz"))
 
 
 @pytest.mark.usefixtures("_tiny_suite")
-def test_the_fate_of_a_mutant(declared: Registry) -> None:
+def test_what_becomes_of_a_mutant(declared: Registry) -> None:
     """Each in its own way, side by side, and the reference is whole in between."""
     declare = declared.declare
     declare("QUO-083", "refuses", "no execution is accepted", broken)
@@ -126,14 +128,14 @@ def test_the_fate_of_a_mutant(declared: Registry) -> None:
     results = {result.id: result for result in measure(list(declared), processes=1)}
 
     assert {name: result.outcome for name, result in results.items()} == {
-        "QUO-083/refuses": Fate.KILLED,
-        "QUO-083/harmless": Fate.SURVIVED,
-        "QUO-084/elsewhere": Fate.ELSEWHERE,
-        "QUO-083/same": Fate.UNCHANGED,
-        "QUO-083/lost": Fate.UNCHANGED,
-        "QUO-086/never-sound": Fate.UNRELIABLE,
-        "QUO-001/untested": Fate.UNTESTED,
-        "QUO-083/refuses-again": Fate.KILLED,
+        "QUO-083/refuses": MutantOutcome.KILLED,
+        "QUO-083/harmless": MutantOutcome.SURVIVED,
+        "QUO-084/elsewhere": MutantOutcome.ELSEWHERE,
+        "QUO-083/same": MutantOutcome.UNCHANGED,
+        "QUO-083/lost": MutantOutcome.UNCHANGED,
+        "QUO-086/never-sound": MutantOutcome.UNRELIABLE,
+        "QUO-001/untested": MutantOutcome.UNTESTED,
+        "QUO-083/refuses-again": MutantOutcome.KILLED,
     }
     killer = results["QUO-083/refuses"].killed_by
     assert killer.endswith("::test_an_execution_is_accepted")
@@ -153,7 +155,7 @@ def test_a_mutant_names_the_test_to_try_first(declared: Registry, at: str, first
 
     (result,) = measure(list(declared), processes=1)
 
-    assert result.outcome is Fate.KILLED
+    assert result.outcome is MutantOutcome.KILLED
     assert first in result.killed_by
 
 
@@ -165,7 +167,7 @@ def test_a_mutant_is_killed_once(declared: Registry, tmp_path: Path) -> None:
 
     results = measure(list(declared), processes=1)
 
-    assert [result.outcome for result in results] == [Fate.KILLED, Fate.KILLED]
+    assert [result.outcome for result in results] == [MutantOutcome.KILLED, MutantOutcome.KILLED]
     assert all(result.killed_by.endswith("::test_of_two_parts") for result in results)
     came_to = tmp_path / "package" / "scenarios" / f"{tmp_path.name}.txt"
     assert came_to.read_text(encoding="utf-8").split() == ["second-part"]
@@ -188,7 +190,7 @@ def test_what_a_mutant_leaves_behind_counts_for_none(
 
     results = measure(list(declared), processes=1)
 
-    assert [result.outcome for result in results] == [Fate.UNRELIABLE] * 3
+    assert [result.outcome for result in results] == [MutantOutcome.UNRELIABLE] * 3
 
 
 def test_processes_take_turns(tmp_path: Path) -> None:
@@ -243,9 +245,11 @@ class TestCommand:
     """What the console command prints, writes and ends with."""
 
     RESULTS = (
-        Result("A/x", "QUO-083", "x breaks", Fate.KILLED, "a/f.py::t", (), "", 12.4),
-        Result("B/y", "QUO-084", "y breaks", Fate.ELSEWHERE, "", ("QUO-085",), "", 5.0),
-        Result("C/z", "QUO-001", "z breaks", Fate.UNCHANGED, "", (), "it is 1 already", 1.0),
+        Result("A/x", "QUO-083", "x breaks", MutantOutcome.KILLED, "a/f.py::t", (), "", 12.4),
+        Result("B/y", "QUO-084", "y breaks", MutantOutcome.ELSEWHERE, "", ("QUO-085",), "", 5.0),
+        Result(
+            "C/z", "QUO-001", "z breaks", MutantOutcome.UNCHANGED, "", (), "it is 1 already", 1.0
+        ),
     )
 
     @pytest.fixture
@@ -256,14 +260,21 @@ class TestCommand:
         return results
 
     def test_all_killed_is_success(self, measured: list[Result]) -> None:
-        """Exit status 0."""
+        """Exit status 0, and nothing is told but the total."""
         measured.append(self.RESULTS[0])
 
         done = CliRunner().invoke(app, ["mutants", "--only", "QUO-083"])
 
         assert done.exit_code == 0, done.output
-        assert "killed           A/x  by f.py::t  (12 ms)" in done.output
-        assert "1 mutants in " in done.output
+        assert done.output.startswith("1 mutants in ")
+
+    def test_what_is_killed_is_told_where_that_is_wanted(self, measured: list[Result]) -> None:
+        """With the test that killed it, and how long that took."""
+        measured.append(self.RESULTS[0])
+
+        done = CliRunner().invoke(app, ["mutants", "--only", "QUO-083", "-v"])
+
+        assert done.output.startswith("killed           A/x  by f.py::t  (12 ms)\n1 mutants in ")
 
     def test_anything_else_is_not(self, measured: list[Result]) -> None:
         """Exit status 1, and why."""
@@ -327,7 +338,7 @@ class TestCommand:
         """One line a requirement, sorted: killed, and how many there are."""
         file = tmp_path / "measured.txt"
         monkeypatch.setattr(runner, "MEASURED", file)
-        again = replace(self.RESULTS[1], id="B/z", outcome=Fate.KILLED)
+        again = replace(self.RESULTS[1], id="B/z", outcome=MutantOutcome.KILLED)
         measured.extend([*self.RESULTS, again])
 
         CliRunner().invoke(app, ["mutants", "--figures"])

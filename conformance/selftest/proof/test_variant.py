@@ -11,20 +11,26 @@ from typer.testing import CliRunner
 
 from conformance import plugin
 from conformance.cli.main import app
-from conformance.proof import mutation as runner
-from conformance.proof import tolerance, variant
-from conformance.proof.kit.builders import edited
+from conformance.proof import host, tolerance, variant
+from conformance.proof.kit.builders import concerning, edited, instead
+from conformance.proof.kit.tables import with_status
 from conformance.proof.patch import Apply, MutantError, Patch
+from conformance.proof.reach import Seen, Survey
 from conformance.proof.tolerance import (
-    Alarm,
-    Standing,
-    Treatment,
+    FalseAlarm,
+    Result,
+    VariantOutcome,
     choose_variants,
+    combined,
     load_variants,
+    shrunk,
 )
-from conformance.proof.variant import DuplicateVariant, Registry
-from conformance.reference import deliveries, quotes
+from conformance.proof.variant import DuplicateVariant, Registry, Variant
+from conformance.reference import deliveries, quotes, rules
 from conformance.verdict.decisions import Outcome
+
+QUOTES_CREATE = "conformance.reference.quotes:create"
+STATUS = "conformance.reference.rules:ERROR_STATUS"
 
 SUITE = """
 from conformance.scenarios.kit.marks import requirement
@@ -45,7 +51,7 @@ def test_a_quote_that_is_shown_with_a_label_cannot_be_judged(platform):
 
 @requirement("QUO-086")
 def test_that_fails_on_the_reference_too(platform):
-    assert platform.quotes.pending() is None
+    assert platform.quotes.execute() is None
 
 @requirement("QUO-085")
 def test_two_members_together_are_too_many(platform):
@@ -130,7 +136,7 @@ def test_each_is_blamed_for_its_own(
     for room in ("scenarios", "fuzz"):
         (package / room).mkdir(parents=True)
     (package / "scenarios" / "test_tiny.py").write_text(SUITE, encoding="utf-8")
-    monkeypatch.setattr(runner, "_SUITE", package)
+    monkeypatch.setattr(host, "SUITE", package)
     monkeypatch.setattr(plugin, "_SUITE", (package / "scenarios", package / "fuzz"))
     for name, patch in {
         "harmless": adding(further="x"),
@@ -152,55 +158,138 @@ def test_each_is_blamed_for_its_own(
     told = {entry["id"]: entry for entry in json.loads(json_file.read_text())["variants"]}
     assert done.exit_code == 1
     assert {name: entry["outcome"] for name, entry in told.items()} == {
-        "M01/harmless": Standing.TOLERATED,
-        "M01/status": Standing.FAILED,
-        "M01/label": Standing.OPEN,
-        "M01/name": Standing.TOLERATED,
-        "M01/one": Standing.TOLERATED,
-        "M01/two": Standing.TOLERATED,
-        "M01/unmet": Standing.IDLE,
-        "M01/same": Standing.UNCHANGED,
-        "M01/nothing": Standing.UNCHANGED,
-        "M02/status": Standing.FAILED,
-        "all together": Standing.FAILED,
-        "the reference itself": Standing.UNRELIABLE,
+        "M01/harmless": VariantOutcome.TOLERATED,
+        "M01/status": VariantOutcome.FAILED,
+        "M01/label": VariantOutcome.OPEN,
+        "M01/name": VariantOutcome.TOLERATED,
+        "M01/one": VariantOutcome.TOLERATED,
+        "M01/two": VariantOutcome.TOLERATED,
+        "M01/unmet": VariantOutcome.IDLE,
+        "M01/same": VariantOutcome.UNCHANGED,
+        "M01/nothing": VariantOutcome.UNCHANGED,
+        "M02/status": VariantOutcome.FAILED,
+        "M01/one + M01/two": VariantOutcome.FAILED,
+        "the reference itself": VariantOutcome.UNRELIABLE,
     }
     (alarm,) = told["M01/status"]["alarms"]
     assert (alarm["requirement"], alarm["outcome"]) == ("QUO-083", "failed")
     assert alarm["test"].endswith("::test_an_execution_is_processing_and_has_a_name")
-    assert told["M01/name"]["warnings"] == ["QUO-171"]
-    assert [alarm["requirement"] for alarm in told["all together"]["alarms"]] == ["QUO-085"]
-    (alarm,) = told["the reference itself"]["alarms"]
-    assert alarm["requirement"] == "QUO-086"
-    assert "M01/name  it is name  (warned by QUO-171)" in done.output
+    assert [alarm["requirement"] for alarm in told["M01/one + M01/two"]["alarms"]] == ["QUO-085"]
+    alarms = told["the reference itself"]["alarms"]
+    assert {alarm["requirement"] for alarm in alarms} == {"QUO-086"}
+    assert "M01/name" not in done.output
     assert "    QUO-084 INCONCLUSIVE by test_tiny.py::test_a_quote_that_is_" in done.output
+
+
+class TestBlame:
+    """A combination shrinks to the variants that bring about what it does."""
+
+    @pytest.mark.parametrize("needed", [{"M01/a"}, {"M01/d"}, {"M01/b", "M01/e"}, set("abcde")])
+    def test_no_more_than_are_needed(self, needed: set[str]) -> None:
+        """Whichever of them they are, in the order in which they are declared."""
+        names = {f"M01/{name[-1]}" for name in needed}
+        group = [Variant(f"M01/{name}", "M01", "x", nothing) for name in "abcde"]
+
+        blamed = shrunk(group, lambda some: names <= {one.id for one in some})
+
+        assert [one.id for one in blamed] == sorted(names)
+
+
+class TestCombinations:
+    """Which variants are applied at once."""
+
+    @pytest.fixture
+    def reached(self) -> Survey:
+        """Two tests: one comes to a function alone, and one to another and a row of a table."""
+        execute, create = "conformance.reference.quotes:execute", QUOTES_CREATE
+        places = {"first": {execute}, "second": {create, f"{STATUS}[NOT_FOUND]", STATUS}}
+        return Survey(
+            {
+                name: Seen(name, "m.py", (), frozenset(of), frozenset(), (), frozenset(), 1.0)
+                for name, of in places.items()
+            },
+            {place: place for place in (execute, create, STATUS)},
+        )
+
+    def combinations(self, reached: Survey, *variants: Variant) -> list[tuple[str, set[str]]]:
+        """Return the names of the variants of each combination, and its tests."""
+        found = combined(variants, reached, alone=False)
+        return [("".join(sorted(one.variants)), set(one.tests)) for one in found]
+
+    def test_those_of_different_places_go_together(self, reached: Survey) -> None:
+        """Of whatever groups they are; each meets the tests that come to it."""
+        first = Variant("a", "M01", "x", instead(quotes, "execute", None), "one")
+        second = Variant("b", "M01", "x", with_status("NOT_FOUND", 410), "two")
+        nobody = Variant("c", "M01", "x", with_status("CONFLICT", 410))
+
+        assert self.combinations(reached, first, nobody) == [("ac", {"first"})]
+        assert self.combinations(reached, first, second, nobody) == [("abc", {"first", "second"})]
+
+    @pytest.mark.parametrize(
+        ("groups", "expected"), [(("one", "one"), ["ab"]), (("one", "two"), ["a", "b"])]
+    )
+    @pytest.mark.parametrize(
+        "patches",
+        [
+            (instead(quotes, "execute", None), instead(quotes, "execute", None)),
+            (with_status("NOT_FOUND", 410), with_status("NOT_FOUND", 400)),
+            (with_status("NOT_FOUND", 410), instead(rules, "ERROR_STATUS", {})),
+            (instead(rules, "ERROR_STATUS", {}), with_status("NOT_FOUND", 410)),
+            (instead(quotes, "execute", None), concerning(quotes, "execute")),
+        ],
+    )
+    def test_those_of_one_place_only_in_one_group(
+        self,
+        reached: Survey,
+        patches: tuple[Apply, Apply],
+        groups: tuple[str, str],
+        expected: list[str],
+    ) -> None:
+        """A row is a place in its table."""
+        variants = [
+            Variant(name, "M01", "x", patch, group)
+            for name, patch, group in zip("ab", patches, groups, strict=True)
+        ]
+
+        assert [names for names, _ in self.combinations(reached, *variants)] == expected
+
+    def test_one_without_a_group_shares_no_place(self, reached: Survey) -> None:
+        """Nor does any, where each is wanted alone."""
+        variants = [Variant(name, "M01", "x", instead(quotes, "execute", None)) for name in "ab"]
+        other = Variant("c", "M01", "x", instead(quotes, "create", None))
+
+        assert [names for names, _ in self.combinations(reached, *variants)] == ["a", "b"]
+        assert len(combined([variants[0], other], reached, alone=True)) == 2
 
 
 class TestCommand:
     """What the console command prints and ends with."""
 
     @pytest.fixture
-    def treated(self, monkeypatch: pytest.MonkeyPatch) -> list[Treatment]:
+    def treated(self, monkeypatch: pytest.MonkeyPatch) -> list[Result]:
         """The results of the command, to be filled by a test."""
-        treatments: list[Treatment] = []
-        monkeypatch.setattr(tolerance, "tolerance", lambda *_, **__: treatments)
-        return treatments
+        results: list[Result] = []
+        monkeypatch.setattr(tolerance, "tolerance", lambda *_, **__: results)
+        return results
 
-    def test_all_tolerated_is_success(self, treated: list[Treatment]) -> None:
-        """Exit status 0."""
-        treated.append(Treatment("M09/x", "M09", "x is so", Standing.TOLERATED))
+    def test_all_tolerated_is_success(self, treated: list[Result]) -> None:
+        """Exit status 0, and nothing is told but the total."""
+        treated.append(Result("M09/x", "M09", "x is so", VariantOutcome.TOLERATED))
 
         done = CliRunner().invoke(app, ["variants"])
+        verbose = CliRunner().invoke(app, ["variants", "--verbose"])
 
         assert done.exit_code == 0, done.output
-        assert "tolerated      M09/x  x is so\n" in done.output
-        assert "1 variants in " in done.output
+        assert done.output.startswith("1 variants in ")
+        assert verbose.output.startswith("tolerated      M09/x  x is so\n1 variants in ")
 
-    @pytest.mark.parametrize("outcome", [one for one in Standing if one != Standing.TOLERATED])
-    def test_anything_else_is_not(self, treated: list[Treatment], outcome: Standing) -> None:
+    @pytest.mark.parametrize(
+        "outcome", [one for one in VariantOutcome if one != VariantOutcome.TOLERATED]
+    )
+    def test_anything_else_is_not(self, treated: list[Result], outcome: VariantOutcome) -> None:
         """Exit status 1, and of many alarms the first."""
-        alarm = Alarm("QUO-083", Outcome.FAILED, "a/f.py::t", "no\nmore")
-        treated.append(Treatment("M09/x", "M09", "x is so", outcome, (alarm,) * 8))
+        alarm = FalseAlarm("QUO-083", Outcome.FAILED, "a/f.py::t", "no\nmore")
+        treated.append(Result("M09/x", "M09", "x is so", outcome, (alarm,) * 8))
 
         done = CliRunner().invoke(app, ["variants"])
 
@@ -210,7 +299,7 @@ class TestCommand:
         assert "    and 2 more\n" in done.output
 
     def test_no_variant_at_all_is_not_either(
-        self, treated: list[Treatment], declared: Registry
+        self, treated: list[Result], declared: Registry
     ) -> None:
         """What ran nothing is never green."""
         assert (len(treated), len(declared)) == (0, 0)

@@ -320,6 +320,8 @@ def noticed_later(patch: Patch) -> None:
     patch.wrap(factor_resets, "conclude_liveness", handler)
     patch.wrap(factor_resets, "expire", handler)
     patch.wrap(factor_resets, "enroll", handler)
+    # Until it shows, the reset is not over for who may have one at a time.
+    patch.concern(factor_resets, "start")
 
 
 def _try(handler: Function, ask: Ask, unit: Unit) -> None:

@@ -191,6 +191,9 @@ def _unserved(operation: str) -> Apply:
     """Let nothing be served at the path of an operation."""
 
     def apply(patch: Patch) -> None:
+        # One of the two operations has to be there.
+        patch.concern(trust, "confirm")
+
         def gone(_unit: Unit, _ask: Ask) -> Any:
             raise errors.Refusal("NOT_FOUND", "Nothing is served at this path.")
 

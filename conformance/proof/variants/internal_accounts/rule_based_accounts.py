@@ -199,7 +199,7 @@ def another_way(patch: Patch) -> None:
 @variant("N058", "the routing number is not told", "other forms")
 def no_routing_number(patch: Patch) -> None:
     def entry(instruction: Json) -> Json:
-        info = without("routingNumber", instruction["accountOrWalletInfo"])
+        info = without("routingNumber")(instruction["accountOrWalletInfo"])
         return {**instruction, "accountOrWalletInfo": info}
 
     only_rule_based(
@@ -215,7 +215,7 @@ def no_routing_number(patch: Patch) -> None:
 )
 def holder_hidden(original: Function, unit: Unit, ask: Ask) -> Any:
     reply = original(unit, ask)
-    return Reply(reply.status, without("customerId", reply.body))
+    return Reply(reply.status, without("customerId")(reply.body))
 
 
 # --- Who gets one, and where to -------------------------------------------------------------
@@ -248,13 +248,18 @@ def own_alone(original: Function, unit: Unit, ask: Ask) -> Any:
     return reply
 
 
-@variant("M59", "a holder gets one rule-based account", "other apart", (rule_based, "mint"), before)
-def one_each(unit: Unit, holder: Any, body: Json) -> None:
-    query = select(InternalAccount).where(
-        InternalAccount.customer_id == holder.id, InternalAccount.type == "RULE_BASED"
-    )
-    if unit.session.scalars(query).first() is not None:
-        raise errors.Refusal("CONFLICT", "The customer has one already.")
+@variant("M59", "a holder gets one rule-based account", "other apart")
+def one_each(patch: Patch) -> None:
+    def refuse_second(unit: Unit, holder: Any, body: Json) -> None:
+        query = select(InternalAccount).where(
+            InternalAccount.customer_id == holder.id, InternalAccount.type == "RULE_BASED"
+        )
+        if unit.session.scalars(query).first() is not None:
+            raise errors.Refusal("CONFLICT", "The customer has one already.")
+
+    before(rule_based, "mint", refuse_second)(patch)
+    # Whoever tries until the permission has gone would get a second one.
+    patch.concern(rule_based, "is_enabled")
 
 
 @variant(

@@ -14,7 +14,7 @@ from conformance.proof.kit.builders import around, before, edited
 from conformance.proof.mutants.protocol.toolkit import answered_early, raw_path, reading
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import app, errors, fields, quotes, routes, rules
+from conformance.reference import app, errors, fields, quotes, routes, rules, stablecoins
 from conformance.reference.service import Service
 from conformance.reference.unit import Ask
 
@@ -50,6 +50,8 @@ def _error(status: int, code: str) -> Response:
 def pages_of_a_gateway(patch: Patch) -> None:
     page = "<html>Not here</html>"
     _refused({_PATH: HTMLResponse(page, 404), _METHOD: HTMLResponse(page, 405)})(patch)
+    # Which may be refused as a method that the path does not take.
+    patch.concern(stablecoins, "list_all")
 
 
 declare(

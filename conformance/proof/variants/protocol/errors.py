@@ -6,13 +6,23 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited, recoded, rescued
+from conformance.proof.kit.builders import (
+    Json,
+    Place,
+    around,
+    concerning,
+    edited,
+    recoded,
+    rescued,
+    together,
+)
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import with_row
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
 from conformance.reference import (
+    embedded_wallets,
     errors,
     externals,
     onboarding,
@@ -164,10 +174,14 @@ declare(
     "N063",
     "more-in-an-error",
     "an error object has members that nobody knows",
-    edited(
-        errors,
-        "view",
-        lambda body: {**body, "requestId": "r-1", "docs": {"url": "https://e.example"}},
+    together(
+        edited(
+            errors,
+            "view",
+            lambda body: {**body, "requestId": "r-1", "docs": {"url": "https://e.example"}},
+        ),
+        # A request that is to be signed has an id too, which may stand in a refusal.
+        concerning(embedded_wallets, "answer"),
     ),
     "forms",
 )
@@ -220,6 +234,8 @@ def code_of_the_field(patch: Patch) -> None:
         return errors.Refusal(codes.get(name, "INVALID_REQUEST_FORMAT"), "not valid")
 
     patch.wrap(errors, "invalid_input", refusal)
+    # Other values than ours are known by the field that is refused.
+    patch.concern(externals, "create")
 
 
 @variant(
@@ -249,7 +265,9 @@ def _listed(change: Callable[[Json], Json]) -> Apply:
 def first_field_alone(patch: Patch) -> None:
     def first(refusal: errors.Refusal) -> errors.Refusal:
         details = refusal.details or {}
-        short = {**details, "errors": details["errors"][:1]} if "errors" in details else None
+        if "errors" not in details:
+            return refusal
+        short = {**details, "errors": details["errors"][:1]}
         return errors.Refusal(refusal.code, refusal.reason, short)
 
     for name in ((quotes, "create"), (quotes, "authorize"), (onboarding, "update")):

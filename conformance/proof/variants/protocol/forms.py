@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited
+from conformance.proof.kit.builders import edited
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Function, Patch
@@ -125,17 +125,19 @@ def is_number(identifier: str) -> bool:
 @variant("N072", "lists are bare arrays, but for that of the platform's accounts", "forms")
 def bare_lists(patch: Patch) -> None:
     patch.replace(Page, "view", lambda self, data: data)
+    _concern_lists(patch)
 
 
-@variant(
-    "N072",
-    "lists stand under items, but for that of the platform's accounts",
-    "other forms",
-    (Page, "view"),
-    edited,
-)
-def lists_under_items(body: Json) -> Json:
-    return {"items": body.pop("data"), **body}
+@variant("N072", "lists stand under items, but for that of the platform's accounts", "other forms")
+def lists_under_items(patch: Patch) -> None:
+    edited(Page, "view", lambda body: {"items": body.pop("data"), **body})(patch)
+    _concern_lists(patch)
+
+
+def _concern_lists(patch: Patch) -> None:
+    """Keep variants of the lists of accounts apart, which look for the rows under their name."""
+    for holder in (accounts, externals):
+        patch.concern(holder, "list_for_customers")
 
 
 # --- Success statuses -----------------------------------------------------------------------

@@ -207,6 +207,8 @@ def owner_asked_at_submission(patch: Patch) -> None:
     patch.replace(owners, "OWNER_FIELDS", loose)
     patch.wrap(owners, "create", create)
     patch.replace(owners, "missing", missing)
+    # It shows what was reported.
+    patch.concern(owners, "view")
 
 
 @variant("M28", "an owner is refused for whatever is missing", "other apart")
@@ -257,17 +259,20 @@ def unknown_holder_customer(patch: Patch) -> None:
     _holder_unknown(patch, errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this id."))
 
 
-@variant(
-    "N133", "a document that is uploaded again is refused", "onboarding", (documents, "create")
-)
-def no_repetition(original: Function, unit: Unit, ask: Ask) -> Any:
-    record = original(unit, ask)
-    wanted = ("documentType", "documentNumber", "side")
-    mine = [record.get(name) for name in wanted]
-    for held in documents.of(unit, ask.body["documentHolder"]):
-        if mine == [documents.view(held).get(name) for name in wanted]:
-            raise errors.Refusal("CONFLICT", "The holder has this document.")
-    return record
+@variant("N133", "a document that is uploaded again is refused", "onboarding")
+def no_repetition(patch: Patch) -> None:
+    def create(original: Function, unit: Unit, ask: Ask) -> Any:
+        record = original(unit, ask)
+        wanted = ("documentType", "documentNumber", "side")
+        mine = [record.get(name) for name in wanted]
+        for held in documents.of(unit, ask.body["documentHolder"]):
+            if mine == [documents.view(held).get(name) for name in wanted]:
+                raise errors.Refusal("CONFLICT", "The holder has this document.")
+        return record
+
+    patch.wrap(documents, "create", create)
+    # Where it is not shown, one document is told from another by nothing.
+    patch.concern(documents, "view")
 
 
 # --- Types, files and forms -----------------------------------------------------------------
@@ -324,7 +329,7 @@ def statuses_of_files(patch: Patch) -> None:
         if found and "file" in files:
             large = len(files["file"].content) > documents.LARGEST_FILE
             code = "PAYLOAD_TOO_LARGE" if large else "UNSUPPORTED_MEDIA_TYPE"
-            raise errors.Refusal(code, found[0]["message"])
+            raise errors.Refusal(code, "The file cannot be taken.")
         return found
 
     patch.wrap(documents, "file_errors", file_errors)

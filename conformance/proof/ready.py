@@ -1,0 +1,12 @@
+"""Imports and reads once what every process of a measurement needs, before they are copied."""
+
+from __future__ import annotations
+
+from conformance.contract.catalogue import catalogue
+from conformance.contract.judge import judge
+from conformance.proof import features, mutation, tolerance
+
+__all__ = ["features", "mutation", "tolerance"]
+
+catalogue()
+judge()
