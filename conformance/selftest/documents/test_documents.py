@@ -115,7 +115,8 @@ def _is_module(name: str) -> bool:
 
 def unknown_commands(page: Page) -> list[str]:
     """Return the console commands that stand in code and do not exist."""
-    known = typer.main.get_group(app).commands
+    group = typer.main.get_group(app)
+    known = group.list_commands(group.make_context("", [], resilient_parsing=True))
     names = (name for text in page.code for name in _COMMAND.findall(text))
     return [name for name in names if name not in known]
 
