@@ -9,8 +9,8 @@ from typing import Any
 
 from conformance.contract.document import Operation
 from conformance.exchange.forms import File
+from conformance.fuzz.drawn import ABSENT, Drawn, encoded
 from conformance.fuzz.forms import files_of
-from conformance.fuzz.generation import ABSENT, Drawn, encoded
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.platform.resource import value_at
 

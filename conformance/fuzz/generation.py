@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -30,12 +29,9 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from conformance.contract.document import Operation, document
 from conformance.fuzz import forms
+from conformance.fuzz.drawn import ABSENT, BOUNDARY_SHARE, Drawn
 
 T = TypeVar("T")
-Query = Mapping[str, str | list[str]]
-
-BOUNDARY_SHARE = 10
-"""How many boundary cases are kept for each random one that was asked for."""
 
 _MAX_CONDITIONS = 3
 """How many parts of one ``allOf`` are generated from."""
@@ -51,51 +47,7 @@ _CONFIG = {
 }
 
 
-class Absent:
-    """The type of :data:`ABSENT`."""
-
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT = Absent()
-"""Stands for a body or member that is not sent; ``None`` is JSON's null."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """One generated request, with the JSON value, bytes or absence of its body.
-
-    ``valid`` tells whether it keeps to what it was generated from; ``note`` what was generated.
-    ``files`` are the file parts of a body that is sent as a form, ``None`` where it is sent as
-    JSON.
-    """
-
-    path: Mapping[str, str]
-    query: Query
-    body: Any
-    content_type: str
-    valid: bool
-    note: str
-    files: frozenset[str] | None = None
-
-    @property
-    def content(self) -> bytes | None:
-        """The body as it is sent."""
-        return None if self.body is ABSENT else encoded(self.body, self.files)
-
-
-def encoded(body: Any, files: frozenset[str] | None = None) -> bytes:
-    """Return the bytes of a JSON value, or of a form with ``files``; bytes stay as they are."""
-    if isinstance(body, bytes):
-        return body
-    if files is not None and isinstance(body, dict):
-        return forms.encoded(body, files)
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-@cache
-def draw(name: str, seed: int, count: int) -> tuple[Drawn, ...]:
+def generate(name: str, seed: int, count: int) -> list[Drawn]:
     """Return generated requests of one operation, none of them twice.
 
     Args:
@@ -109,7 +61,7 @@ def draw(name: str, seed: int, count: int) -> tuple[Drawn, ...]:
         drawn = [_drawn(operation, case) for case in _cases(operation, seed, count)]
         if not _takes_input(operation):
             drawn += _with_unknown_query(f"{seed}/{name}", count)
-    return tuple({repr(request): request for request in drawn}.values())
+    return list({repr(request): request for request in drawn}.values())
 
 
 def _cases(operation: Operation, seed: int, count: int) -> Iterator[Case[Any]]:

@@ -15,8 +15,8 @@ from conformance.contract.judge import judge
 from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
 from conformance.fuzz import forms
+from conformance.fuzz.drawn import Drawn, Query, encoded
 from conformance.fuzz.faults import Fault
-from conformance.fuzz.generation import Drawn, Query, encoded
 from conformance.platform.grounds.ground import Ground
 
 Json = dict[str, Any]

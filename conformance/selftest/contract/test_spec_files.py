@@ -14,7 +14,7 @@ import yaml
 
 from conformance.contract import spec_files
 from conformance.contract.data import SPEC
-from conformance.contract.spec_files import kept, parsed
+from conformance.contract.spec_files import contents_of, parsed
 
 SOURCES = {"a.yaml": b"- id: one\n", "b.yaml": b"two: [3, null]\n"}
 CONTENTS = {"a.yaml": [{"id": "one"}], "b.yaml": {"two": [3, None]}}
@@ -42,10 +42,10 @@ def parsings(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 def test_what_is_kept_is_read_without_parsing(place: Path, parsings: list[bytes]) -> None:
     """It is what the files hold."""
-    first = kept(place, SOURCES)
+    first = contents_of(place, SOURCES)
     parsings.clear()
 
-    assert kept(place, SOURCES) == first == CONTENTS
+    assert contents_of(place, SOURCES) == first == CONTENTS
     assert parsings == []
 
 
@@ -63,12 +63,12 @@ def test_what_is_kept_is_read_without_parsing(place: Path, parsings: list[bytes]
 )
 def test_what_is_stale_is_read_anew(place: Path, sources: dict[str, bytes]) -> None:
     """Whatever of the files has changed; and it is kept in the place of the other."""
-    kept(place, SOURCES)
+    contents_of(place, SOURCES)
     expected = {
         name: yaml.safe_load(text) for name, text in sources.items() if not text.endswith(b"\nb")
     }
 
-    assert kept(place, sources) == expected
+    assert contents_of(place, sources) == expected
     assert json.loads(place.read_bytes().partition(b"\n")[2]) == expected
 
 
@@ -87,11 +87,11 @@ def damages(content: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("number", range(7))
 def test_what_is_broken_is_read_anew(place: Path, number: int) -> None:
     """A part of the file, or one that somebody has changed, is not believed."""
-    kept(place, SOURCES)
+    contents_of(place, SOURCES)
     place.write_bytes([*damages(place.read_bytes())][number])
 
-    assert kept(place, SOURCES) == CONTENTS
-    assert kept(place, SOURCES) == CONTENTS
+    assert contents_of(place, SOURCES) == CONTENTS
+    assert contents_of(place, SOURCES) == CONTENTS
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(
@@ -100,8 +100,8 @@ def test_where_nothing_can_be_written_nothing_is_kept(
     """A file stands where the folder would be, as root may write to folders that are read-only."""
     (tmp_path / "cache").write_bytes(b"")
 
-    assert kept(tmp_path / "cache" / "spec.json", SOURCES) == CONTENTS
-    assert kept(tmp_path / "cache" / "spec.json", SOURCES) == CONTENTS
+    assert contents_of(tmp_path / "cache" / "spec.json", SOURCES) == CONTENTS
+    assert contents_of(tmp_path / "cache" / "spec.json", SOURCES) == CONTENTS
     assert len(parsings) == 2 * len(SOURCES)
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
 
@@ -110,7 +110,7 @@ def test_a_place_that_cannot_be_replaced_is_left_as_it_is(place: Path) -> None:
     """Nothing is left beside it."""
     place.mkdir(parents=True)
 
-    assert kept(place, SOURCES) == CONTENTS
+    assert contents_of(place, SOURCES) == CONTENTS
     assert [path.name for path in place.parent.iterdir()] == ["spec.json"]
 
 
@@ -119,15 +119,15 @@ def test_what_json_cannot_say_is_not_kept(place: Path, text: bytes) -> None:
     """It would come back as something else."""
     contents = {"a.yaml": yaml.safe_load(text)}
 
-    assert kept(place, {"a.yaml": text}) == contents
-    assert kept(place, {"a.yaml": text}) == contents
+    assert contents_of(place, {"a.yaml": text}) == contents
+    assert contents_of(place, {"a.yaml": text}) == contents
     assert not place.exists()
 
 
 def test_processes_may_write_at_once(place: Path) -> None:
     """Each writes the whole, so that a reader finds the one or the other."""
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(partial(kept, place), [SOURCES] * 40))
+        found = list(pool.map(partial(contents_of, place), [SOURCES] * 40))
 
     assert found == [CONTENTS] * 40
     assert [path.name for path in place.parent.iterdir()] == ["spec.json"]

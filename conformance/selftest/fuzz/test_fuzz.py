@@ -7,14 +7,18 @@ import subprocess
 import sys
 from email import message_from_bytes
 from email.message import Message
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.contract.document import document
 from conformance.exchange.forms import File
+from conformance.fuzz import drawn as drawn_module
+from conformance.fuzz import generation
+from conformance.fuzz.drawn import ABSENT, Drawn, draw
 from conformance.fuzz.faults import HELD, faults
-from conformance.fuzz.generation import ABSENT, Drawn, draw
+from conformance.fuzz.generation import generate
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.fuzz.requests import HOSTILE, Prepared, prepared
 from conformance.platform.grounds.ground import Ground
@@ -78,8 +82,8 @@ BODIES: dict[str, Json] = {
 
 
 def digest(names: list[str], seed: int = 1) -> str:
-    """Return the hash of what is drawn for these operations."""
-    drawn = [draw(name, seed, FEW_EXAMPLES) for name in names]
+    """Return the hash of what is generated for these operations."""
+    drawn = [generate(name, seed, FEW_EXAMPLES) for name in names]
     return hashlib.sha256(repr(drawn).encode()).hexdigest()
 
 
@@ -126,9 +130,9 @@ def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() ->
     """Loaded modules and what was drawn before have no influence on the requests."""
     names = ["listTransactions", "authorizeQuote", "createQuote"]
     program = (
-        "from conformance.selftest.fuzz.test_fuzz import digest, draw, FEW_EXAMPLES\n"
+        "from conformance.selftest.fuzz.test_fuzz import digest, generate, FEW_EXAMPLES\n"
         f"for name in {names[::-1]}:\n"
-        "    draw(name, 1, FEW_EXAMPLES)\n"
+        "    generate(name, 1, FEW_EXAMPLES)\n"
         f"print(digest({names}))\n"
     )
 
@@ -139,6 +143,32 @@ def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() ->
 def test_another_seed_gives_other_requests(name: str) -> None:
     """Two seeds draw different requests of one operation."""
     assert digest([name], seed=1) != digest([name], seed=2)
+
+
+@pytest.mark.parametrize("name", ["createQuote", "createDocument", "getCustomer", "getConfig"])
+def test_requests_are_kept_as_they_were_generated(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bodies of JSON, bytes, forms and none come back from the disk, without being generated."""
+    monkeypatch.setattr(drawn_module, "place_beside", lambda _, file: tmp_path / file)
+    generated = generate(name, 1, FEW_EXAMPLES)
+
+    draw.__wrapped__(name, 1, FEW_EXAMPLES)
+    monkeypatch.setattr(generation, "generate", None)
+    kept = draw.__wrapped__(name, 1, FEW_EXAMPLES)
+
+    assert list(kept) == generated
+
+
+def test_another_seed_is_generated_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of one seed is not taken for another one."""
+    monkeypatch.setattr(drawn_module, "place_beside", lambda _, file: tmp_path / file)
+
+    draw.__wrapped__("getCustomer", 1, FEW_EXAMPLES)
+
+    assert list(draw.__wrapped__("getCustomer", 2, FEW_EXAMPLES)) == generate(
+        "getCustomer", 2, FEW_EXAMPLES
+    )
 
 
 def test_a_larger_number_gives_more_requests() -> None:
