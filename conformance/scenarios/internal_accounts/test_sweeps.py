@@ -152,7 +152,8 @@ def test_what_settles_into_the_holders_account_stays(platform: Platform) -> None
     platform.internal_accounts.settle_deposit(account, SETTLED)
 
     gained = platform.internal_accounts.wait_for_increase(other, elsewhere)
-    assert platform.internal_accounts.balance(home) == before + SETTLED
+    whole = before + SETTLED
+    assert platform.internal_accounts.wait_for_balance(home, whole) == whole
     assert gained <= SETTLED
 
 
