@@ -28,7 +28,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -320,14 +320,16 @@ class _VariantLoop:
     def __init__(self, meetings: Iterable[Meeting], service: Service) -> None:
         self._meetings = meetings
         self._service = service
+        self._unusable = cache(_unusable)
         self.results: list[Encounter] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
+        known = load_variants()
         for meeting in self._meetings:
-            group = [variant for variant in load_variants() if variant.id in meeting.variants]
+            group = [variant for variant in known if variant.id in meeting.variants]
             tests = [test for test in session.items if test.nodeid in meeting.tests]
             self.results += self._meet(group, tests, meeting.tests)
         return True
@@ -342,7 +344,7 @@ class _VariantLoop:
 
         ``coming`` has by the id of a test the variants that it came to in the survey.
         """
-        reasons = {variant.id: _unusable(variant) for variant in group}
+        reasons = {variant.id: self._unusable(variant) for variant in group}
         for variant in group:
             if reasons[variant.id]:
                 yield Encounter.of(variant, unusable=reasons[variant.id])

@@ -166,7 +166,8 @@ def test_what_settles_into_the_holders_account_stays(platform: Platform) -> None
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
     increase = platform.internal_accounts.wait_for_increase(destination, other_before)
-    assert platform.internal_accounts.balance(holder_account) == before + AMOUNT
+    whole = before + AMOUNT
+    assert platform.internal_accounts.wait_for_balance(holder_account, whole) == whole
     assert increase <= AMOUNT
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -193,6 +195,49 @@ class TestBlame:
         blamed = shrunk(group, lambda some: names <= {one.id for one in some})
 
         assert [one.id for one in blamed] == sorted(names)
+
+
+class TestHiding:
+    """One variant may keep a test from coming to what another changes."""
+
+    def test_what_is_hidden_meets_the_test_without_the_others(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Else it would be tolerated unseen."""
+        hiding, hidden = (
+            Variant(name, "M01", "x", with_status(code, 418))
+            for name, code in (("hiding", "CONFLICT"), ("hidden", "NOT_FOUND"))
+        )
+        test: Any = SimpleNamespace(nodeid="t")
+        alarm = FalseAlarm("QUO-083", Outcome.FAILED, "t")
+
+        def runs(_loop: object, group: Sequence[Variant], _tests: object) -> list[tolerance._Run]:
+            names = {one.id for one in group}
+            used = {"hiding"} if "hiding" in names else names
+            return [tolerance._Run(test, [alarm] if "hidden" in used else [], used)]
+
+        monkeypatch.setattr(tolerance._VariantLoop, "_runs", runs)
+        service: Any = None
+        loop = tolerance._VariantLoop((), service)
+
+        found = list(loop._meet([hiding, hidden], [test], {"t": ["hiding", "hidden"]}))
+
+        assert [(one.id, one.alarms) for one in found if one.alarms] == [("hidden", (alarm,))]
+        assert {one.id for one in found if one.met} == {"hiding", "hidden"}
+
+    def test_what_no_test_comes_to_alone_is_not_met(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whatever was seen in the survey."""
+        variant = Variant("idle", "M01", "x", with_status("CONFLICT", 418))
+        test: Any = SimpleNamespace(nodeid="t")
+        monkeypatch.setattr(
+            tolerance._VariantLoop, "_runs", lambda *_: [tolerance._Run(test, [], ())]
+        )
+        service: Any = None
+        loop = tolerance._VariantLoop((), service)
+
+        (one,) = loop._meet([variant], [test], {"t": ["idle"]})
+
+        assert (one.id, one.met) == ("idle", False)
 
 
 class TestCombinations:

@@ -22,6 +22,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
 from conformance.reference import (
+    account_types,
     embedded_wallets,
     errors,
     externals,
@@ -234,8 +235,9 @@ def code_of_the_field(patch: Patch) -> None:
         return errors.Refusal(codes.get(name, "INVALID_REQUEST_FORMAT"), "not valid")
 
     patch.wrap(errors, "invalid_input", refusal)
-    # Other values than ours are known by the field that is refused.
+    # What else an account needs, and which values it takes, is known by the field that is refused.
     patch.concern(externals, "create")
+    patch.concern(account_types, "ACCOUNT_TYPES")
 
 
 @variant(
