@@ -19,6 +19,8 @@ from conformance.contract.document import document
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exit_status import EXIT_STATUS
+from conformance.items import address, label, requirements_named_by
 from conformance.outlet import Outlet
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
@@ -28,7 +30,7 @@ from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
-from conformance.verdict.plan import Plan, TargetVerdict
+from conformance.verdict.plan import Plan
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
 from conformance.webhooks.listener import ListenerError
 
@@ -38,35 +40,6 @@ if TYPE_CHECKING:
 AUDIT = "ACC-014"
 """The requirement that the audit after each test decides: money is neither made nor lost."""
 
-EXIT_STATUS = {
-    TargetVerdict.CONFORMANT: int(pytest.ExitCode.OK),
-    TargetVerdict.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
-    # pytest itself uses 0 to 5.
-    TargetVerdict.INCONCLUSIVE: 6,
-}
-"""The exit status of a run by its verdict on the target."""
-
-EXIT_MEANING = {
-    EXIT_STATUS[
-        TargetVerdict.CONFORMANT
-    ]: "The target is conformant: something was decided, nothing "
-    "is broken, and nothing is inconclusive.",
-    EXIT_STATUS[TargetVerdict.NOT_CONFORMANT]: "The target is not conformant: at least one "
-    "requirement failed.",
-    EXIT_STATUS[
-        TargetVerdict.INCONCLUSIVE
-    ]: "There is no verdict on the target: nothing failed, but "
-    "something is inconclusive, nothing was decided, or only safe methods could be sent.",
-    int(pytest.ExitCode.INTERRUPTED): "The run was interrupted.",
-    int(pytest.ExitCode.INTERNAL_ERROR): "The suite or its machine failed, for example by a full "
-    "disk: there is no report, and no verdict.",
-    int(pytest.ExitCode.USAGE_ERROR): "The configuration is wrong, the target cannot be reached at "
-    "the start, or the report folder cannot be had.",
-    int(pytest.ExitCode.NO_TESTS_COLLECTED): "The selection leaves no test.",
-}
-"""What each exit status of a run means."""
-
-_PACKAGE = Path(__file__).parent
 
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
@@ -180,10 +153,10 @@ class Session:
             known = catalogue()
             known.check_operations(set(document().operations))
             for item in items:
-                for identifier in named_by(item):
+                for identifier in requirements_named_by(item):
                     known.require(identifier, item.nodeid)
                     named[identifier].append(item.nodeid)
-                _label(item, allure=labelled)
+                label(item, allure=labelled)
         self._named = dict(named)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -232,7 +205,7 @@ class Session:
     @contextlib.contextmanager
     def recording(self, item: pytest.Item) -> Iterator[Recorder]:
         """Give the test a recorder, and let it hear of everything until the block ends."""
-        item.stash[RECORDER] = recorder = Recorder(item.nodeid, tuple(named_by(item)))
+        item.stash[RECORDER] = recorder = Recorder(item.nodeid, tuple(requirements_named_by(item)))
         with self.connection.recording(recorder):
             yield recorder
 
@@ -510,42 +483,6 @@ class Session:
             # Where another run has the folder, the report is that one's.
             with contextlib.suppress(FolderError):
                 RunFolder.claim(self._folder).release()
-
-
-def named_by(item: pytest.Item) -> list[str]:
-    """Return the ids that the ``requirement`` markers of a test name, each once."""
-    return list(dict.fromkeys(i for mark in item.iter_markers("requirement") for i in mark.args))
-
-
-def address(item: pytest.Item) -> str:
-    """Return the argument by which ``pytest --pyargs`` finds a test from any folder.
-
-    A node id is relative to the root that pytest chose, and may lack even the name of the file.
-    """
-    file = item.path.with_suffix("")
-    if not file.is_relative_to(_PACKAGE):
-        return f"{item.path}{within_file(item)}"
-    return ".".join((_PACKAGE.name, *file.relative_to(_PACKAGE).parts)) + within_file(item)
-
-
-def within_file(item: pytest.Item) -> str:
-    """Return the end of a node id that leads to the test within its file: ``::test_x[a/b]``."""
-    module = item.getparent(pytest.Module)
-    return item.nodeid.removeprefix(module.nodeid if module else "")
-
-
-def _label(item: pytest.Item, *, allure: bool) -> None:
-    """Give JUnit and Allure the ids and the section of the specification (epic and feature)."""
-    known = catalogue()
-    for identifier in named_by(item):
-        epic, _, feature = known[identifier].source.section.partition(" / ")
-        labels = [("requirement", identifier), ("epic", epic), ("feature", feature or epic)]
-        for kind, value in labels:
-            if (kind, value) not in item.user_properties:
-                item.user_properties.append((kind, value))
-                if allure:
-                    name = "tag" if kind == "requirement" else kind
-                    item.add_marker(pytest.mark.allure_label(value, label_type=name))
 
 
 def _base_url(given: tuple[str, str] | None) -> str | None:

@@ -29,10 +29,10 @@ from conformance.contract.bundle import bundled
 from conformance.contract.document import document
 from conformance.contract.outline import ledger
 from conformance.exchange.folder import FolderError, writing_to
+from conformance.exit_status import EXIT_STATUS
 from conformance.plugin import SESSION
 from conformance.reporting.assemble import NoRun, assemble, publish
 from conformance.reporting.digest import headline
-from conformance.session import EXIT_STATUS
 from conformance.verdict.plan import Plan
 
 _PACKAGE = Path(__file__).parents[1]

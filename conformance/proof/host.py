@@ -27,13 +27,14 @@ from typing import Protocol, TypeVar
 import pytest
 import typer
 
+from conformance.items import requirements_named_by
 from conformance.profile.model import Profile
 from conformance.proof.patch import MutantError
 from conformance.reference.server import BackgroundServer
 from conformance.reference.service import Service
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
-from conformance.session import RECORDER, Session, named_by
+from conformance.session import RECORDER, Session
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
 from conformance.verdict.recorder import Recorder
 
@@ -249,7 +250,7 @@ def decisions_of(
     test: pytest.Item, suite: Session, awaited: str | None = None
 ) -> dict[str, Decision]:
     """Run a test, until the awaited requirement fails, and return its decision on each one."""
-    recorder = _Impatient(test.nodeid, tuple(named_by(test)), awaited=awaited)
+    recorder = _Impatient(test.nodeid, tuple(requirements_named_by(test)), awaited=awaited)
     run_recorded(test, suite, recorder, awaited)
     # A copy, as a late webhook may still be judged.
     return dict(recorder.decisions)

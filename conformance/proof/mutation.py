@@ -30,6 +30,7 @@ import typer
 
 from conformance.contract.areas import AreaError, areas
 from conformance.contract.catalogue import catalogue
+from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.proof import mutants as package
 from conformance.proof.host import host, import_all, outcomes_of, spread, turns
@@ -38,7 +39,6 @@ from conformance.proof.naming import Naming
 from conformance.proof.patch import MutantError, Patch
 from conformance.reference.service import Service
 from conformance.reporting.kills import MEASURED, Kills, read_kills, write_kills
-from conformance.session import named_by
 from conformance.verdict.decisions import Outcome
 
 _TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
@@ -151,7 +151,7 @@ class _Loop:
         self._learn(session.items)
         self._tests: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in session.items:
-            for identifier in named_by(item):
+            for identifier in requirements_named_by(item):
                 self._tests[identifier].append(item)
         rows: dict[str, list[Mutant]] = defaultdict(list)
         for mutant in self._mutants:

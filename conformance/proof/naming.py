@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.items import requirements_named_by
 from conformance.proof.host import module_of, modules_of_tests
 from conformance.proof.remembered import Known, Remembered
-from conformance.session import named_by
 
 
 class Naming:
@@ -37,7 +37,7 @@ class Naming:
         """Take in the tests of modules that were collected, and keep what they name."""
         named: dict[str, set[str]] = defaultdict(set)
         for test in tests:
-            named[module_of(test)].update(named_by(test))
+            named[module_of(test)].update(requirements_named_by(test))
         paths = {path: name for name, path in modules_of_tests().items()}
         found = {paths[path]: sorted(named[paths[path]]) for path in modules if path in paths}
         if any(name not in self._known for name in found):

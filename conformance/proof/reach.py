@@ -38,6 +38,7 @@ from conformance import session as session_module
 from conformance.contract.catalogue import Requirement
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.journal import Journal
+from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.profile.features import Features
 from conformance.profile.model import Profile
@@ -53,7 +54,7 @@ from conformance.proof.host import (
 from conformance.proof.patch import Holder, MutantError, Patch, place_of, row_of
 from conformance.proof.remembered import Known, Remembered
 from conformance.run import Connection
-from conformance.session import Session, named_by
+from conformance.session import Session
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
 from conformance.verdict.recorder import Recorder
 from conformance.webhooks.inbox import Inbox
@@ -223,13 +224,15 @@ class _Notes:
         self._places.clear()
         self._features.clear()
         started = time.perf_counter()
-        recorder = _Apart(test.nodeid, tuple(named_by(test)), delivering=self._delivering)
+        recorder = _Apart(
+            test.nodeid, tuple(requirements_named_by(test)), delivering=self._delivering
+        )
         run_recorded(test, suite, recorder)
         clean = suite.connection.redactor.text
         return Seen(
             test.nodeid,
             module_of(test),
-            tuple(named_by(test)),
+            tuple(requirements_named_by(test)),
             frozenset(self._places),
             frozenset(self._features),
             tuple(

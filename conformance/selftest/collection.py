@@ -13,7 +13,7 @@ import pytest
 
 from conformance.contract.data import SPEC
 from conformance.contract.judge import KEY
-from conformance.session import named_by
+from conformance.items import requirements_named_by
 
 ROOT = SPEC.parent
 """The checkout: the self-tests are not part of the installed package."""
@@ -26,7 +26,7 @@ class _Collector:
         self.tests: list[tuple[str, list[str]]] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.tests = [(item.nodeid, named_by(item)) for item in session.items]
+        self.tests = [(item.nodeid, requirements_named_by(item)) for item in session.items]
 
 
 def node_ids() -> Sequence[str]:

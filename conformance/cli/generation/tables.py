@@ -13,10 +13,10 @@ from conformance.cli.generation.flow import flow
 from conformance.contract.data import SPEC
 from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import features, triggers
+from conformance.exit_status import EXIT_MEANING
 from conformance.profile.bindings.all_areas import Bindings
 from conformance.profile.model import Profile
 from conformance.profile.resources import Resources
-from conformance.session import EXIT_MEANING
 
 Row = Sequence[str]
 

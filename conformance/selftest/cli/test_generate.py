@@ -23,10 +23,10 @@ from conformance.cli.main import app
 from conformance.contract.document import Document, document
 from conformance.contract.judge import error_codes
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
+from conformance.exit_status import EXIT_MEANING, EXIT_STATUS
 from conformance.platform.api import Api
 from conformance.reporting.kills import MEASURED, read_kills
 from conformance.selftest.collection import ROOT
-from conformance.session import EXIT_MEANING, EXIT_STATUS
 
 PAGE = "# Page\n<!-- generated: one -->\nold\n<!-- end of one -->\nrest\n"
 PROGRAM = typer.main.get_command(app)
