@@ -53,12 +53,12 @@ class Draft:
 
     @property
     def name(self) -> str:
-        """Its id as a part of a name in Python."""
+        """The requirement's id as a part of a name in Python."""
         return self.id.lower().replace("-", "_")
 
     @property
     def entry(self) -> str:
-        """Its entry in the catalogue."""
+        """The requirement's entry in the catalogue."""
         statement = f"  statement: {flow(self.statement or PLACEHOLDER)}"
         if len(statement) > _WIDTH:
             indent = " " * 4

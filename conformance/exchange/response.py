@@ -112,7 +112,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """That no response came which could be read: the error to raise, and the cause in short."""
+    """A request without a readable response: the error to raise, and the cause in short."""
 
     seconds: float
     error: Unmet

@@ -32,7 +32,7 @@ class Environment(StrEnum):
 
 
 class Implementation(ProfilePart):
-    """Who is tested, as the report names it."""
+    """The name and version of the implementation, as the report shows them."""
 
     name: str = Field(description="Its name.")
     version: str = Field("", description="Its version, if it has one.")

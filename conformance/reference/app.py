@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 logging.getLogger("python_multipart").setLevel(logging.ERROR)
 _JSON = "application/json"
 _FORM = "multipart/form-data"
-_MOST_PARTS = 32
+_MAX_PARTS = 32
 _ENDPOINT_FIELDS = (rules.Field("url", "string", required=True, pattern=r"https?://[^\s/]+\S*"),)
 _DEEPEST = 32
 _ACCEPTED = 202
@@ -196,7 +196,7 @@ async def read_form(request: Request, limit: int) -> tuple[dict[str, str], dict[
 
     try:
         form = await MultiPartParser(
-            request.headers, bounded(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS
+            request.headers, bounded(), max_files=_MAX_PARTS, max_fields=_MAX_PARTS
         ).parse()
     except (MultiPartException, KeyError, ValueError) as error:
         raise errors.Refusal(

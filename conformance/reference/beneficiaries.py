@@ -1,4 +1,4 @@
-"""Who stands behind an external account: a person or a business, and what is asked about them."""
+"""The beneficiary of an external account: a person or a business, and what is asked about them."""
 
 from __future__ import annotations
 

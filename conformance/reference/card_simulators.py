@@ -22,8 +22,8 @@ CONDITIONS: dict[str, str] = {
 }
 """Why a purchase is declined, by what stands in its way."""
 
-_LARGEST = 10**15
-_AMOUNT = Field("amount", "integer", required=True, minimum=1, maximum=_LARGEST)
+_MAX_AMOUNT = 10**15
+_AMOUNT = Field("amount", "integer", required=True, minimum=1, maximum=_MAX_AMOUNT)
 _MERCHANT = (
     Field("merchant", "object"),
     *(Field(f"merchant.{name}", "string", max_length=255) for name in ("name", "city", "state")),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.reference.settings import Settings
     from conformance.reference.store import Json
 
-_LONGEST_DELAY = 1800.0
+_MAX_DELAY_SECONDS = 1800.0
 _CONFLICT = 409
 
 
@@ -89,4 +89,4 @@ def is_acknowledged(status: int) -> bool:
 
 def retry_delay(first: float, attempt: int) -> float:
     """Return the seconds before the next attempt: doubling, at most 30 minutes."""
-    return float(min(first * 2 ** min(attempt, 40), _LONGEST_DELAY))
+    return float(min(first * 2 ** min(attempt, 40), _MAX_DELAY_SECONDS))

@@ -63,7 +63,7 @@ MEDIA_TYPES: dict[str, bytes] = {
 }
 """The files that are taken in, each with the bytes that it begins with."""
 
-LARGEST_FILE: int = 10 * 1024 * 1024
+MAX_FILE_BYTES: int = 10 * 1024 * 1024
 
 FAULTS: dict[str, str] = {
     "BLURRED": "LOW_QUALITY",
@@ -122,8 +122,8 @@ def file_errors(files: dict[str, Upload]) -> list[Json]:
     upload = files.get("file")
     if upload is None:
         return [errors.field_error("file", "A file is required.", required=True)]
-    if len(upload.content) > LARGEST_FILE:
-        message = f"Expected at most {LARGEST_FILE} bytes, got {len(upload.content)}."
+    if len(upload.content) > MAX_FILE_BYTES:
+        message = f"Expected at most {MAX_FILE_BYTES} bytes, got {len(upload.content)}."
         return [errors.field_error("file", message)]
     declared = upload.content_type.partition(";")[0].strip().lower()
     if declared not in MEDIA_TYPES:

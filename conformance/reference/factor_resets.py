@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PHONE: Final = "SMS_OTP"
 """The factor that a reset enrolls anew by itself."""
 
-MOST_STARTS: int = 5
+MAX_STARTS: int = 5
 WINDOW_SECONDS: int = 86_400
 """How many resets a customer may start in which time."""
 
@@ -54,14 +54,14 @@ COMPLETION_REFUSALS: dict[str, str] = {
 RESULTS: Final = ("SUBMITTED", "PASSED", "FAILED")
 """What the control path can say of a liveness check."""
 
-_LONGEST_ADDRESS = 45
+_MAX_ADDRESS_CHARS = 45
 
 START_FIELDS: tuple[Field, ...] = (
     Field("factor", "string", required=True, enum=rules.SCA_FACTORS),
-    Field("endUserIpAddress", "string", required=True, min_length=1, max_length=_LONGEST_ADDRESS),
+    Field("endUserIpAddress", "string", required=True, min_length=1, max_length=_MAX_ADDRESS_CHARS),
 )
 COMPLETE_FIELDS: tuple[Field, ...] = (
-    Field("endUserIpAddress", "string", required=True, min_length=1, max_length=_LONGEST_ADDRESS),
+    Field("endUserIpAddress", "string", required=True, min_length=1, max_length=_MAX_ADDRESS_CHARS),
 )
 MOBILE_FIELDS: tuple[Field, ...] = (
     Field("mobile", "object", required=True),
@@ -134,10 +134,10 @@ def refuse_outside(customer: Customer) -> None:
 
 def refuse_beyond_cap(unit: Unit, customer: Customer) -> None:
     """Refuse the start of a reset by a customer who started too many of late."""
-    if len(starts(unit, customer)) >= MOST_STARTS:
+    if len(starts(unit, customer)) >= MAX_STARTS:
         raise errors.Refusal(
             "RATE_LIMITED",
-            f"The customer started {MOST_STARTS} resets in 24 hours. Try again later.",
+            f"The customer started {MAX_STARTS} resets in 24 hours. Try again later.",
         )
 
 

@@ -38,8 +38,8 @@ def create(unit: Unit, ask: Ask) -> Json:
 def refuse_long_key(ask: Ask) -> None:
     """Refuse an ``Idempotency-Key`` that is too long."""
     key = ask.headers.get("idempotency-key", "")
-    if len(key) > rules.LONGEST_IDEMPOTENCY_KEY:
-        message = f"Expected at most {rules.LONGEST_IDEMPOTENCY_KEY} characters."
+    if len(key) > rules.MAX_IDEMPOTENCY_KEY_CHARS:
+        message = f"Expected at most {rules.MAX_IDEMPOTENCY_KEY_CHARS} characters."
         raise errors.invalid_input(errors.field_error("Idempotency-Key", message))
 
 

@@ -19,7 +19,7 @@ from conformance.reference import (
     quotes,
     sweeps,
 )
-from conformance.reference.rules import LONGEST_IDEMPOTENCY_KEY, Field
+from conformance.reference.rules import MAX_IDEMPOTENCY_KEY_CHARS, Field
 from conformance.reference.store import InternalAccount, Json, MintedAccount
 from conformance.reference.unit import Reply, new_id
 
@@ -89,7 +89,7 @@ def key_of(ask: Ask) -> str:
 
 def longest_key() -> int:
     """Return how many characters a key may have."""
-    return LONGEST_IDEMPOTENCY_KEY
+    return MAX_IDEMPOTENCY_KEY_CHARS
 
 
 def unknown_errors(body: Any) -> list[Json]:

@@ -161,7 +161,7 @@ CONTACT_CHANNELS: dict[str, tuple[str, ...]] = dict.fromkeys(EU_COUNTRIES, _EU_C
 
 @dataclass(frozen=True, slots=True)
 class HostedFlow:
-    """Who runs the hosted flow, where it starts, and whether an SDK can embed it."""
+    """A hosted flow: its provider, where it starts, and whether an SDK can embed it."""
 
     name: str
     url: str
@@ -176,7 +176,7 @@ HOSTED_FLOWS: dict[str, HostedFlow] = {
 }
 """The hosted flow of each type of customer."""
 
-LONGEST_IDEMPOTENCY_KEY: int = 255
+MAX_IDEMPOTENCY_KEY_CHARS: int = 255
 
 
 _ASSIGNED: Final = """
@@ -220,7 +220,7 @@ class Field:
     when: tuple[str, str] | None = None
 
 
-LARGEST_INTEGER: Final = 2**63 - 1
+MAX_INTEGER: Final = 2**63 - 1
 DATE: Final = "date"
 COUNTRY_PATTERN: Final = r"[A-Z]{2}"
 COUNTRY: Final = "country"
@@ -264,7 +264,7 @@ QUOTE_FIELDS: tuple[Field, ...] = (
     ),
     Field("destination.currency", "string", when=("destination.destinationType", "UMA_ADDRESS")),
     Field("lockedCurrencySide", "string", required=True, enum=("SENDING", "RECEIVING")),
-    Field("lockedCurrencyAmount", "integer", required=True, minimum=1, maximum=LARGEST_INTEGER),
+    Field("lockedCurrencyAmount", "integer", required=True, minimum=1, maximum=MAX_INTEGER),
     Field("immediatelyExecute", "boolean"),
     Field("remittanceInformation", "string", max_length=80),
     Field("description", "string"),
@@ -291,7 +291,7 @@ TRANSFER_FIELDS: tuple[Field, ...] = (
     Field("destination", "object", required=True),
     Field("destination.accountId", "string", required=True, min_length=1),
     Field("destination.paymentRail", "string"),
-    Field("amount", "integer", required=True, minimum=1, maximum=LARGEST_INTEGER),
+    Field("amount", "integer", required=True, minimum=1, maximum=MAX_INTEGER),
     Field("remittanceInformation", "string", max_length=80),
     Field("purposeOfPayment", "string"),
 )
@@ -322,8 +322,8 @@ CUSTOMER_FIELDS: tuple[Field, ...] = (
     Field("sourceOfWealthCategories", "array", items="string"),
     Field("sourceOfWealthOtherDescription", "string", max_length=1000),
     Field("purposeOfAccount", "string", max_length=255),
-    Field("expectedMonthlyTransactionCount", "integer", minimum=0, maximum=LARGEST_INTEGER),
-    Field("expectedMonthlyTransactionVolume", "integer", minimum=0, maximum=LARGEST_INTEGER),
+    Field("expectedMonthlyTransactionCount", "integer", minimum=0, maximum=MAX_INTEGER),
+    Field("expectedMonthlyTransactionVolume", "integer", minimum=0, maximum=MAX_INTEGER),
     Field("annualIncomeRange", "string", max_length=64),
     Field("netWorthRange", "string", max_length=64),
     Field("pepStatus", "string", max_length=64),

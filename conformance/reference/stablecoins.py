@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PROVISIONED = "PROVISIONED"
 UNPROVISIONED = "PENDING_REVIEW"
 
-MOST_ON_NETWORK: dict[str, int] = {
+MAX_ON_NETWORK: dict[str, int] = {
     "SOLANA": 2**64 - 1,
     "BASE": 2**256 - 1,
     "POLYGON": 2**256 - 1,
@@ -32,7 +32,7 @@ STABLECOIN_FIELDS: tuple[Field, ...] = (
     Field("name", "string", required=True, min_length=1, max_length=100),
     Field("symbol", "string", required=True, pattern=r"[A-Z0-9]{2,12}"),
     Field("baseCurrency", "string", required=True, pattern=r"[A-Z]{3}"),
-    Field("network", "string", required=True, enum=tuple(MOST_ON_NETWORK)),
+    Field("network", "string", required=True, enum=tuple(MAX_ON_NETWORK)),
     Field("decimals", "integer", required=True, minimum=0, maximum=18),
 )
 
@@ -268,10 +268,10 @@ def refuse_unprovisioned(coin: Stablecoin) -> None:
 
 def refuse_unrepresentable(coin: Stablecoin, amount: int) -> None:
     """Refuse an amount that no token of the stablecoin's network can stand for."""
-    if not 0 < amount <= MOST_ON_NETWORK[coin.network]:
+    if not 0 < amount <= MAX_ON_NETWORK[coin.network]:
         raise errors.Refusal(
             "STABLECOIN_AMOUNT_NOT_REPRESENTABLE",
-            f"Expected an amount from 1 to {MOST_ON_NETWORK[coin.network]}.",
+            f"Expected an amount from 1 to {MAX_ON_NETWORK[coin.network]}.",
         )
 
 

@@ -80,7 +80,7 @@ class Untrusted(TargetError):
 
 @dataclass(frozen=True)
 class Target:
-    """Who is tested: where, as whom, and what is known about it.
+    """The system under test: its base URL, the credentials for it, and its profile.
 
     ``base_url`` is spelled as it goes over the wire, and has no slash at its end. The credentials
     are kept out of ``repr``.

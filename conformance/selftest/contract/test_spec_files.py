@@ -41,7 +41,7 @@ def parsings(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def test_what_is_kept_is_read_without_parsing(place: Path, parsings: list[bytes]) -> None:
-    """It is what the files hold."""
+    """The second reading gives what the files hold, and parses none of them."""
     first = contents_of(place, SOURCES)
     parsings.clear()
 
@@ -62,7 +62,7 @@ def test_what_is_kept_is_read_without_parsing(place: Path, parsings: list[bytes]
     ids=["changed", "one less", "one more", "renamed", "cut elsewhere"],
 )
 def test_what_is_stale_is_read_anew(place: Path, sources: dict[str, bytes]) -> None:
-    """Whatever of the files has changed; and it is kept in the place of the other."""
+    """A file that changed, came, went or was renamed leads to a new reading, which is kept."""
     contents_of(place, SOURCES)
     expected = {
         name: yaml.safe_load(text) for name, text in sources.items() if not text.endswith(b"\nb")
@@ -116,7 +116,7 @@ def test_a_place_that_cannot_be_replaced_is_left_as_it_is(place: Path) -> None:
 
 @pytest.mark.parametrize("text", [b"day: 2026-01-15\n", b"1: one\n"], ids=["date", "key"])
 def test_what_json_cannot_say_is_not_kept(place: Path, text: bytes) -> None:
-    """It would come back as something else."""
+    """A date, and a key that is a number, would come back from JSON as texts."""
     contents = {"a.yaml": yaml.safe_load(text)}
 
     assert contents_of(place, {"a.yaml": text}) == contents

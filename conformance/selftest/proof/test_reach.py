@@ -21,7 +21,7 @@ from conformance.proof.tolerance import load_variants
 
 EXECUTE = "conformance.reference.quotes:execute"
 STATUS = "conformance.reference.rules:ERROR_STATUS"
-LIMIT = "conformance.reference.documents:LARGEST_FILE"
+LIMIT = "conformance.reference.documents:MAX_FILE_BYTES"
 
 SUITE = """
 from conformance.scenarios.kit.marks import requirement

@@ -84,7 +84,7 @@ def broken(patch: Patch) -> None:
 
 def harmless(patch: Patch) -> None:
     """Change what nobody sees."""
-    patch.replace(deliveries, "_LONGEST_DELAY", 1.0)
+    patch.replace(deliveries, "_MAX_DELAY_SECONDS", 1.0)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_what_becomes_of_a_mutant(declared: Registry) -> None:
         "another transaction is named",
         another_transaction,
     )
-    declare("QUO-083", "same", "nothing changes", instead(deliveries, "_LONGEST_DELAY", 1800.0))
+    declare("QUO-083", "same", "nothing changes", instead(deliveries, "_MAX_DELAY_SECONDS", 1800.0))
     declare("QUO-083", "lost", "the place is gone", instead(quotes, "absent", 1))
     declare("QUO-086", "never-sound", "its test never passes", broken)
     declare("QUO-001", "untested", "no test names it", broken)
@@ -141,7 +141,7 @@ def test_what_becomes_of_a_mutant(declared: Registry) -> None:
     assert killer.endswith("::test_an_execution_is_accepted")
     assert results["QUO-084/elsewhere"].elsewhere == ("QUO-085",)
     assert results["QUO-083/same"].detail == (
-        "conformance.reference.deliveries:_LONGEST_DELAY is 1800.0 already"
+        "conformance.reference.deliveries:_MAX_DELAY_SECONDS is 1800.0 already"
     )
     assert "quotes:absent" in results["QUO-083/lost"].detail
     assert results["QUO-083/refuses"].milliseconds > 0

@@ -93,7 +93,7 @@ class TestDeclaration:
 
         @variant.variant("M09", "a second execution answers 2xx with the quote as it stands")
         def executed_again(patch: Patch) -> None:
-            patch.replace(deliveries, "_LONGEST_DELAY", 1.0)
+            patch.replace(deliveries, "_MAX_DELAY_SECONDS", 1.0)
 
         (one,) = registry
         assert (one.id, one.point, one.group) == ("M09/executed-again", "M09", None)
@@ -148,7 +148,7 @@ def test_each_is_blamed_for_its_own(
         "one": adding(one=1),
         "two": adding(two=2),
         "unmet": unmet,
-        "same": lambda patch: patch.replace(deliveries, "_LONGEST_DELAY", 1800.0),
+        "same": lambda patch: patch.replace(deliveries, "_MAX_DELAY_SECONDS", 1800.0),
         "nothing": nothing,
     }.items():
         declared.declare("M01", name, f"it is {name}", patch, "all")

@@ -27,7 +27,7 @@ from conformance.reference.store import InternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 
 _BURST = 0.2
-_MOST = 25_000
+_MAX_AMOUNT = 25_000
 
 Send = Callable[[Unit, InternalAccount, Json, int], None]
 
@@ -163,7 +163,7 @@ def one_of_many(patch: Patch) -> None:
     patch.wrap(
         sweeps,
         "swept_amount",
-        lambda swept_amount, unit, account: min(swept_amount(unit, account), _MOST),
+        lambda swept_amount, unit, account: min(swept_amount(unit, account), _MAX_AMOUNT),
     )
 
 

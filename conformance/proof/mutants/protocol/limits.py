@@ -155,12 +155,12 @@ def key_cut(patch: Patch) -> None:
 
 @mutant("LIM-020", "the limit of keys is one too low")
 def short_keys(patch: Patch) -> None:
-    patch.replace(rules, "LONGEST_IDEMPOTENCY_KEY", 254)
+    patch.replace(rules, "MAX_IDEMPOTENCY_KEY_CHARS", 254)
 
 
 @mutant("LIM-021", "the limit of keys is one too high")
 def long_keys(patch: Patch) -> None:
-    patch.replace(rules, "LONGEST_IDEMPOTENCY_KEY", 256)
+    patch.replace(rules, "MAX_IDEMPOTENCY_KEY_CHARS", 256)
 
 
 @mutant("LIM-021", "keys have no limit")
@@ -173,12 +173,12 @@ def endless_keys(patch: Patch) -> None:
 
 @mutant("LIM-070", "a customer starts four resets a day")
 def four_starts(patch: Patch) -> None:
-    patch.replace(factor_resets, "MOST_STARTS", 4)
+    patch.replace(factor_resets, "MAX_STARTS", 4)
 
 
 @mutant("LIM-071", "a customer starts six resets a day")
 def six_starts(patch: Patch) -> None:
-    patch.replace(factor_resets, "MOST_STARTS", 6)
+    patch.replace(factor_resets, "MAX_STARTS", 6)
 
 
 @mutant("LIM-071", "too many starts are refused with 409")
@@ -200,7 +200,7 @@ def starts_by_factor(patch: Patch) -> None:
     def counting(start: Function, unit: Unit, ask: Ask) -> Json:
         customer = factor_resets.customer_of(unit, ask)
         same = [f for f in factor_resets.starts(unit, customer) if f == ask.body["factor"]]
-        if len(same) >= factor_resets.MOST_STARTS:
+        if len(same) >= factor_resets.MAX_STARTS:
             raise errors.Refusal("RATE_LIMITED", "The factor was reset too often.")
         begun: Json = start(unit, ask)
         return begun
@@ -250,22 +250,22 @@ declare(
 
 @mutant("LIM-034", "10 megabytes are one byte too much")
 def limit_one_low(patch: Patch) -> None:
-    patch.replace(documents, "LARGEST_FILE", 9_999_999)
+    patch.replace(documents, "MAX_FILE_BYTES", 9_999_999)
 
 
 @mutant("LIM-034", "a file has at most one megabyte, as bodies in JSON have")
 def limit_of_bodies(patch: Patch) -> None:
-    patch.replace(documents, "LARGEST_FILE", 1_000_000)
+    patch.replace(documents, "MAX_FILE_BYTES", 1_000_000)
 
 
 @mutant("LIM-035", "files may have 11 megabytes")
 def limit_too_high(patch: Patch) -> None:
-    patch.replace(documents, "LARGEST_FILE", 11 * 1024 * 1024)
+    patch.replace(documents, "MAX_FILE_BYTES", 11 * 1024 * 1024)
 
 
 @mutant("LIM-035", "a file one byte too large is let through")
 def limit_one_high(patch: Patch) -> None:
-    patch.replace(documents, "LARGEST_FILE", documents.LARGEST_FILE + 1)
+    patch.replace(documents, "MAX_FILE_BYTES", documents.MAX_FILE_BYTES + 1)
 
 
 declare(

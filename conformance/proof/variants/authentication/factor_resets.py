@@ -261,7 +261,7 @@ def attempts_count(patch: Patch) -> None:
     def counting(start: Function, unit: Unit, ask: Ask) -> Json:
         customer = factor_resets.customer_of(unit, ask)
         attempts[customer.id] += 1
-        if attempts[customer.id] > factor_resets.MOST_STARTS:
+        if attempts[customer.id] > factor_resets.MAX_STARTS:
             raise errors.Refusal("RATE_LIMITED", "The customer tried too often.")
         begun: Json = start(unit, ask)
         return begun

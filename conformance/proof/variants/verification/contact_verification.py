@@ -218,7 +218,7 @@ def key_required(ask: Ask) -> None:
 @variant("M58", "a key that is too long is refused with 422", _FIRST)
 def long_key_unprocessable(patch: Patch) -> None:
     def refuse(ask: Ask) -> None:
-        if len(ask.headers.get("idempotency-key", "")) > rules.LONGEST_IDEMPOTENCY_KEY:
+        if len(ask.headers.get("idempotency-key", "")) > rules.MAX_IDEMPOTENCY_KEY_CHARS:
             raise errors.Refusal("UNPROCESSABLE", "The key is too long.")
 
     patch.row(rules, "ERROR_STATUS", "UNPROCESSABLE", 422)

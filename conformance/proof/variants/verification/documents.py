@@ -327,7 +327,7 @@ def statuses_of_files(patch: Patch) -> None:
     def file_errors(original: Function, files: Mapping[str, Upload]) -> list[Json]:
         found: list[Json] = original(files)
         if found and "file" in files:
-            large = len(files["file"].content) > documents.LARGEST_FILE
+            large = len(files["file"].content) > documents.MAX_FILE_BYTES
             code = "PAYLOAD_TOO_LARGE" if large else "UNSUPPORTED_MEDIA_TYPE"
             raise errors.Refusal(code, "The file cannot be taken.")
         return found
@@ -337,7 +337,7 @@ def statuses_of_files(patch: Patch) -> None:
 
 @variant("M38", "10 MB are ten million bytes", "onboarding")
 def ten_million(patch: Patch) -> None:
-    patch.replace(documents, "LARGEST_FILE", 10_000_000)
+    patch.replace(documents, "MAX_FILE_BYTES", 10_000_000)
 
 
 @variant("M38", "10 MB are the limit of a whole form", "other onboarding")

@@ -28,7 +28,7 @@ from conformance.reference.unit import Ask, Unit, clock, timestamp
 
 _A_MOMENT = 0.03
 _FAR_OFF = 3600.0
-_MOST_ATTEMPTS = 100
+_MAX_ATTEMPTS = 100
 
 
 # --- Order and repetition -------------------------------------------------------------------
@@ -81,7 +81,7 @@ def few_repetitions(patch: Patch) -> None:
     instead,
 )
 def one_after_the_other(self: Deliveries, endpoint: str, body: bytes, _attempt: int) -> None:
-    for _ in range(_MOST_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         if self._send(endpoint, body):
             return
         # The pause of a sender between its attempts, which hold the others up.
