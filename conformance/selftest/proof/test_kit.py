@@ -88,7 +88,7 @@ class TestFunctions:
         assert place.total(2) == 0
 
     def test_before_and_after(self, place: Any, patch: Patch) -> None:
-        """Both get the arguments, and the result is the original's."""
+        """``before`` and ``after`` get the arguments; the result is the original's."""
         seen: list[Any] = []
 
         together(
@@ -102,7 +102,7 @@ class TestFunctions:
     def test_what_is_raised_before_keeps_the_function_from_running(
         self, place: Any, patch: Patch
     ) -> None:
-        """So a builder refuses what is right."""
+        """An error that ``before`` raises comes in the place of the function's result."""
 
         def refuse(_number: int) -> None:
             raise Refusal("CONFLICT", "not now")
@@ -183,7 +183,7 @@ class TestTables:
         assert place.ROWS == {"b": 2}
 
     def test_a_status_of_a_code_and_one_of_an_operation(self, patch: Patch) -> None:
-        """Both are rows of the reference."""
+        """``with_status`` changes the status of an error code, ``answers`` that of an operation."""
         together(with_status("CONFLICT", 418), answers("createQuote", 207))(patch)
 
         assert rules.ERROR_STATUS["CONFLICT"] == 418
@@ -195,7 +195,7 @@ class TestTables:
             answers("absent", 200)(patch)
 
     def test_the_rules_of_a_field(self, place: Any, patch: Patch) -> None:
-        """Those of a condition are changed alone, if one is named."""
+        """``with_field`` changes a member under the one condition that is named, and no other."""
         with_field(place, "FIELDS", "name", ("type", "A"), max_length=3)(patch)
 
         assert [field.max_length for field in place.FIELDS] == [80, 3, None]
@@ -209,7 +209,7 @@ class TestTables:
 
     @pytest.mark.parametrize("name", ["FIELDS", "ABSENT"])
     def test_a_field_that_is_not_there_is_told(self, place: Any, patch: Patch, name: str) -> None:
-        """Neither the table nor the member may be missing."""
+        """A table or a member that does not exist makes the mutant unusable."""
         with pytest.raises(NoSuchTarget, match=f"no rule of absent in {name}"):
             with_field(place, name, "absent", required=True)(patch)
 

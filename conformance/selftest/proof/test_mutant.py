@@ -32,7 +32,7 @@ class TestRegistry:
     def test_with_a_place_the_function_takes_the_place(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It is named after the function too."""
+        """A mutant with a place has the name of its function, which takes the place."""
         registry = Registry()
         monkeypatch.setattr(module, "declare", registry.declare)
 

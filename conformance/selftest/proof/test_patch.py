@@ -44,7 +44,7 @@ def test_a_value_is_replaced_and_put_back(place: Any) -> None:
 
 
 def test_a_wrapped_function_gets_the_original_first(place: Any) -> None:
-    """It may call it or not."""
+    """A wrapping function gets the original first, and may call it or not."""
     patch = Patch()
 
     patch.wrap(place, "double", lambda double, number: double(number) + 1)
@@ -67,7 +67,7 @@ def test_a_method_is_wrapped_with_its_object() -> None:
 
 
 def test_a_row_is_changed_and_another_added(place: Any) -> None:
-    """Both are taken back."""
+    """A row that was changed and one that was added are taken back."""
     patch = Patch()
 
     patch.row(place, "ROWS", "a", 7)
@@ -149,7 +149,7 @@ def test_a_place_that_is_not_there_is_told(
 
 
 def test_a_place_is_written_with_its_module_and_class() -> None:
-    """So that processes can tell each other of it."""
+    """A place is a text, so that one process can tell another of it."""
     assert place_of(quotes, "view") == "conformance.reference.quotes:view"
     assert place_of(Service, "answer") == "conformance.reference.service:Service.answer"
 

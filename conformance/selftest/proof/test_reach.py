@@ -172,7 +172,7 @@ def test_most_places_of_variants_are_noted() -> None:
 
 
 def test_a_table_that_something_else_keeps_is_not_noted() -> None:
-    """It may be read under no name."""
+    """A table that another object refers to may be read under no name, and is left out."""
     table = {"a": 1}
     keeper = [table]
 
@@ -223,7 +223,7 @@ class TestRemembered:
         "text", ["", "{", "[]", "null", '{"base": 1}', '{"modules": {}}', "\udcff"]
     )
     def test_a_file_that_is_damaged_is_as_good_as_none(self, known: Known, text: str) -> None:
-        """It is found out anew."""
+        """The tests of a damaged file are run again."""
         file = host.SUITE.parent / ".conformance_cache" / "thing.json"
         assert (
             json.loads(file.read_text(encoding="utf-8"))["modules"].keys() == known.modules.keys()

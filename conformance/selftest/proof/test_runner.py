@@ -202,7 +202,7 @@ def test_processes_take_turns(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_tiny_suite")
 def test_a_suite_that_cannot_be_collected_is_told(declared: Registry, tmp_path: Path) -> None:
-    """It would let every mutant survive."""
+    """A suite that cannot be collected is an error, as every mutant would survive in it."""
     module = tmp_path / "package" / "scenarios" / "test_broken.py"
     module.write_text("import absent_module\n", encoding="utf-8")
     declared.declare("QUO-083", "refuses", "x", broken)
@@ -349,7 +349,7 @@ class TestCommand:
     def test_figures_of_one_requirement_take_the_place_of_its_own(
         self, measured: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Those of all others stay."""
+        """The figures of other requirements stay as they are."""
         file = tmp_path / "measured.txt"
         file.write_text("QUO-001 2/3\nQUO-083 0/1\n", encoding="utf-8")
         monkeypatch.setattr(runner, "MEASURED", file)

@@ -226,7 +226,7 @@ class TestHiding:
         assert {one.id for one in found if one.met} == {"hiding", "hidden"}
 
     def test_what_no_test_comes_to_alone_is_not_met(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Whatever was seen in the survey."""
+        """A variant that no test comes to is not met, whatever the survey says."""
         variant = Variant("idle", "M01", "x", with_status("CONFLICT", 418))
         test: Any = SimpleNamespace(nodeid="t")
         monkeypatch.setattr(
@@ -299,7 +299,7 @@ class TestCombinations:
         assert [names for names, _ in self.combinations(reached, *variants)] == expected
 
     def test_one_without_a_group_shares_no_place(self, reached: Survey) -> None:
-        """Nor does any, where each is wanted alone."""
+        """A variant without a group shares no place; with ``alone`` none shares any."""
         variants = [Variant(name, "M01", "x", instead(quotes, "execute", None)) for name in "ab"]
         other = Variant("c", "M01", "x", instead(quotes, "create", None))
 
