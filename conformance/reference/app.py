@@ -21,7 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from conformance.reference import agents, errors, fields, routes, rules
+from conformance.reference import errors, fields, routes, rules
+from conformance.reference.authentication import agents
 from conformance.reference.service import Service
 from conformance.reference.unit import Ask, Reply, Upload
 

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reference import (
-    accounts,
-    customers,
-    documents,
-    errors,
-    externals,
-    fields,
-    kyc_links,
-    onboarding,
-    ownership,
-    parties,
-    platform,
-    quotes,
-    receivers,
-    rules,
-    sandbox,
-    sca,
-    settlement,
-    sweeps,
-    transactions,
-    verifications,
-)
+from conformance.reference import errors, fields, platform, rules
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.external_accounts import externals, ownership, receivers
+from conformance.reference.internal_accounts import accounts, sweeps
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Field
 from conformance.reference.store import Challenge, InternalAccount, Json
+from conformance.reference.transactions import settlement, transactions
+from conformance.reference.verification import documents, kyc_links, sandbox, verifications
 
 if TYPE_CHECKING:
     from conformance.reference.unit import Ask, Unit

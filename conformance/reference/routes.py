@@ -6,37 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference import (
-    accounts,
-    agents,
-    card_simulators,
-    cards,
-    contact,
-    control,
-    credentials,
-    deposit_returns,
-    devices,
-    documents,
-    externals,
-    factor_resets,
-    invitations,
-    kyc_links,
-    logins,
-    onboarding,
-    owners,
-    ownership,
-    platform,
-    quotes,
-    receivers,
-    rule_based,
-    stablecoin_control,
-    stablecoins,
-    transactions,
-    transfers,
-    trust,
-    verifications,
-)
+from conformance.reference import control, invitations, platform
+from conformance.reference.authentication import agents, factor_resets, logins
+from conformance.reference.cards import card_simulators, cards
+from conformance.reference.customers import onboarding
+from conformance.reference.embedded_wallets import credentials, devices
+from conformance.reference.external_accounts import externals, ownership, receivers, trust
+from conformance.reference.internal_accounts import accounts, rule_based
+from conformance.reference.quotes import quotes, transfers
+from conformance.reference.stablecoins import stablecoin_control, stablecoins
+from conformance.reference.transactions import deposit_returns, transactions
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import contact, documents, kyc_links, owners, verifications
 
 if TYPE_CHECKING:
     from types import ModuleType

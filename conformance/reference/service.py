@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from conformance.reference import accounts, errors, ledger, platform, settlement
-from conformance.reference.deliveries import Deliveries
+from conformance.reference import errors, platform
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.store import (
     InternalAccount,
     PlatformConfig,
     Store,
     Transaction,
 )
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Seed, Unit, clock, new_id
+from conformance.reference.webhooks.deliveries import Deliveries
 from conformance.reference.worker import Worker
 
 if TYPE_CHECKING:

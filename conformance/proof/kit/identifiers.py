@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Place, around
 from conformance.proof.mutant import declare
-from conformance.reference import accounts, externals
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import ExternalAccount, InternalAccount
 from conformance.reference.unit import Ask, Unit
 

@@ -15,8 +15,8 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.platform.waiting import Waiting
 from conformance.proof.patch import Patch
-from conformance.reference import settlement
-from conformance.reference.ledger import Leg, available, system
+from conformance.reference.internal_accounts.ledger import Leg, available, system
+from conformance.reference.transactions import settlement
 from conformance.run import Connection
 from conformance.sut.target import Target
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.proof import mutant as module
 from conformance.proof.mutant import DuplicateMutant, Registry, mutant
 from conformance.proof.patch import Function, MutantError, NoSuchTarget, NothingChanged, Patch
-from conformance.reference import quotes
+from conformance.reference.quotes import quotes
 
 
 class TestRegistry:
@@ -45,7 +45,7 @@ class TestRegistry:
         declared.patch(patch)
         patch.revert()
         assert declared.id == "QUO-110/the-other-way-round"
-        assert patch.places == {"conformance.reference.quotes:is_expired"}
+        assert patch.places == {"conformance.reference.quotes.quotes:is_expired"}
 
     def test_one_requirement_may_have_several(self) -> None:
         """In the order of their declaration."""

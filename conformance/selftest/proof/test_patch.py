@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.proof.patch import NoSuchTarget, NothingChanged, Patch, place_of, row_of
-from conformance.reference import quotes
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
@@ -150,7 +150,7 @@ def test_a_place_that_is_not_there_is_told(
 
 def test_a_place_is_written_with_its_module_and_class() -> None:
     """A place is a text, so that one process can tell another of it."""
-    assert place_of(quotes, "view") == "conformance.reference.quotes:view"
+    assert place_of(quotes, "view") == "conformance.reference.quotes.quotes:view"
     assert place_of(Service, "answer") == "conformance.reference.service:Service.answer"
 
 

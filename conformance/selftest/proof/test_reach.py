@@ -19,9 +19,9 @@ from conformance.proof.reach import Seen, Survey, places_of, survey
 from conformance.proof.remembered import Known, Remembered
 from conformance.proof.tolerance import load_variants
 
-EXECUTE = "conformance.reference.quotes:execute"
+EXECUTE = "conformance.reference.quotes.quotes:execute"
 STATUS = "conformance.reference.rules:ERROR_STATUS"
-LIMIT = "conformance.reference.documents:MAX_FILE_BYTES"
+LIMIT = "conformance.reference.verification.documents:MAX_FILE_BYTES"
 
 SUITE = """
 from conformance.scenarios.kit.marks import requirement

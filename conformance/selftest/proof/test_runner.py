@@ -19,7 +19,8 @@ from conformance.proof.kit.edits import put
 from conformance.proof.mutant import Registry
 from conformance.proof.mutation import MutantOutcome, Result, choose, load, measure
 from conformance.proof.patch import MutantError, Patch
-from conformance.reference import deliveries, quotes
+from conformance.reference.quotes import quotes
+from conformance.reference.webhooks import deliveries
 from conformance.reporting.kills import Kills, read_kills
 
 SUITE = """
@@ -141,7 +142,7 @@ def test_what_becomes_of_a_mutant(declared: Registry) -> None:
     assert killer.endswith("::test_an_execution_is_accepted")
     assert results["QUO-084/elsewhere"].elsewhere == ("QUO-085",)
     assert results["QUO-083/same"].detail == (
-        "conformance.reference.deliveries:_MAX_DELAY_SECONDS is 1800.0 already"
+        "conformance.reference.webhooks.deliveries:_MAX_DELAY_SECONDS is 1800.0 already"
     )
     assert "quotes:absent" in results["QUO-083/lost"].detail
     assert results["QUO-083/refuses"].milliseconds > 0

@@ -28,10 +28,12 @@ from conformance.proof.tolerance import (
     shrunk,
 )
 from conformance.proof.variant import DuplicateVariant, Registry, Variant
-from conformance.reference import deliveries, quotes, rules
+from conformance.reference import rules
+from conformance.reference.quotes import quotes
+from conformance.reference.webhooks import deliveries
 from conformance.verdict.decisions import Outcome
 
-QUOTES_CREATE = "conformance.reference.quotes:create"
+QUOTES_CREATE = "conformance.reference.quotes.quotes:create"
 STATUS = "conformance.reference.rules:ERROR_STATUS"
 
 SUITE = """
@@ -246,7 +248,7 @@ class TestCombinations:
     @pytest.fixture
     def reached(self) -> Survey:
         """Two tests: one comes to a function alone, and one to another and a row of a table."""
-        execute, create = "conformance.reference.quotes:execute", QUOTES_CREATE
+        execute, create = "conformance.reference.quotes.quotes:execute", QUOTES_CREATE
         places = {"first": {execute}, "second": {create, f"{STATUS}[NOT_FOUND]", STATUS}}
         return Survey(
             {

@@ -16,7 +16,7 @@ import yaml
 
 from conformance.contract.data import FIXTURES
 from conformance.proof.patch import Patch
-from conformance.reference import quotes
+from conformance.reference.quotes import quotes
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.reporting.assemble import assemble

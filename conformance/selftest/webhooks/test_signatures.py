@@ -18,7 +18,7 @@ from conformance.exchange.delivery import Delivery
 from conformance.profile.loading import read_profile
 from conformance.profile.part import ProfileError
 from conformance.profile.webhooks import Signature
-from conformance.reference import signing
+from conformance.reference.webhooks import signing
 from conformance.run import load_profile
 from conformance.webhooks.signatures import PRESENT, VERIFIES, Verifier
 

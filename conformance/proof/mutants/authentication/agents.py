@@ -11,9 +11,12 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import authorization, is_call, without_basic
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import agents, app, quotes, rules, transactions
+from conformance.reference import app, rules
 from conformance.reference.app import BasicAuth
+from conformance.reference.authentication import agents
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Agent, Quote
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit, new_id
 
 # --- Which credentials are taken ------------------------------------------------------------

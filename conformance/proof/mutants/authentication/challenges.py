@@ -9,19 +9,14 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import WAITING, showing
 from conformance.proof.mutants.quotes.toolkit import expiry_ignored, nobody_needs_sca, perform
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    customers,
-    errors,
-    externals,
-    ledger,
-    quotes,
-    rules,
-    sca,
-    settlement,
-    transactions,
-    trust,
-)
+from conformance.reference import errors, rules
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals, trust
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Challenge, Customer, ExternalAccount, Quote
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 # --- Challenges in sequence -----------------------------------------------------------------

@@ -11,8 +11,9 @@ from conformance.proof.kit.builders import Json, after, around, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, factor_resets, factors, logins
-from conformance.reference.factor_resets import PHONE
+from conformance.reference import errors
+from conformance.reference.authentication import factor_resets, factors, logins
+from conformance.reference.authentication.factor_resets import PHONE
 from conformance.reference.store import Customer, FactorReset
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after

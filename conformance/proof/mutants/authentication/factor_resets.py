@@ -16,9 +16,11 @@ from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import authorization, is_call
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import customers, errors, factor_resets, logins
+from conformance.reference import errors
 from conformance.reference.app import BasicAuth
-from conformance.reference.factor_resets import MOBILE_FIELDS
+from conformance.reference.authentication import factor_resets, logins
+from conformance.reference.authentication.factor_resets import MOBILE_FIELDS
+from conformance.reference.customers import customers
 from conformance.reference.store import Customer, FactorReset
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after

@@ -9,7 +9,9 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import WAITING, showing
 from conformance.proof.mutants.quotes.toolkit import pending_authorized
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import quotes, rules, sca
+from conformance.reference import rules
+from conformance.reference.authentication import sca
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Challenge, Customer, Quote
 from conformance.reference.unit import Ask, Unit
 

@@ -13,18 +13,12 @@ from conformance.proof.kit.edits import put, shows, where, without
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    accounts,
-    card_simulators,
-    card_transactions,
-    cards,
-    errors,
-    ledger,
-    rules,
-    transactions,
-)
+from conformance.reference import errors, rules
+from conformance.reference.cards import card_simulators, card_transactions, cards
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.store import Card, CardTransaction, Customer, InternalAccount
 from conformance.reference.store import LedgerAccount as Book
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
 Condition = Callable[[Json], bool]

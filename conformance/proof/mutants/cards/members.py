@@ -8,7 +8,8 @@ from typing import Any
 from conformance.proof.kit.builders import Json, edited
 from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where, without
 from conformance.proof.mutant import declare
-from conformance.reference import card_transactions, transactions
+from conformance.reference.cards import card_transactions
+from conformance.reference.transactions import transactions
 
 
 def _refund(body: Json) -> bool:

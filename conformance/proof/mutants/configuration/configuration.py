@@ -12,18 +12,10 @@ from conformance.proof.kit.members import Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import (
-    app,
-    customers,
-    errors,
-    fees,
-    money,
-    onboarding,
-    platform,
-    quotes,
-    rules,
-)
+from conformance.reference import app, errors, money, platform, rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.platform import config_of
+from conformance.reference.quotes import fees, quotes
 from conformance.reference.store import Customer, PlatformConfig
 from conformance.reference.unit import Ask, Unit
 

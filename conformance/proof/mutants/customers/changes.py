@@ -10,7 +10,8 @@ from conformance.proof.kit.builders import Handler, around, edited, instead, rec
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.customers.toolkit import INFO, has, refusing, unchecked
-from conformance.reference import customers, errors, onboarding
+from conformance.reference import errors
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 

@@ -11,7 +11,8 @@ from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import customers, errors, onboarding
+from conformance.reference import errors
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 

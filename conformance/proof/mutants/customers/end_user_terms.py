@@ -10,7 +10,9 @@ from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import customers, errors, onboarding, quotes
+from conformance.reference import errors
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit

@@ -9,7 +9,8 @@ from conformance.proof.kit.builders import Json, instead
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.customers.toolkit import INFO, changed, dropped, has, refusing, shown
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, onboarding, rules
+from conformance.reference import errors, rules
+from conformance.reference.customers import onboarding
 
 ANY_KIND = {
     "birthDate": "CUS-602",

@@ -11,7 +11,8 @@ from conformance.proof.kit.members import FORMLESS_ID, Member, declare_members
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.customers.toolkit import INFO, shown
-from conformance.reference import customers, onboarding, rules
+from conformance.reference import rules
+from conformance.reference.customers import customers, onboarding
 
 # --- What a customer shows ------------------------------------------------------------------
 

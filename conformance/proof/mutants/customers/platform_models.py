@@ -10,17 +10,13 @@ from conformance.proof.kit.builders import around, before, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import (
-    accounts,
-    customers,
-    errors,
-    onboarding,
-    parties,
-    quotes,
-    verifications,
-)
+from conformance.reference import errors
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.unit import Ask, Unit
-from conformance.reference.verifications import Packet
+from conformance.reference.verification import verifications
+from conformance.reference.verification.verifications import Packet
 
 
 def hosted_only(kind: str) -> Apply:

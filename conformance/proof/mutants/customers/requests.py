@@ -12,7 +12,8 @@ from conformance.proof.kit.builders import Json, around, edited, receives, recod
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import INFO, changed, dropped, has, lacks, refusing
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, fields, onboarding, rules
+from conformance.reference import errors, fields, rules
+from conformance.reference.customers import onboarding
 
 Change = Callable[[Json], Json]
 

@@ -10,7 +10,8 @@ from conformance.proof.kit.builders import Json, Place, around, before, edited, 
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_field
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import customers, errors, fields, onboarding, rules
+from conformance.reference import errors, fields, rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 

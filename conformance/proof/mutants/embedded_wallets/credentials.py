@@ -10,7 +10,8 @@ from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import credentials, errors
+from conformance.reference import errors
+from conformance.reference.embedded_wallets import credentials
 from conformance.reference.store import Credential
 from conformance.reference.unit import Unit
 

@@ -13,21 +13,13 @@ from conformance.proof.kit.tables import with_row, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import shown_where
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    accounts,
-    devices,
-    embedded_wallets,
-    errors,
-    ledger,
-    parties,
-    quotes,
-    rules,
-    settlement,
-    transactions,
-    transfers,
-)
-from conformance.reference.ledger import Leg
+from conformance.reference import errors, rules
+from conformance.reference.embedded_wallets import devices, embedded_wallets
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.internal_accounts.ledger import Leg
+from conformance.reference.quotes import parties, quotes, transfers
 from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 _EXECUTION, _CREATION = "execution", "creation"

@@ -17,8 +17,9 @@ from conformance.proof.kit.builders import Handler, Json, around, edited
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
-from conformance.reference import account_types, errors, externals, fields
-from conformance.reference.account_types import ACCOUNT_TYPES, AccountType
+from conformance.reference import errors, fields
+from conformance.reference.external_accounts import account_types, externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 from conformance.reference.rules import Field
 from conformance.reference.unit import Ask, Unit
 

@@ -18,7 +18,7 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     snake_case,
 )
 from conformance.proof.patch import Apply
-from conformance.reference import account_types
+from conformance.reference.external_accounts import account_types
 from conformance.testdata.accounts import account_examples
 
 

@@ -11,7 +11,7 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     declare_rules,
     declare_strict,
 )
-from conformance.reference.account_types import PROVIDERS
+from conformance.reference.external_accounts.account_types import PROVIDERS
 
 _PHONE = "phoneNumber"
 _OPERATOR = "provider"

@@ -16,7 +16,9 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     rule_added,
 )
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, externals, parties, rules
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import parties
 from conformance.reference.store import ExternalAccount
 
 USD, MXN, BRL = "USD_ACCOUNT", "MXN_ACCOUNT", "BRL_ACCOUNT"

@@ -20,8 +20,9 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     shown_member,
 )
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, externals, institutions
-from conformance.reference.account_types import AccountType
+from conformance.reference import errors
+from conformance.reference.external_accounts import externals, institutions
+from conformance.reference.external_accounts.account_types import AccountType
 
 AED, BDT, CNY = "AED_ACCOUNT", "BDT_ACCOUNT", "CNY_ACCOUNT"
 EUR, GBP, ILS = "EUR_ACCOUNT", "GBP_ACCOUNT", "ILS_ACCOUNT"

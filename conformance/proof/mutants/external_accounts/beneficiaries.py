@@ -12,7 +12,8 @@ from conformance.proof.kit.tables import with_field, with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import snake_case
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import beneficiaries, errors, externals, fields
+from conformance.reference import errors, fields
+from conformance.reference.external_accounts import beneficiaries, externals
 from conformance.testdata.beneficiaries import (
     WHOLE,
     BeneficiaryExample,

@@ -25,9 +25,11 @@ from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import account_types, errors, externals, rules, settlement
-from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import account_types, externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 from conformance.testdata.accounts import account_example
 

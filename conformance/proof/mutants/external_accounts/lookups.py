@@ -12,7 +12,9 @@ from conformance.proof.kit.edits import ALL, put, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, externals, institutions, quotes, receivers, rules
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import externals, institutions, receivers
+from conformance.reference.quotes import quotes
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Ask, Unit
 

@@ -11,7 +11,7 @@ from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, dec
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
-from conformance.reference import externals
+from conformance.reference.external_accounts import externals
 from conformance.reference.unit import Ask, Unit
 
 READ: Place = (externals, "read")

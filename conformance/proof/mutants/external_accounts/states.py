@@ -36,7 +36,9 @@ from conformance.proof.mutants.external_accounts.toolkit import (
     unproven_refused_by,
 )
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, externals, ownership, quotes, trust
+from conformance.reference import errors
+from conformance.reference.external_accounts import externals, ownership, trust
+from conformance.reference.quotes import quotes
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Ask, Unit
 

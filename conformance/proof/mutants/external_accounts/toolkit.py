@@ -8,7 +8,9 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import Place, around, instead
 from conformance.proof.patch import Apply
-from conformance.reference import errors, externals, limits
+from conformance.reference import errors
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import limits
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Unit
 

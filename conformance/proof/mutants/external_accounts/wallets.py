@@ -9,7 +9,7 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     declare_kinds,
     declare_rules,
 )
-from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 
 # --- Wallets --------------------------------------------------------------------------------
 

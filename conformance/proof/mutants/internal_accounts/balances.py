@@ -17,8 +17,11 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     stranger,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import accounts, errors, ledger, quotes, settlement
+from conformance.reference import errors
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 _A_MOMENT = 50_000

@@ -15,7 +15,8 @@ from conformance.proof.kit.edits import put
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import INFO, despite, made
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, rule_based
+from conformance.reference import errors
+from conformance.reference.internal_accounts import rule_based
 from conformance.reference.store import InternalAccount, MintedAccount
 from conformance.reference.unit import Ask, Reply, Unit, clock
 

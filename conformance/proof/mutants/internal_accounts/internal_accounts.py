@@ -14,9 +14,12 @@ from conformance.proof.kit.identifiers import declare_lookups, internal_account_
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import accounts, customers, errors, rule_based, settlement
-from conformance.reference.ledger import Leg
+from conformance.reference import errors
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts, rule_based
+from conformance.reference.internal_accounts.ledger import Leg
 from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 # --- Provisioning ---------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, crediting
 from conformance.proof.patch import Apply, Function
-from conformance.reference import accounts, rules
+from conformance.reference import rules
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import InternalAccount
 from conformance.reference.unit import Unit
 

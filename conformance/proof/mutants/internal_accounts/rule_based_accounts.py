@@ -24,8 +24,9 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     shown,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import accounts, app, errors, rule_based, sweeps
+from conformance.reference import app, errors
 from conformance.reference.app import BasicAuth
+from conformance.reference.internal_accounts import accounts, rule_based, sweeps
 from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
 

@@ -11,8 +11,11 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
 from conformance.proof.patch import Apply, Function
-from conformance.reference import accounts, customers, errors, parties
-from conformance.reference.accounts import RECEIVE, SEND
+from conformance.reference import errors
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.internal_accounts.accounts import RECEIVE, SEND
+from conformance.reference.quotes import parties
 from conformance.reference.store import InternalAccount
 from conformance.reference.unit import Unit
 

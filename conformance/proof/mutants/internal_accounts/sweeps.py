@@ -12,18 +12,11 @@ from sqlalchemy import select
 from conformance.proof.kit.builders import Json, around, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import (
-    accounts,
-    errors,
-    externals,
-    ledger,
-    rule_based,
-    rules,
-    settlement,
-    sweeps,
-    transactions,
-)
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts, ledger, rule_based, sweeps
 from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 _BURST = 0.2

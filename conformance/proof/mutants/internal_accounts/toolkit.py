@@ -12,7 +12,9 @@ from conformance.proof.kit.builders import Handler, Json, around
 from conformance.proof.kit.edits import Edit
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import accounts, customers, errors, money, rule_based
+from conformance.reference import errors, money
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts, rule_based
 from conformance.reference.store import InternalAccount
 from conformance.reference.unit import Ask, Reply, Unit
 

@@ -24,8 +24,10 @@ from conformance.proof.mutants.protocol.toolkit import (
     refuse,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import app, errors, quotes, routes, stablecoins
+from conformance.reference import app, errors, routes
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
+from conformance.reference.stablecoins import stablecoins
 from conformance.reference.store import Quote
 from conformance.reference.unit import Ask, Unit
 

@@ -12,18 +12,13 @@ from conformance.proof.kit.edits import bare, put, turned
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.protocol.toolkit import Scope, answered_early, reading, refuse
 from conformance.proof.patch import Function, Patch
-from conformance.reference import (
-    accounts,
-    customers,
-    documents,
-    externals,
-    owners,
-    quotes,
-    receivers,
-    transactions,
-    verifications,
-)
 from conformance.reference.app import BasicAuth
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals, receivers
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
+from conformance.reference.transactions import transactions
+from conformance.reference.verification import documents, owners, verifications
 
 # --- Identifiers and times ------------------------------------------------------------------
 

@@ -13,8 +13,12 @@ from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import unproven_refused_by
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import app, cards, errors, externals, onboarding, quotes, routes, rules
+from conformance.reference import app, errors, routes, rules
 from conformance.reference.app import BasicAuth
+from conformance.reference.cards import cards
+from conformance.reference.customers import onboarding
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import quotes
 
 Message = MutableMapping[str, Any]
 

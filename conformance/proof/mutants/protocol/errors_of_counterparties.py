@@ -9,7 +9,9 @@ from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import change_body, debit_though_refused
 from conformance.proof.patch import Function
-from conformance.reference import errors, quotes, receivers, uma
+from conformance.reference import errors
+from conformance.reference.external_accounts import receivers
+from conformance.reference.quotes import quotes, uma
 from conformance.reference.unit import Unit
 
 Priced = Callable[[Unit, Json], str]

@@ -14,7 +14,9 @@ from conformance.proof.mutants.quotes.toolkit import (
     nobody_counts,
 )
 from conformance.proof.patch import Patch
-from conformance.reference import customers, errors, limits, parties, quotes, rules
+from conformance.reference import errors, rules
+from conformance.reference.customers import customers
+from conformance.reference.quotes import limits, parties, quotes
 
 # --- Accounts and quotes that do not exist --------------------------------------------------
 

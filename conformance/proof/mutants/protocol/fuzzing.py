@@ -14,26 +14,16 @@ from conformance.proof.kit.builders import Json, Place, around, before, receives
 from conformance.proof.kit.tables import with_field, with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    account_types,
-    app,
-    contact,
-    documents,
-    errors,
-    factor_resets,
-    kyc_links,
-    onboarding,
-    owners,
-    quotes,
-    routes,
-    rule_based,
-    rules,
-    sca,
-    verifications,
-)
-from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference import app, errors, routes, rules
+from conformance.reference.authentication import factor_resets, sca
+from conformance.reference.customers import onboarding
+from conformance.reference.external_accounts import account_types
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.internal_accounts import rule_based
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import contact, documents, kyc_links, owners, verifications
 
 Spoil = Callable[[Ask], Any]
 

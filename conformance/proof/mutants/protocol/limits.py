@@ -15,20 +15,13 @@ from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
 from conformance.proof.mutants.quotes.toolkit import debit_though_refused
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    documents,
-    errors,
-    factor_resets,
-    kyc_links,
-    limits,
-    logins,
-    platform,
-    quotes,
-    rule_based,
-    rules,
-)
+from conformance.reference import errors, platform, rules
+from conformance.reference.authentication import factor_resets, logins
+from conformance.reference.internal_accounts import rule_based
+from conformance.reference.quotes import limits, quotes
 from conformance.reference.store import FactorReset
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import documents, kyc_links
 
 # --- Texts and amounts of payments ----------------------------------------------------------
 

@@ -10,7 +10,9 @@ from conformance.proof.kit.members import FORMLESS_ID, FORMLESS_TIME, Member, de
 from conformance.proof.kit.tables import answers, with_columns, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Patch
-from conformance.reference import accounts, app, errors, money, quotes, rules
+from conformance.reference import app, errors, money, rules
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 
 # --- Members of resources -------------------------------------------------------------------
 

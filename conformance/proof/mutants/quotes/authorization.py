@@ -18,7 +18,10 @@ from conformance.proof.mutants.quotes.toolkit import (
     without_nulls,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import ledger, quotes, rules, sca
+from conformance.reference import rules
+from conformance.reference.authentication import sca
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move, Refuse
 from conformance.reference.service import Service
 from conformance.reference.store import Challenge, Quote

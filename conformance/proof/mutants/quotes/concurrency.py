@@ -7,9 +7,11 @@ from typing import Any
 from conformance.proof.mutant import mutant
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Patch
-from conformance.reference import ledger, quotes, transactions
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Transaction
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit, new_id
 
 

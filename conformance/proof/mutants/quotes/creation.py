@@ -10,7 +10,9 @@ from conformance.proof.kit.builders import Json, edited, instead, receives
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import customers, errors, onboarding, parties, quotes, rules
+from conformance.reference import errors, rules
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Reply, Unit
 from conformance.reference.unit import after as moment_after

@@ -20,9 +20,12 @@ from conformance.proof.mutants.quotes.toolkit import (
     take,
 )
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import accounts, ledger, quotes, routes, rules, settlement, transactions
+from conformance.reference import routes, rules
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move, Refuse
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit, new_id
 
 # --- Execution ------------------------------------------------------------------------------

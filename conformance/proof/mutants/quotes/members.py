@@ -12,7 +12,8 @@ from conformance.proof.kit.members import FORMLESS_ID, FORMLESS_TIME, Member, de
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import shown_where
 from conformance.proof.patch import Patch
-from conformance.reference import accounts, parties, quotes
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Quote
 
 # --- Members of resources -------------------------------------------------------------------

@@ -9,8 +9,11 @@ from conformance.proof.kit.builders import Json, before, edited
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Patch
-from conformance.reference import accounts, errors, parties, quotes, rules, settlement
+from conformance.reference import errors, rules
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 _UNPAID = ("PENDING", "EXPIRED")

@@ -10,7 +10,7 @@ from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import Edit
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import fees, quotes
+from conformance.reference.quotes import fees, quotes
 
 Reprice = Callable[[fees.Price], fees.Price]
 

@@ -11,9 +11,12 @@ from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import without_nulls
 from conformance.proof.patch import Patch
-from conformance.reference import parties, quotes, rules, sca, settlement, transactions
+from conformance.reference import rules
+from conformance.reference.authentication import sca
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Unit
 
 # --- Real-time funding: what is shown -------------------------------------------------------

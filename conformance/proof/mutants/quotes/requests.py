@@ -15,7 +15,9 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
 from conformance.proof.mutants.quotes.toolkit import change_body
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, externals, fees, parties, quotes, rules
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 

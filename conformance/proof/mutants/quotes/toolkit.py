@@ -10,19 +10,15 @@ from typing import Any
 from conformance.proof.kit.builders import Handler, Json, around, rescued
 from conformance.proof.kit.edits import Edit
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    accounts,
-    customers,
-    errors,
-    ledger,
-    quotes,
-    rules,
-    sca,
-    transactions,
-)
+from conformance.reference import errors, rules
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move
 from conformance.reference.service import Service
 from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
 _RACE_SECONDS = 0.05

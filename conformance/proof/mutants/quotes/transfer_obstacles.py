@@ -9,7 +9,10 @@ from conformance.proof.kit.builders import Json, Place, before
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import customers, errors, ledger, limits, parties, quotes, transfers
+from conformance.reference import errors
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import limits, parties, quotes, transfers
 from conformance.reference.service import Service
 from conformance.reference.unit import Ask, Unit
 

@@ -11,10 +11,13 @@ from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, ledger, quotes, rules, settlement, transactions, transfers
+from conformance.reference import errors, rules
 from conformance.reference.app import BasicAuth
-from conformance.reference.settlement import holding_account
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import quotes, transfers
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
+from conformance.reference.transactions.settlement import holding_account
 from conformance.reference.unit import Ask, Unit, new_id
 
 Change = Callable[[Unit, Quote, Transaction], None]

@@ -15,8 +15,9 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import without_credentials
 from conformance.proof.mutants.stablecoins.toolkit import HANDLERS, noting, told_by
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import app, errors, stablecoins
+from conformance.reference import app, errors
 from conformance.reference.app import BasicAuth
+from conformance.reference.stablecoins import stablecoins
 from conformance.reference.store import Stablecoin, StablecoinOperation
 from conformance.reference.unit import Ask, Unit, new_id
 

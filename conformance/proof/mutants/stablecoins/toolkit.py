@@ -8,8 +8,9 @@ from typing import Any
 from conformance.proof.kit.builders import Place, rescued
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import errors, stablecoins
-from conformance.reference.stablecoins import Order
+from conformance.reference import errors
+from conformance.reference.stablecoins import stablecoins
+from conformance.reference.stablecoins.stablecoins import Order
 from conformance.reference.unit import Ask, Unit
 
 HANDLERS: Mapping[str, Place] = {"MINT": (stablecoins, "mint"), "BURN": (stablecoins, "burn")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.proof.kit.builders import edited
 from conformance.proof.kit.edits import Edit, bare, derived, replaced, shows, turned, where, without
 from conformance.proof.mutant import declare
-from conformance.reference import transactions
+from conformance.reference.transactions import transactions
 
 _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
     ("TRX-001", "no-type", "the id has no type in front", turned("id", bare)),

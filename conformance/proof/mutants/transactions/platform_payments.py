@@ -8,7 +8,7 @@ from conformance.proof.kit.builders import Json, edited, skipped
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import settlement, transactions
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Unit
 
 # --- The platform's own payments ------------------------------------------------------------

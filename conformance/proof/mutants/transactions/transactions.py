@@ -21,20 +21,12 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    accounts,
-    app,
-    control,
-    errors,
-    ledger,
-    quotes,
-    rules,
-    sca,
-    settlement,
-    transactions,
-    transfers,
-)
+from conformance.reference import app, control, errors, rules
+from conformance.reference.authentication import sca
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import quotes, transfers
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 # --- The life of a payout -------------------------------------------------------------------

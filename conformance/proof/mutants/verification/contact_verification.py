@@ -13,9 +13,11 @@ from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import contact, customers, errors, rules, verifications
+from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import contact, verifications
 
 _WRONG_STATUS = 400
 

@@ -19,9 +19,10 @@ from conformance.proof.kit.tables import (
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
-from conformance.reference import app, documents, errors, rules
+from conformance.reference import app, errors, rules
 from conformance.reference.store import Customer, Document
 from conformance.reference.unit import Ask, Unit, Upload, new_id
+from conformance.reference.verification import documents
 
 Form = tuple[dict[str, str], dict[str, Upload]]
 

@@ -16,10 +16,12 @@ from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import control, customers, errors, kyc_links, rules
+from conformance.reference import control, errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.store import Customer, KycLink
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after
+from conformance.reference.verification import kyc_links
 
 Check = Callable[[Customer], None]
 

@@ -13,8 +13,10 @@ from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import owner_refused
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
-from conformance.reference import customers, errors, owners
+from conformance.reference import errors
+from conformance.reference.customers import customers
 from conformance.reference.unit import Ask, Unit, new_id
+from conformance.reference.verification import owners
 
 # --- What comes back ------------------------------------------------------------------------
 

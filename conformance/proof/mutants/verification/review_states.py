@@ -15,18 +15,11 @@ from conformance.proof.mutants.verification.toolkit import (
     then,
 )
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import (
-    customers,
-    documents,
-    kyc_links,
-    onboarding,
-    owners,
-    rules,
-    sandbox,
-    verifications,
-)
+from conformance.reference import rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import documents, kyc_links, owners, sandbox, verifications
 
 # --- States ---------------------------------------------------------------------------------
 

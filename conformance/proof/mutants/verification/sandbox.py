@@ -7,8 +7,10 @@ from typing import Any
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import approved_by, at_creation, then
 from conformance.proof.patch import Patch
-from conformance.reference import customers, onboarding, rules, sandbox, verifications
+from conformance.reference import rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import sandbox, verifications
 
 for _suffix in rules.SUFFIX_OUTCOMES:
     declare(

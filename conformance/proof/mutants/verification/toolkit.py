@@ -18,17 +18,11 @@ from conformance.proof.kit.builders import (
     skipped,
 )
 from conformance.proof.patch import Apply, Holder, Patch
-from conformance.reference import (
-    customers,
-    documents,
-    errors,
-    owners,
-    rules,
-    sandbox,
-    verifications,
-)
+from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.store import Customer, Verification
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import documents, owners, sandbox, verifications
 
 
 def submissions(unit: Unit, customer_id: str | None = None) -> Sequence[Verification]:

@@ -17,9 +17,11 @@ from conformance.proof.mutants.verification.toolkit import (
     submissions,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import customers, errors, rules, verifications
+from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.store import Document
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import verifications
 
 # --- What a submission shows ----------------------------------------------------------------
 

@@ -11,8 +11,11 @@ from conformance.proof.kit.edits import put
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import accounts, errors, quotes, rules, settlement
+from conformance.reference import errors, rules
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 _BALANCE = rules.BALANCE_EVENT

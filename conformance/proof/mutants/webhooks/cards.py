@@ -8,7 +8,7 @@ from conformance.proof.kit.builders import Json, after, around
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import card_simulators, card_transactions
+from conformance.reference.cards import card_simulators, card_transactions
 from conformance.reference.store import CardTransaction
 from conformance.reference.unit import Ask, Unit
 

@@ -11,19 +11,16 @@ from conformance.proof.kit.builders import Handler, Json, around, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.webhooks.toolkit import OUTGOING
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    errors,
-    ledger,
-    onboarding,
-    quotes,
-    settlement,
-    signing,
-    transactions,
-)
-from conformance.reference.deliveries import Deliveries
+from conformance.reference import errors
+from conformance.reference.customers import onboarding
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit, new_id
+from conformance.reference.webhooks import signing
+from conformance.reference.webhooks.deliveries import Deliveries
 
 # --- Delivered again ------------------------------------------------------------------------
 

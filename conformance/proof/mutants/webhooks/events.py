@@ -14,21 +14,18 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.mutants.webhooks.toolkit import OUTGOING
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import (
-    accounts,
-    app,
+from conformance.reference import app, errors, rules
+from conformance.reference.app import BasicAuth
+from conformance.reference.customers import onboarding
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts, rule_based
+from conformance.reference.quotes import quotes
+from conformance.reference.store import Customer, Quote, Transaction
+from conformance.reference.transactions import (
     deposit_returns,
-    errors,
-    externals,
-    onboarding,
-    quotes,
-    rule_based,
-    rules,
     settlement,
     transactions,
 )
-from conformance.reference.app import BasicAuth
-from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.unit import Ask, Unit, new_id, timestamp
 
 _REFUND = "INCOMING_PAYMENT.REFUND_"

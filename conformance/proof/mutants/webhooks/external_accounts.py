@@ -19,7 +19,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
     siblings,
 )
 from conformance.proof.patch import Apply
-from conformance.reference import externals
+from conformance.reference.external_accounts import externals
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Unit
 

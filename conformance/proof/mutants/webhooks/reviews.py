@@ -11,8 +11,10 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import announced, silent, submissions, then
 from conformance.proof.patch import Apply
-from conformance.reference import customers, kyc_links, onboarding, rules, verifications
+from conformance.reference import rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import kyc_links, verifications
 
 declare(
     "EVT-102",

@@ -11,10 +11,14 @@ from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.webhooks.toolkit import OUTGOING
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import accounts, control, quotes, rules, sca, settlement, transactions
-from conformance.reference.deliveries import Deliveries
+from conformance.reference import control, rules
+from conformance.reference.authentication import sca
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.webhooks.deliveries import Deliveries
 
 
 def _sent(change: Edit) -> Apply:

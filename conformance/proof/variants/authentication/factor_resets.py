@@ -13,8 +13,10 @@ from conformance.proof.kit.builders import Place, before, instead, recoded, skip
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import app, customers, errors, factor_resets, factors, logins, rules
-from conformance.reference.factor_resets import MOVES, PHONE, START_FIELDS
+from conformance.reference import app, errors, rules
+from conformance.reference.authentication import factor_resets, factors, logins
+from conformance.reference.authentication.factor_resets import MOVES, PHONE, START_FIELDS
+from conformance.reference.customers import customers
 from conformance.reference.store import Customer, FactorReset, Json
 from conformance.reference.unit import Ask, Unit, present, timestamp
 

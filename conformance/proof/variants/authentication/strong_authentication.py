@@ -11,7 +11,11 @@ from conformance.proof.kit.builders import Json, before, edited, instead, rescue
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import agents, customers, errors, externals, quotes, rules, sca, trust
+from conformance.reference import errors, rules
+from conformance.reference.authentication import agents, sca
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals, trust
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Challenge, Quote
 from conformance.reference.unit import Ask, Unit, timestamp
 

@@ -16,16 +16,12 @@ from conformance.proof.kit.edits import bare, with_null, without
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    card_simulators,
-    card_transactions,
-    cards,
-    customers,
-    errors,
-    ledger,
-    transactions,
-)
+from conformance.reference import errors
+from conformance.reference.cards import card_simulators, card_transactions, cards
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import ledger
 from conformance.reference.store import Card, CardTransaction, Customer
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit, clock, new_id
 
 _AMOUNTS = ("authorizedAmount", "settledAmount", "refundedAmount")

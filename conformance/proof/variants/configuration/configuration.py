@@ -15,16 +15,10 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    customers,
-    errors,
-    externals,
-    fees,
-    onboarding,
-    platform,
-    quotes,
-    rules,
-)
+from conformance.reference import errors, platform, rules
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import fees, quotes
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Unit
 

@@ -12,17 +12,12 @@ from conformance.proof.kit.edits import with_null, without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    customers,
-    errors,
-    fields,
-    onboarding,
-    rules,
-    verifications,
-)
+from conformance.reference import errors, fields, rules
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import verifications
 
 # --- Members that need not be there ---------------------------------------------------------
 

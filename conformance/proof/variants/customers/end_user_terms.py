@@ -9,7 +9,9 @@ from conformance.proof.kit.builders import Json, edited
 from conformance.proof.kit.tables import with_status
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import customers, onboarding, parties, rules
+from conformance.reference import rules
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.quotes import parties
 from conformance.reference.unit import Unit
 
 

@@ -12,15 +12,10 @@ from conformance.proof.kit.edits import without
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    credentials,
-    embedded_wallets,
-    errors,
-    fields,
-    quotes,
-    rules,
-)
+from conformance.reference import errors, fields, rules
+from conformance.reference.embedded_wallets import credentials, embedded_wallets
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Credential, Quote, WalletRequest
 from conformance.reference.unit import Ask, Unit
 

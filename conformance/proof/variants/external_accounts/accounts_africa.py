@@ -15,8 +15,9 @@ from conformance.proof.mutants.external_accounts.account_rules import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, externals, fields
-from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference import errors, fields
+from conformance.reference.external_accounts import externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.reference.unit import Ask, Unit
 
 BANKS = ("NGN_ACCOUNT", "ZAR_ACCOUNT")

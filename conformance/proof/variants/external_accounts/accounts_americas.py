@@ -16,8 +16,9 @@ from conformance.proof.mutants.external_accounts.account_rules import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, externals
-from conformance.reference.account_types import ACCOUNT_TYPES, AccountType
+from conformance.reference import errors
+from conformance.reference.external_accounts import externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 
 TYPES = (
     "USD_ACCOUNT",

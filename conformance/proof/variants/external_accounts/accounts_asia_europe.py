@@ -19,8 +19,9 @@ from conformance.proof.mutants.external_accounts.account_rules import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, externals, institutions
-from conformance.reference.account_types import ACCOUNT_TYPES, AccountType
+from conformance.reference import errors
+from conformance.reference.external_accounts import externals, institutions
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 
 Pairing = Callable[[Json, AccountType], list[Json]]
 

@@ -11,16 +11,11 @@ from conformance.platform.given import external_accounts
 from conformance.proof.kit.builders import Json, edited, instead
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    beneficiaries,
-    customers,
-    errors,
-    externals,
-    fields,
-    parties,
-    quotes,
-)
-from conformance.reference.account_types import ACCOUNT_TYPES
+from conformance.reference import errors, fields
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import beneficiaries, externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Field
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit

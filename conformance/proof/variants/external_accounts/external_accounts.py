@@ -15,19 +15,11 @@ from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import is_young
-from conformance.reference import (
-    errors,
-    externals,
-    limits,
-    ownership,
-    parties,
-    quotes,
-    routes,
-    rules,
-    settlement,
-    trust,
-)
+from conformance.reference import errors, routes, rules
+from conformance.reference.external_accounts import externals, ownership, trust
+from conformance.reference.quotes import limits, parties, quotes
 from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 _A_MOMENT = 0.1

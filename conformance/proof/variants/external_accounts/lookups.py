@@ -10,7 +10,9 @@ from conformance.proof.kit.builders import Handler, Json, before, edited, recode
 from conformance.proof.kit.edits import with_null, without
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, quotes, receivers, rules
+from conformance.reference import errors, rules
+from conformance.reference.external_accounts import receivers
+from conformance.reference.quotes import quotes
 from conformance.reference.unit import Ask, Unit
 
 

@@ -10,8 +10,9 @@ from conformance.proof.kit.builders import Json, before
 from conformance.proof.mutants.external_accounts.account_rules import kind_changed, shown
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, externals, fields
-from conformance.reference.account_types import AccountType
+from conformance.reference import errors, fields
+from conformance.reference.external_accounts import externals
+from conformance.reference.external_accounts.account_types import AccountType
 from conformance.reference.unit import Ask, Unit
 
 _INFO = "accountInfo"

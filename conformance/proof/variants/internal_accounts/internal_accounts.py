@@ -16,18 +16,12 @@ from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import is_young, refuse_customer
-from conformance.reference import (
-    accounts,
-    customers,
-    errors,
-    fields,
-    ledger,
-    money,
-    parties,
-    rules,
-    settlement,
-)
+from conformance.reference import errors, fields, money, rules
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import parties
 from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 _A_MOMENT = 0.05

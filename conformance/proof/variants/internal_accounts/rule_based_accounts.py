@@ -15,18 +15,10 @@ from conformance.proof.kit.builders import Json, Place, around, before, edited, 
 from conformance.proof.kit.edits import without
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    control,
-    errors,
-    externals,
-    fees,
-    ledger,
-    quotes,
-    rule_based,
-    rules,
-    sweeps,
-)
+from conformance.reference import control, errors, rules
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts, ledger, rule_based, sweeps
+from conformance.reference.quotes import fees, quotes
 from conformance.reference.service import Service
 from conformance.reference.store import InternalAccount, MintedAccount
 from conformance.reference.unit import Ask, Reply, Unit

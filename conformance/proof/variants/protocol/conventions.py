@@ -14,8 +14,10 @@ from conformance.proof.kit.builders import around, before, edited
 from conformance.proof.mutants.protocol.toolkit import answered_early, raw_path, reading
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import app, errors, fields, quotes, routes, rules, stablecoins
+from conformance.reference import app, errors, fields, routes, rules
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
+from conformance.reference.stablecoins import stablecoins
 from conformance.reference.unit import Ask
 
 _PATH = "Nothing is served"

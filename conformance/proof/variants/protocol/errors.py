@@ -21,20 +21,13 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
-from conformance.reference import (
-    account_types,
-    embedded_wallets,
-    errors,
-    externals,
-    onboarding,
-    parties,
-    quotes,
-    receivers,
-    rules,
-    settlement,
-    uma,
-)
+from conformance.reference import errors, rules
+from conformance.reference.customers import onboarding
+from conformance.reference.embedded_wallets import embedded_wallets
+from conformance.reference.external_accounts import account_types, externals, receivers
+from conformance.reference.quotes import parties, quotes, uma
 from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Unit
 
 Refuse = Callable[[ExternalAccount], None]

@@ -14,22 +14,17 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    app,
-    customers,
-    errors,
-    externals,
-    money,
-    quotes,
-    sca,
-    transactions,
-    unit,
-)
-from conformance.reference.deliveries import Deliveries
+from conformance.reference import app, errors, money, unit
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.pages import Page
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask
+from conformance.reference.webhooks.deliveries import Deliveries
 
 # --- Members that need not be there ---------------------------------------------------------
 

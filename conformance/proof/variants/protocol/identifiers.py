@@ -7,7 +7,11 @@ from typing import Any
 from conformance.proof.kit.builders import Place, around, before
 from conformance.proof.patch import Apply, Function
 from conformance.proof.variant import declare
-from conformance.reference import accounts, customers, errors, externals, quotes
+from conformance.reference import errors
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 from conformance.reference.unit import Ask, Unit
 
 _LISTS: dict[str, Place] = {

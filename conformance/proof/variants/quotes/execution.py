@@ -10,7 +10,11 @@ from conformance.proof.kit.edits import without
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import variant
 from conformance.proof.variants.protocol.toolkit import refuse
-from conformance.reference import customers, errors, externals, fields, parties, quotes, rules, sca
+from conformance.reference import errors, fields, rules
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 

@@ -12,17 +12,11 @@ from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    errors,
-    externals,
-    fees,
-    money,
-    parties,
-    quotes,
-    rules,
-    transactions,
-)
+from conformance.reference import errors, money, rules
+from conformance.reference.external_accounts import externals
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import fees, parties, quotes
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
 # --- Members that need not be there ---------------------------------------------------------

@@ -9,7 +9,9 @@ from typing import Any
 from conformance.proof.kit.builders import Json, instead
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, fees, quotes, rules, transactions, transfers
+from conformance.reference import errors, rules
+from conformance.reference.quotes import fees, quotes, transfers
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Reply, Unit
 
 _BOTH = ((transfers, "transfer_in"), (transfers, "transfer_out"))

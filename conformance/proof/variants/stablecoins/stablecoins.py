@@ -11,7 +11,8 @@ from conformance.proof.mutants.stablecoins.stablecoins import CONDITIONS
 from conformance.proof.mutants.stablecoins.toolkit import noting, told_by
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, stablecoin_control, stablecoins
+from conformance.reference import errors
+from conformance.reference.stablecoins import stablecoin_control, stablecoins
 from conformance.reference.store import Stablecoin, StablecoinOperation
 from conformance.reference.unit import Ask, Unit, clock
 

@@ -12,8 +12,11 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
-from conformance.reference import errors, quotes, rules, sca, settlement, transactions
+from conformance.reference import errors, rules
+from conformance.reference.authentication import sca
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 _SLOWER = 0.2

@@ -13,21 +13,13 @@ from urllib.parse import quote
 from conformance.proof.kit.builders import Json, around, before, edited, instead, recoded
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import (
-    accounts,
-    contact,
-    control,
-    customers,
-    errors,
-    kyc_links,
-    onboarding,
-    parties,
-    quotes,
-    routes,
-    rules,
-)
+from conformance.reference import control, errors, routes, rules
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import contact, kyc_links
 
 _FIRST = "onboarding"
 _SECOND = "other onboarding"

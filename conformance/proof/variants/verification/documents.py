@@ -10,10 +10,11 @@ from conformance.proof.kit.builders import Json, Place, edited, instead, togethe
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import app, documents, errors, fields, owners, rules, verifications
+from conformance.reference import app, errors, fields, rules
 from conformance.reference.rules import Field
 from conformance.reference.store import BeneficialOwner
 from conformance.reference.unit import Ask, Unit, Upload
+from conformance.reference.verification import documents, owners, verifications
 
 _SEEN_LATER = "SEEN_LATER"
 

@@ -13,18 +13,11 @@ from conformance.proof.kit.tables import answers, with_row
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse_customer
-from conformance.reference import (
-    control,
-    customers,
-    documents,
-    errors,
-    onboarding,
-    rules,
-    sandbox,
-    verifications,
-)
+from conformance.reference import control, errors, rules
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, Verification
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import documents, sandbox, verifications
 
 _FIRST = "onboarding"
 _SECOND = "other onboarding"

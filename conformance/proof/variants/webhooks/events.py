@@ -12,19 +12,16 @@ from conformance.proof.kit.builders import Json, after, before, instead
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import variant
 from conformance.proof.variants.protocol.toolkit import A_MOMENT
-from conformance.reference import (
-    accounts,
-    customers,
-    deliveries,
-    deposit_returns,
-    quotes,
-    rules,
-    transactions,
-)
-from conformance.reference.deliveries import Deliveries
+from conformance.reference import rules
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer, InternalAccount, Quote, Transaction
+from conformance.reference.transactions import deposit_returns, transactions
 from conformance.reference.unit import Ask, Unit, clock, timestamp
+from conformance.reference.webhooks import deliveries
+from conformance.reference.webhooks.deliveries import Deliveries
 
 _A_MOMENT = 0.03
 _FAR_OFF = 3600.0

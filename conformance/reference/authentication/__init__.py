@@ -1,0 +1,1 @@
+"""The authentication of customers and of agents that act for them."""

@@ -1,0 +1,1 @@
+"""Cards, and what happens to them at merchants."""

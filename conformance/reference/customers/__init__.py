@@ -1,0 +1,1 @@
+"""Customers: who they are, and how they come to be approved."""

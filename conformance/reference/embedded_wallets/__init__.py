@@ -1,0 +1,1 @@
+"""Embedded wallets, and what their owners sign with."""

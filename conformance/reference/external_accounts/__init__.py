@@ -1,0 +1,1 @@
+"""Accounts outside of the service, to which money is sent."""

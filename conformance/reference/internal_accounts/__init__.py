@@ -1,0 +1,1 @@
+"""Accounts that hold balances, and the ledger behind them."""

@@ -1,0 +1,1 @@
+"""Stablecoins, and what becomes of them on their networks."""

@@ -1,0 +1,1 @@
+"""Transactions, and what the rails make of them."""

@@ -1,0 +1,1 @@
+"""Webhooks: signing and delivering them."""
