@@ -128,8 +128,8 @@ def _argument_paths(config: pytest.Config) -> Iterator[Path]:
 @pytest.fixture
 def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
     """The suite in the part of a platform; what the test moved is audited at its end."""
-    from conformance.items import within_file  # noqa: PLC0415
-    from conformance.platform.audit import audit  # noqa: PLC0415
+    from conformance.items import within_file  # noqa: PLC0415 - other sessions need none
+    from conformance.platform.audit import audit  # noqa: PLC0415 - as above
 
     session = request.config.stash[SESSION]
     # The same wherever the suite is installed, so that the data are too.
@@ -142,6 +142,6 @@ def platform(request: pytest.FixtureRequest) -> Generator[Platform]:
 @pytest.fixture
 def check(request: pytest.FixtureRequest) -> Any:
     """Decides requirements by a block of assertions; the test goes on after a failure."""
-    from conformance.session import RECORDER  # noqa: PLC0415
+    from conformance.session import RECORDER  # noqa: PLC0415 - as above
 
     return request.node.stash[RECORDER].check

@@ -369,7 +369,7 @@ class Session:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
         if self.report is not None:
-            from conformance.reporting.terminal import summary  # noqa: PLC0415
+            from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
 
             summary(self.report, terminalreporter, None if self._problems else self._folder)
         for problem in self._problems:
@@ -377,7 +377,11 @@ class Session:
             terminalreporter.write_line(told, red=True, bold=True)
 
     def _finish(self, session: pytest.Session) -> None:
-        from conformance.reporting.assemble import NoRun, assemble, publish  # noqa: PLC0415
+        from conformance.reporting.assemble import (  # noqa: PLC0415 - as above
+            NoRun,
+            assemble,
+            publish,
+        )
 
         journal = self.connection.journal
         journal.write("observations", {"observations": dict(self.connection.observations)})

@@ -41,7 +41,7 @@ def kept(place: Path, key: str, make: Callable[[], Any]) -> Any:
     value = make()
     body = json.dumps(value, default=str).encode()
     if json.loads(body) == value:
-        _write(place, f"{key} {digest([body])}\n".encode() + body)
+        write_whole(place, f"{key} {digest([body])}\n".encode() + body)
     return value
 
 
@@ -54,7 +54,7 @@ def digest(parts: Iterable[bytes]) -> str:
     return found.hexdigest()
 
 
-def _write(place: Path, content: bytes) -> None:
+def write_whole(place: Path, content: bytes) -> None:
     """Write a file at once, so that no other process finds a part of it; or not at all."""
     part = place.with_name(f"{place.name}.{os.getpid()}")
     with contextlib.suppress(OSError):

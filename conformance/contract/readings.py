@@ -76,7 +76,7 @@ def load_readings(path: Path) -> dict[str, Reading]:
                 f"{where}: source is {{section: text, lines: [numbers]}}, got {source}"
             )
         readings = entry["readings"]
-        if not isinstance(readings, list) or len(readings) < 2:  # noqa: PLR2004
+        if not isinstance(readings, list) or len(readings) < 2:  # noqa: PLR2004 - one is none to choose from
             raise ReadingsError(f"{where}: readings is a list of two texts or more, got {readings}")
         found[entry["id"]] = Reading(
             id=entry["id"],

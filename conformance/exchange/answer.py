@@ -23,6 +23,7 @@ from conformance.verdict.decisions import (
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 
 _UNAUTHORIZED = 401
+_SHOWN_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,8 +106,8 @@ class Answer:
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.
         shown = visible(json.dumps(self.exchange.response_body, ensure_ascii=False))
-        if len(shown) > 300:  # noqa: PLR2004
-            shown = f"{shown[:300]}…"
+        if len(shown) > _SHOWN_CHARS:
+            shown = f"{shown[:_SHOWN_CHARS]}…"
         return f"{self.operation.id} → {self.status} {shown}"
 
 

@@ -85,18 +85,20 @@ def draw(name: str, seed: int, count: int) -> tuple[Drawn, ...]:
 
     def generated() -> list[Any]:
         # It takes a second to import, and most runs need nothing of it.
-        from conformance.fuzz.generation import generate  # noqa: PLC0415
+        from conformance.fuzz.generation import generate  # noqa: PLC0415 - see above
 
         return [_to_json(drawn) for drawn in generate(name, seed, count)]
 
     place = place_beside(__file__, f"drawn-{name}-{count}.json")
-    return tuple(map(_from_json, kept(place, _key(f"{name} {seed} {count}"), generated)))
+    key = f"{seed}-{_makers()}"
+    return tuple(map(_from_json, kept(place, key, generated)))
 
 
-def _key(asked: str) -> str:
-    """Return what stands for all that decides the requests that are asked for."""
+@cache
+def _makers() -> str:
+    """Return a digest of all that decides the requests of a seed: document, code and libraries."""
     code = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    facts = [asked, sys.version, spec_digest(), *map(version, _GENERATORS)]
+    facts = [sys.version, spec_digest(), *map(version, _GENERATORS)]
     return digest([*code, *(fact.encode() for fact in facts)])
 
 

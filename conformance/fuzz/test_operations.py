@@ -40,10 +40,10 @@ def _test_of(operation: Operation) -> Callable[..., None]:
     @pytest.mark.requirement(*filter(None, (unbroken, refusing)))
     def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
-        from conformance.fuzz.drawn import BOUNDARY_SHARE, draw  # noqa: PLC0415
-        from conformance.fuzz.faults import faults  # noqa: PLC0415
-        from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415
-        from conformance.platform.grounds.request import ground  # noqa: PLC0415
+        from conformance.fuzz.drawn import BOUNDARY_SHARE, draw  # noqa: PLC0415 - as above
+        from conformance.fuzz.faults import faults  # noqa: PLC0415 - as above
+        from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415 - as above
+        from conformance.platform.grounds.request import ground  # noqa: PLC0415 - as above
 
         seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
         drawn = draw(operation.id, seed, count)

@@ -31,6 +31,7 @@ class Waiting:
         end = time.monotonic() + self._timing.state
         pause = self._timing.poll
         while not wanted(value := read()) and (left := end - time.monotonic()) > 0:
+            # Nothing tells of a change but another reading.
             time.sleep(min(pause, left))
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
         return value
@@ -39,6 +40,7 @@ class Waiting:
 def wait_until(moment: datetime) -> None:
     """Return once ``moment`` has passed, also by a clock that is two seconds behind ours."""
     while (left := (moment + CLOCK_SKEW - datetime.now(UTC)).total_seconds()) > 0:
+        # Only time brings the moment on; the clock may be set meanwhile, and is asked anew.
         time.sleep(left)
 
 

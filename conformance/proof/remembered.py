@@ -9,9 +9,7 @@ Git ignores: whoever can write there can change the tests themselves.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contract.data import FIXTURES, SPEC
+from conformance.contract.kept import digest, write_whole
 from conformance.proof import host
 
 _FOLDER = ".conformance_cache"
@@ -73,12 +72,7 @@ class Remembered:
             if name in self._digests
         }
         content = {"base": self._base, "modules": modules, "shared": known.shared}
-        part = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        # What cannot be kept is found out again.
-        with contextlib.suppress(OSError):
-            self._file.parent.mkdir(exist_ok=True)
-            part.write_text(json.dumps(content), encoding="utf-8")
-            part.replace(self._file)
+        write_whole(self._file, json.dumps(content).encode())
 
 
 def _base(apart: Collection[str]) -> str:
@@ -102,9 +96,5 @@ def _versions() -> Iterator[str]:
 
 
 def _digest(files: Iterable[Path], facts: Iterable[str] = ()) -> str:
-    digest = hashlib.sha256()
     parts = [part for path in sorted(files) for part in (str(path).encode(), path.read_bytes())]
-    for part in (*parts, *(fact.encode() for fact in sorted(facts))):
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return digest.hexdigest()
+    return digest([*parts, *(fact.encode() for fact in sorted(facts))])

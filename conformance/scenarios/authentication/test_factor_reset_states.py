@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body
+from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import ResourceMissing, TriggerFailed, expect
+from conformance.scenarios.kit.resets import expect_status
+from conformance.verdict.decisions import ResourceMissing, TriggerFailed
 
 NEW_RESET_AT: Mapping[str, Callable[[Platform], Resource]] = {
     "INITIATED": lambda platform: platform.resets.initiated(),
@@ -214,10 +215,3 @@ def test_a_new_reset_follows_one_that_failed(
     with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
-
-
-def expect_status(platform: Platform, reset: Json, status: str) -> None:
-    """Assert that a reset has a status."""
-    __tracebackhide__ = True
-    now = platform.resets.read(reset)
-    expect(now.get("status") == status, f"{status}", now)

@@ -16,7 +16,9 @@ from conformance.platform.resource import Json, Resource, arranged_body, require
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having, without
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
+from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.kit.resets import expect_status
+from conformance.verdict.decisions import ResourceMissing
 
 ANONYMOUS = httpx.Auth()
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
@@ -37,7 +39,7 @@ def test_a_reset_is_started(platform: Platform, check: Check) -> None:
         assert answer.status == HTTPStatus.CREATED, answer
     with check("SFR-007"):
         body = arranged_body(answer)
-        assert moment(body, "expiresAt") > datetime.now(UTC) - MAX_CLOCK_DIFFERENCE, body
+        assert arrange_moment(body, "expiresAt") > datetime.now(UTC) - MAX_CLOCK_DIFFERENCE, body
 
 
 @requirement("SFR-002")
@@ -90,8 +92,8 @@ def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
         assert arranged_body(answer)["factor"] == reset["factor"], answer
     with check("SFR-036"):
         read_expiry, start_expiry = (
-            moment(arranged_body(answer), "expiresAt"),
-            moment(reset, "expiresAt"),
+            arrange_moment(arranged_body(answer), "expiresAt"),
+            arrange_moment(reset, "expiresAt"),
         )
         # The target may round one of the two times.
         assert abs(read_expiry - start_expiry) <= timedelta(seconds=1), (
@@ -134,7 +136,8 @@ def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
         assert now.get("completedAt") is not None, now
     with check("SFR-037", "SFR-039"):
         require_member(now, "completedAt")
-        assert abs(moment(now, "completedAt") - datetime.now(UTC)) < MAX_CLOCK_DIFFERENCE, now
+        completed_at = arrange_moment(now, "completedAt")
+        assert abs(completed_at - datetime.now(UTC)) < MAX_CLOCK_DIFFERENCE, now
 
 
 @requirement("SFR-042", "SFR-043")
@@ -507,22 +510,3 @@ def offered_factors(platform: Platform, source: Resource) -> list[str]:
     quote = platform.sca.challenged(source=source, amount=1_000)
     factors = require_member(require_member(quote, "scaChallenge"), "availableFactors")
     return [str(factor) for factor in factors]
-
-
-def expect_status(platform: Platform, reset: Json, status: str) -> None:
-    """Assert that a reset has a status."""
-    __tracebackhide__ = True
-    now = platform.resets.read(reset)
-    expect(now.get("status") == status, f"{status}", now)
-
-
-def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member of a resource.
-
-    Raises:
-        PreconditionFailed: the member is no timestamp.
-    """
-    try:
-        return datetime.fromisoformat(resource[name])
-    except (KeyError, TypeError, ValueError) as error:
-        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error

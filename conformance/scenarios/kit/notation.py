@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from conformance.platform.resource import Json, Resource, require_member
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
@@ -46,6 +46,18 @@ def moment(timestamp: Any) -> datetime:
         return datetime.fromisoformat(str(timestamp)).astimezone(UTC)
     except ValueError:
         raise ResourceMissing(f"{timestamp!r} is no timestamp") from None
+
+
+def arrange_moment(resource: Json, name: str) -> datetime:
+    """Return the time in a member of a resource.
+
+    Raises:
+        PreconditionFailed: the member is no timestamp.
+    """
+    try:
+        return datetime.fromisoformat(resource[name])
+    except (KeyError, TypeError, ValueError) as error:
+        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error
 
 
 def same(path: str, shown_value: Any, sent_value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Starts of factor resets, and how many of them a customer may make in a day."""
+"""Factor resets: their status, and how many of them a customer may start in a day."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from http import HTTPStatus
 from conformance.exchange.answer import Answer
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
+from conformance.platform.resource import Json
+from conformance.verdict.decisions import expect
 
 MAX_STARTS = 5
 
@@ -30,3 +32,10 @@ def start_resets(
     if not ending and answers[1].status == HTTPStatus.CONFLICT:
         return start_resets(platform, lost_factors, ending=True)
     return answers
+
+
+def expect_status(platform: Platform, reset: Json, status: str) -> None:
+    """Assert that a reset has a status."""
+    __tracebackhide__ = True
+    now = platform.resets.read(reset)
+    expect(now.get("status") == status, f"{status}", now)

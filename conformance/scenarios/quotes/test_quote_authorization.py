@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_body, require_member
+from conformance.platform.resource import arranged_body, require_member
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
@@ -19,6 +18,7 @@ from conformance.scenarios.kit.challenges import (
     wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AT_ONCE = 6
@@ -58,7 +58,7 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-186"):
         challenge = require_member(answer.body, "scaChallenge")
-        assert moment(challenge, "expiresAt") > moment(quote, "createdAt")
+        assert arrange_moment(challenge, "expiresAt") > arrange_moment(quote, "createdAt")
     with check("TRX-046"):
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
@@ -373,15 +373,3 @@ def test_authorizations_of_one_quote_at_the_same_time_debit_once(platform: Platf
         raise PreconditionFailed(f"none of {AT_ONCE} authorizations was the last: {answers[0]}")
     expected = before - quote["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, expected) == expected
-
-
-def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member of a resource.
-
-    Raises:
-        PreconditionFailed: the member is no timestamp.
-    """
-    try:
-        return datetime.fromisoformat(resource[name])
-    except (KeyError, TypeError, ValueError) as error:
-        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource, require_member
+from conformance.platform.resource import Resource, arranged_resource, require_member
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_LIFETIME = timedelta(minutes=15)
@@ -93,7 +94,7 @@ def test_a_pending_quote_expires_within_a_quarter_of_an_hour(
     """The expiresAt of a new quote is after its createdAt, by 15 minutes at most."""
     quote = platform.quotes.pending()
 
-    lifetime = moment(quote, "expiresAt") - moment(quote, "createdAt")
+    lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
 
     with check("QUO-030"):
         assert lifetime > timedelta(0), f"it lives for {lifetime.total_seconds()} s"
@@ -258,15 +259,3 @@ def arranged_quote(answer: Answer) -> Resource:
         if not isinstance(quote.get(side), Mapping):
             raise PreconditionFailed(f"the quote shows no {side}: {answer}")
     return quote
-
-
-def moment(resource: Json, name: str) -> datetime:
-    """Return the time in a member of a resource.
-
-    Raises:
-        PreconditionFailed: the member is no timestamp.
-    """
-    try:
-        return datetime.fromisoformat(resource[name])
-    except (KeyError, TypeError, ValueError) as error:
-        raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error
