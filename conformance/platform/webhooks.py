@@ -51,10 +51,6 @@ class Webhooks:
         self._require()
         return self._inbox.wait(wanted, self._timing.event if within is None else within)
 
-    def stays_quiet(self, kind: str, resource: str) -> bool:
-        """Return whether no event of type ``kind`` about ``resource`` comes (``timing.quiet``)."""
-        return self.wait_for(kind, resource, within=self._timing.quiet) is None
-
     def mentioning(self, *names: str) -> list[Delivery]:
         """Return all deliveries that hold one of ``names`` anywhere; wait for the first."""
 

@@ -179,11 +179,7 @@ def test_a_wrong_credential_is_refused(
 
     refusal = prepared.call(agent.impostor)
 
-    twin = send_with_right_credential(prepared, agent)
-    with check(refused):
-        refusal.refused(401, twin=twin)
-    with check("AGT-040"):
-        refusal.refused("UNAUTHORIZED", twin=twin)
+    expect_unauthorized(refusal, send_with_right_credential(prepared, agent), check, refused)
 
 
 @pytest.mark.parametrize(
@@ -204,11 +200,7 @@ def test_an_empty_credential_is_refused(
 
     refusal = prepared.call(agent.nobody)
 
-    twin = send_with_right_credential(prepared, agent)
-    with check(refused):
-        refusal.refused(401, twin=twin)
-    with check("AGT-040"):
-        refusal.refused("UNAUTHORIZED", twin=twin)
+    expect_unauthorized(refusal, send_with_right_credential(prepared, agent), check, refused)
 
 
 @requirement("AGT-041")
@@ -425,6 +417,15 @@ def test_an_agent_does_not_stand_in_for_the_proof_of_its_customer(platform: Plat
 
     assert execution.body["status"] not in SETTLING, execution
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING
+
+
+def expect_unauthorized(refusal: Answer, twin: Answer, check: Check, refused: str) -> None:
+    """Decide the requirement ``refused`` by the status 401, and that of the code by the code."""
+    __tracebackhide__ = True
+    with check(refused):
+        refusal.refused(401, twin=twin)
+    with check("AGT-040"):
+        refusal.refused("UNAUTHORIZED", twin=twin)
 
 
 def send_with_right_credential(prepared: PreparedRequest, agent: Agent) -> Answer:
