@@ -74,11 +74,6 @@ def create_app(settings: Settings) -> Starlette:
     return app
 
 
-def reset(app: Starlette) -> None:
-    """Forget everything but the platform's seed and its webhook endpoint."""
-    app.state.service.reset()
-
-
 class BasicAuth:
     """Lets requests pass that carry credentials, the platform's or an agent's; the others are 401.
 
@@ -293,8 +288,7 @@ def _endpoint(service: Service, row: Operation) -> Endpoint:
             handler = operation.handler
             if ask.agent is not None:
                 handler = agents.confined(operation.id, handler)
-            work = partial(service.answer, handler, ask)
-            answer = await to_thread.run_sync(work)
+            answer = await service.serve(handler, ask)
             if isinstance(answer, Reply):
                 return respond(answer.status, answer.body)
             return respond(operation.status, answer)

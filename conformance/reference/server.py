@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import signal
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from conformance.reference.app import create_app
 from conformance.reference.settings import Settings
@@ -25,6 +27,45 @@ _HOST = "127.0.0.1"
 _START_SECONDS = 10.0
 TOKEN_VARIABLE = "PAYMENTS_API_TOKEN_ID"  # noqa: S105 - the name of a variable
 SECRET_VARIABLE = "PAYMENTS_API_CLIENT_SECRET"  # noqa: S105 - the name of a variable
+
+
+class _WholeAnswers:
+    """A transport that sends in one piece what is written in one turn of the loop.
+
+    Head and body of an answer are two writes; in two packets they would wake the client twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        self._written: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send ``data`` at the end of this turn."""
+        if not self._written:
+            self._loop.call_soon(self._send)
+        self._written.append(data)
+
+    def close(self) -> None:
+        """Close the connection when all is sent."""
+        self._send()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the transport itself has under a name."""
+        return getattr(self._transport, name)
+
+    def _send(self) -> None:
+        self._transport.write(b"".join(self._written))
+        self._written.clear()
+
+
+class _Protocol(HttpToolsProtocol):
+    """HTTP whose answers are sent whole."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Take up a connection."""
+        super().connection_made(cast("asyncio.Transport", _WholeAnswers(transport)))
 
 
 class _Server(uvicorn.Server):
@@ -94,6 +135,7 @@ def origin_of(bound: socket.socket) -> str:
 def _config(app: Starlette) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=_Protocol,
         lifespan="on",
         log_level="warning",
         access_log=False,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from anyio import to_thread
 from sqlalchemy import select
 
 from conformance.reference import errors, platform
@@ -35,7 +36,6 @@ class Service:
         self.store = Store(settings.database_url)
         self.scheduler = Worker("scheduler")
         self.deliveries = Deliveries(settings)
-        self._generation = 0
         self.store.create()
         self.seed = Seed(self._existing_account() or new_id("InternalAccount"))
 
@@ -59,14 +59,6 @@ class Service:
         self.deliveries.stop()
         self.store.close()
 
-    def reset(self) -> None:
-        """Forget everything but the platform's seed and its webhook endpoint."""
-        self._generation += 1
-        self.drop_work()
-        self.store.empty()
-        with self.unit() as unit:
-            self._plant(unit)
-
     def drop_work(self) -> None:
         """Drop what is neither done nor delivered, and wait for what is under way."""
         self.scheduler.clear()
@@ -75,16 +67,19 @@ class Service:
     @contextmanager
     def unit(self) -> Iterator[Unit]:
         """Open a unit of work; its events and jobs follow the commit."""
-        generation = self._generation
         with self.store.transaction() as session:
             unit = Unit(session, self.settings, self.seed, clock())
             yield unit
-        if generation != self._generation:
-            return
         for event in unit.events:
             self.deliveries.put(event)
         for seconds, job in unit.jobs:
             self.scheduler.after(seconds, partial(self._work, job))
+
+    async def serve(self, handler: Callable[[Unit, Ask], Any], ask: Ask) -> Any:
+        """Serve one request: beside the others, where the database takes more than one."""
+        if self.store.is_serial:
+            return self.answer(handler, ask)
+        return await to_thread.run_sync(partial(self.answer, handler, ask))
 
     def answer(self, handler: Callable[[Unit, Ask], Any], ask: Ask) -> Any:
         """Serve one request in a unit of its own."""

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import JSON, BigInteger, String, Text, create_engine, delete, event
-from sqlalchemy.engine import Connection, make_url
+from sqlalchemy import JSON, BigInteger, String, Text, create_engine, event, inspect, select
+from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.pool import StaticPool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+Row = TypeVar("Row")
 
 Json = dict[str, Any]
+
+_MANNERS: dict[str, Any] = {"expire_on_commit": False, "autoflush": False}
+_MAX_ROWS_HELD = 10_000
 
 
 class Base(DeclarativeBase):
@@ -405,14 +412,56 @@ class StablecoinOperation(Base):
     created_at: Mapped[int]
 
 
+class _SoleSession(Session):
+    """The session of a SQLite database that nothing else reads or writes.
+
+    What it holds is up to date, so that it is kept from one transaction to the next.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine, **_MANNERS)
+        with engine.connect() as connection:
+            self._driver: sqlite3.Connection = connection.connection.driver_connection
+        # A session alone would forget a row as soon as nobody looks at it.
+        recent: deque[object] = deque(maxlen=_MAX_ROWS_HELD)
+        for arrival in ("loaded_as_persistent", "pending_to_persistent"):
+            event.listen(self, arrival, lambda _session, row: recent.append(row))
+
+    def get(self, entity: Any, ident: Any, **options: Any) -> Any:
+        """Return a row, without a query where the session holds it; there is nobody to lock out."""
+        return super().get(entity, ident, **{**options, "with_for_update": None})
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit at the end; roll back on an exception, if there is anything to roll back.
+
+        After a rollback every row is read anew: a request that is refused should not cause one.
+        """
+        written = self._driver.total_changes
+        try:
+            yield
+        except BaseException:
+            if self._is_changed or self._driver.total_changes != written:
+                self.rollback()
+            else:
+                self.commit()
+            raise
+        self.commit()
+
+    @property
+    def _is_changed(self) -> bool:
+        return bool(self.new or self.dirty or self.deleted)
+
+
 class Store:
     """Connections to one database; a transaction at a time on SQLite."""
 
     def __init__(self, url: str) -> None:
         parsed = make_url(url)
-        self._is_sqlite = parsed.get_backend_name() == "sqlite"
-        self._lock = threading.RLock() if self._is_sqlite else nullcontext()
-        if self._is_sqlite:
+        self.is_serial = parsed.get_backend_name() == "sqlite"
+        """Whether transactions follow each other in any case."""
+        self._lock = threading.RLock() if self.is_serial else nullcontext()
+        if self.is_serial:
             self.engine = create_engine(
                 parsed, poolclass=StaticPool, connect_args={"check_same_thread": False}
             )
@@ -420,30 +469,49 @@ class Store:
             event.listen(self.engine, "begin", _begin_immediate)
         else:
             self.engine = create_engine(parsed, pool_pre_ping=True)
+        self._sole = _SoleSession(self.engine) if parsed.database in (None, "", ":memory:") else None
 
     def create(self) -> None:
         """Create the tables that are missing."""
         Base.metadata.create_all(self.engine)
 
-    def empty(self) -> None:
-        """Delete every row."""
-        with self.transaction() as session:
-            for table in Base.metadata.sorted_tables:
-                session.execute(delete(table))
-
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """Open a database transaction: committed at the end, rolled back on an exception."""
-        with (
-            self._lock,
-            Session(self.engine, expire_on_commit=False, autoflush=False) as session,
-            session.begin(),
-        ):
-            yield session
+        with self._lock:
+            if self._sole is not None:
+                with self._sole.transaction():
+                    yield self._sole
+                return
+            with Session(self.engine, **_MANNERS) as session, session.begin():
+                yield session
 
     def close(self) -> None:
         """Close every connection."""
+        if self._sole is not None:
+            self._sole.close()
         self.engine.dispose()
+
+
+def rows_by_id(
+    session: Session, table: type[Row], ids: Sequence[str], *, lock: bool = False
+) -> dict[str, Row]:
+    """Return rows of a table by their ids, which are all there.
+
+    What the session holds is not read again, unless others are to be locked out; rows are
+    locked in one order, so that two transactions never wait for each other.
+    """
+    lock = lock and not isinstance(session, _SoleSession)
+    key = inspect(table).identity_key_from_primary_key
+    found = {} if lock else {id_: session.identity_map.get(key((id_,))) for id_ in ids}
+    missing = [id_ for id_ in ids if found.get(id_) is None]
+    if missing:
+        column = table.__table__.c.id
+        query = select(table).where(column.in_(missing)).order_by(column)
+        if lock:
+            query = query.with_for_update().execution_options(populate_existing=True)
+        found.update((row.id, row) for row in session.scalars(query))
+    return found
 
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from conformance.reference.settings import Settings
-    from conformance.reference.store import Json, LedgerAccount
+    from conformance.reference.store import Json
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _clock_lock = threading.Lock()
@@ -71,8 +71,6 @@ class Unit:
     seed: Seed
     now: int
     events: list[Json] = field(default_factory=list)
-    books: dict[str, LedgerAccount] = field(default_factory=dict)
-    """The ledger accounts read so far; a movement reads them again, locked."""
     jobs: list[tuple[float, Callable[[Unit], None]]] = field(default_factory=list)
 
     def emit(self, event_type: str, data: Json) -> None:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from conformance.reference import rules
-from conformance.reference.store import LedgerAccount, LedgerEntry
+from conformance.reference.store import LedgerAccount, LedgerEntry, rows_by_id
 from conformance.reference.unit import Unit, new_id
 
 if TYPE_CHECKING:
@@ -71,20 +71,16 @@ def open_system_accounts(unit: Unit) -> None:
 def open_account(unit: Unit, account_id: str, currency: str) -> None:
     """Open the two guarded ledger accounts of an internal account."""
     for ledger_id in (available(account_id), held(account_id)):
-        row = LedgerAccount(id=ledger_id, currency=currency, guarded=True, balance=0)
-        unit.session.add(row)
-        unit.books[ledger_id] = row
+        unit.session.add(LedgerAccount(id=ledger_id, currency=currency, guarded=True, balance=0))
 
 
 def balances(unit: Unit, account_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return the available and the held funds of internal accounts."""
     wanted = [name for id_ in account_ids for name in (available(id_), held(id_))]
-    unread = [name for name in wanted if name not in unit.books]
-    if unread:
-        rows = unit.session.scalars(select(LedgerAccount).where(LedgerAccount.id.in_(unread)))
-        unit.books.update((row.id, row) for row in rows)
-    found = {name: unit.books[name].balance for name in wanted}
-    return {id_: (found[available(id_)], found[held(id_)]) for id_ in account_ids}
+    rows = rows_by_id(unit.session, LedgerAccount, wanted)
+    return {
+        id_: (rows[available(id_)].balance, rows[held(id_)].balance) for id_ in account_ids
+    }
 
 
 def sums_to_zero(legs: Sequence[Leg]) -> bool:
@@ -110,16 +106,7 @@ def post(unit: Unit, legs: Sequence[Leg]) -> None:
         raise UnbalancedMovementError(f"Expected legs that sum to zero, got {moved}.")
     unit.session.flush()
     names = sorted({leg.account for leg in moved})
-    # Locked in one order, so that two movements never wait for each other.
-    rows = unit.session.scalars(
-        select(LedgerAccount)
-        .where(LedgerAccount.id.in_(names))
-        .order_by(LedgerAccount.id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    accounts = {row.id: row for row in rows}
-    unit.books.update(accounts)
+    accounts = rows_by_id(unit.session, LedgerAccount, names, lock=True)
     for leg in moved:
         accounts[leg.account].balance += leg.amount
     if any(is_overdrawn(account) for account in accounts.values()):

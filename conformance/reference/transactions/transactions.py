@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, bindparam, or_, select, update
+from sqlalchemy import Select, bindparam, or_, select
 
 from conformance.reference import errors, fields, money, pages, rules
 from conformance.reference.cards import card_transactions, cards
@@ -18,21 +18,10 @@ if TYPE_CHECKING:
 
 _CARD_ID = re.compile(r"(Card:[!-~]{1,200})|([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})")
 
-# A transaction whose quote waits for an authorization is decided by its challenge.
-_WAITING = select(Quote.transaction_id).where(Quote.status == "PENDING_AUTHORIZATION")
-_EXPIRE_TRANSACTIONS = (
-    update(Transaction)
-    .where(
-        Transaction.status == "PENDING",
-        Transaction.expires_at <= bindparam("now"),
-        Transaction.id.not_in(_WAITING),
-    )
-    .values(status="EXPIRED")
-)
-_EXPIRE_QUOTES = (
-    update(Quote)
+_DUE = (
+    select(Quote)
     .where(Quote.status == "PENDING", Quote.expires_at <= bindparam("now"))
-    .values(status="EXPIRED")
+    .with_for_update()
 )
 
 
@@ -96,12 +85,9 @@ def announce(unit: Unit, row: Transaction, happening: str) -> None:
 
 def expire_due(unit: Unit) -> None:
     """Mark what was not executed before its quote's ``expiresAt``."""
-    values = {"now": unit.now}
-    unsynchronized = {"synchronize_session": False}
-    unit.session.execute(_EXPIRE_TRANSACTIONS, values, execution_options=unsynchronized)
-    unit.session.execute(_EXPIRE_QUOTES, values, execution_options=unsynchronized)
-
-
+    for quote in unit.session.scalars(_DUE, {"now": unit.now}).all():
+        quote.status = "EXPIRED"
+        unit.session.get_one(Transaction, quote.transaction_id).status = "EXPIRED"
 def list_all(unit: Unit, ask: Ask) -> Json:
     """List transactions, the newest first."""
     query = filtered(ask.query)
