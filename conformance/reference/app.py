@@ -156,7 +156,6 @@ async def read_json(request: Request, limit: int) -> Any:
     try:
         text = raw.decode()
         body = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
-        json.dumps(body)
     except (ValueError, RecursionError) as error:
         raise malformed("Expected JSON as body.") from error
     if is_deep(body):

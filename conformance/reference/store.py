@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import JSON, BigInteger, String, Text, create_engine, event, inspect, select
 from sqlalchemy.engine import Connection, Engine, make_url
@@ -15,8 +15,6 @@ from sqlalchemy.pool import StaticPool
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
-
-Row = TypeVar("Row")
 
 Json = dict[str, Any]
 
@@ -421,7 +419,7 @@ class _SoleSession(Session):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine, **_MANNERS)
         with engine.connect() as connection:
-            self._driver: sqlite3.Connection = connection.connection.driver_connection
+            self._driver = cast("sqlite3.Connection", connection.connection.driver_connection)
         # A session alone would forget a row as soon as nobody looks at it.
         recent: deque[object] = deque(maxlen=_MAX_ROWS_HELD)
         for arrival in ("loaded_as_persistent", "pending_to_persistent"):
@@ -469,7 +467,9 @@ class Store:
             event.listen(self.engine, "begin", _begin_immediate)
         else:
             self.engine = create_engine(parsed, pool_pre_ping=True)
-        self._sole = _SoleSession(self.engine) if parsed.database in (None, "", ":memory:") else None
+        self._sole = (
+            _SoleSession(self.engine) if parsed.database in (None, "", ":memory:") else None
+        )
 
     def create(self) -> None:
         """Create the tables that are missing."""
@@ -493,21 +493,22 @@ class Store:
         self.engine.dispose()
 
 
-def rows_by_id(
-    session: Session, table: type[Row], ids: Sequence[str], *, lock: bool = False
-) -> dict[str, Row]:
-    """Return rows of a table by their ids, which are all there.
+def ledger_accounts(
+    session: Session, ids: Sequence[str], *, lock: bool = False
+) -> dict[str, LedgerAccount]:
+    """Return ledger accounts by their ids, which are all there.
 
     What the session holds is not read again, unless others are to be locked out; rows are
     locked in one order, so that two transactions never wait for each other.
     """
     lock = lock and not isinstance(session, _SoleSession)
-    key = inspect(table).identity_key_from_primary_key
-    found = {} if lock else {id_: session.identity_map.get(key((id_,))) for id_ in ids}
-    missing = [id_ for id_ in ids if found.get(id_) is None]
+    key = inspect(LedgerAccount).identity_key_from_primary_key
+    held = {} if lock else {id_: session.identity_map.get(key((id_,))) for id_ in ids}
+    found = {id_: row for id_, row in held.items() if row is not None}
+    missing = [id_ for id_ in ids if id_ not in found]
     if missing:
-        column = table.__table__.c.id
-        query = select(table).where(column.in_(missing)).order_by(column)
+        query = select(LedgerAccount).where(LedgerAccount.id.in_(missing))
+        query = query.order_by(LedgerAccount.id)
         if lock:
             query = query.with_for_update().execution_options(populate_existing=True)
         found.update((row.id, row) for row in session.scalars(query))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert
 
 from conformance.reference import rules
-from conformance.reference.store import LedgerAccount, LedgerEntry, rows_by_id
+from conformance.reference.store import LedgerAccount, LedgerEntry, ledger_accounts
 from conformance.reference.unit import Unit, new_id
 
 if TYPE_CHECKING:
@@ -77,10 +77,8 @@ def open_account(unit: Unit, account_id: str, currency: str) -> None:
 def balances(unit: Unit, account_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return the available and the held funds of internal accounts."""
     wanted = [name for id_ in account_ids for name in (available(id_), held(id_))]
-    rows = rows_by_id(unit.session, LedgerAccount, wanted)
-    return {
-        id_: (rows[available(id_)].balance, rows[held(id_)].balance) for id_ in account_ids
-    }
+    rows = ledger_accounts(unit.session, wanted)
+    return {id_: (rows[available(id_)].balance, rows[held(id_)].balance) for id_ in account_ids}
 
 
 def sums_to_zero(legs: Sequence[Leg]) -> bool:
@@ -106,7 +104,7 @@ def post(unit: Unit, legs: Sequence[Leg]) -> None:
         raise UnbalancedMovementError(f"Expected legs that sum to zero, got {moved}.")
     unit.session.flush()
     names = sorted({leg.account for leg in moved})
-    accounts = rows_by_id(unit.session, LedgerAccount, names, lock=True)
+    accounts = ledger_accounts(unit.session, names, lock=True)
     for leg in moved:
         accounts[leg.account].balance += leg.amount
     if any(is_overdrawn(account) for account in accounts.values()):

@@ -88,6 +88,8 @@ def expire_due(unit: Unit) -> None:
     for quote in unit.session.scalars(_DUE, {"now": unit.now}).all():
         quote.status = "EXPIRED"
         unit.session.get_one(Transaction, quote.transaction_id).status = "EXPIRED"
+
+
 def list_all(unit: Unit, ask: Ask) -> Json:
     """List transactions, the newest first."""
     query = filtered(ask.query)

@@ -247,7 +247,7 @@ def _authorize_as_seen(unit: Unit, ask: Ask) -> Json:
 @mutant("QUO-203", "the status of a quote is not looked at again under the lock")
 def status_read_before_the_lock(patch: Patch) -> None:
     race = in_two_steps(quotes.authorize, _see_waiting, _authorize_as_seen)
-    patch.wrap(Service, "answer", race)
+    patch.wrap(Service, "serve", race)
 
 
 # --- Parts of patches -----------------------------------------------------------------------

@@ -33,7 +33,7 @@ def execute_as_seen(unit: Unit, quote_id: str) -> Any:
 
 @mutant("QUO-094", "the status of a quote is not looked at again under the lock")
 def status_read_before_the_lock(patch: Patch) -> None:
-    patch.wrap(Service, "answer", in_two_steps(quotes.execute, see_pending, execute_as_seen))
+    patch.wrap(Service, "serve", in_two_steps(quotes.execute, see_pending, execute_as_seen))
 
 
 @mutant("QUO-095", "each execution that saw the quote pending inserts a transaction")
@@ -48,7 +48,7 @@ def transaction_for_each_execution(patch: Patch) -> None:
             unit.session.flush()
         return execute_as_seen(unit, quote_id)
 
-    patch.wrap(Service, "answer", in_two_steps(quotes.execute, see_pending, act))
+    patch.wrap(Service, "serve", in_two_steps(quotes.execute, see_pending, act))
 
 
 def perform_uncounted(unit: Unit, quote_id: str) -> Any:
@@ -66,7 +66,7 @@ def balance_read_before_the_lock(patch: Patch) -> None:
         return quote_id
 
     patch.replace(ledger, "is_overdrawn", lambda account: False)
-    patch.wrap(Service, "answer", in_two_steps(quotes.execute, look, perform_uncounted))
+    patch.wrap(Service, "serve", in_two_steps(quotes.execute, look, perform_uncounted))
 
 
 @mutant("QUO-097", "the balance is looked at before the quote is created, and not again")
@@ -87,4 +87,4 @@ def balance_read_before_the_creation(patch: Patch) -> None:
         return quotes.view(unit, quotes.get(unit, quote_id))
 
     patch.replace(ledger, "is_overdrawn", lambda account: False)
-    patch.wrap(Service, "answer", in_two_steps(create, look, act))
+    patch.wrap(Service, "serve", in_two_steps(create, look, act))

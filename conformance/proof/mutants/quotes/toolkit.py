@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from copy import deepcopy
 from typing import Any
 
@@ -90,20 +90,22 @@ def source_of(unit: Unit, ask: Ask) -> str:
 def in_two_steps(function: Handler, look: Handler, act: Callable[[Unit, Any], Any]) -> Function:
     """Return what serves a handler by looking in one unit and acting in another.
 
-    It takes the place of ``Service.answer``. ``look`` returns what ``act`` gets; between
+    It takes the place of ``Service.serve``. ``look`` returns what ``act`` gets; between
     the two, others look as well.
     """
 
-    def answer(original: Callable[..., Any], service: Service, handler: Handler, ask: Ask) -> Any:
+    async def serve(
+        original: Callable[..., Awaitable[Any]], service: Service, handler: Handler, ask: Ask
+    ) -> Any:
         if handler is not function:
-            return original(service, handler, ask)
+            return await original(service, handler, ask)
         with service.unit() as unit:
             seen = look(unit, ask)
-        time.sleep(_RACE_SECONDS)
+        await asyncio.sleep(_RACE_SECONDS)
         with service.unit() as unit:
             return act(unit, seen)
 
-    return answer
+    return serve
 
 
 def without_nulls(members: Json) -> Json:

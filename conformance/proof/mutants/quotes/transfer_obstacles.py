@@ -72,7 +72,7 @@ def balance_read_before(patch: Patch) -> None:
 
     patch.replace(ledger, "is_overdrawn", lambda account: False)
     patch.replace(quotes, "has_funds", lambda *_: True)
-    patch.wrap(Service, "answer", (in_two_steps(transfers.transfer_out, look, act)))
+    patch.wrap(Service, "serve", (in_two_steps(transfers.transfer_out, look, act)))
 
 
 # --- What carries over ----------------------------------------------------------------------

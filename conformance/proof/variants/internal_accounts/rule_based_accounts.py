@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from conformance.reference.store import InternalAccount, MintedAccount
 from conformance.reference.unit import Ask, Reply, Unit
 
 _A_MOMENT = 0.1
+_UNDER_WAY = 0.02
+"""How long a request is under way: enough for others of the same moment to come in."""
 
 
 def only_rule_based(change: Callable[[Json], Json]) -> Apply:
@@ -140,14 +143,15 @@ def under_way(patch: Patch) -> None:
         finally:
             busy.discard(key)
 
-    def waiting(answer: Function, self: Any, handler: Function, ask: Ask) -> Any:
+    async def waiting(serve: Function, self: Any, handler: Function, ask: Ask) -> Any:
         key = ask.headers.get(rule_based.KEY)
         if not key or handler is not rule_based.create:
-            return answer(self, handler, ask)
+            return await serve(self, handler, ask)
         with claimed(key):
-            return answer(self, handler, ask)
+            await asyncio.sleep(_UNDER_WAY)
+            return await serve(self, handler, ask)
 
-    patch.wrap(Service, "answer", waiting)
+    patch.wrap(Service, "serve", waiting)
 
 
 @variant(
