@@ -438,17 +438,17 @@ class _SoleSession(Session):
         written = self._driver.total_changes
         try:
             yield
+            self.commit()
         except BaseException:
-            if self._is_changed or self._driver.total_changes != written:
-                self.rollback()
-            else:
+            if self._is_unchanged and self._driver.total_changes == written:
                 self.commit()
+            else:
+                self.rollback()
             raise
-        self.commit()
 
     @property
-    def _is_changed(self) -> bool:
-        return bool(self.new or self.dirty or self.deleted)
+    def _is_unchanged(self) -> bool:
+        return self.is_active and not (self.new or self.dirty or self.deleted)
 
 
 class Store:
