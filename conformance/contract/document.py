@@ -62,7 +62,8 @@ class Operation:
         """The ids of requirements that each operation has by itself, by their kind.
 
         ``server-error``: no request makes it answer with one; ``error-object``: it refuses by one;
-        ``faulty-body``: it refuses a body outside the stated types, presence and values.
+        ``faulty-body``: it refuses a body outside the stated types, presence and values;
+        ``accepted``: a request that nothing speaks against is accepted.
         """
         named: Mapping[str, str] = self.raw.get(REQUIREMENTS, {})
         return named

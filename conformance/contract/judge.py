@@ -269,6 +269,17 @@ def error_codes() -> Mapping[str, frozenset[int]]:
 
 
 @cache
+def faults_of_requests() -> frozenset[str]:
+    """Return the error codes that blame a request itself, or the state of what it is about.
+
+    The others may come to a request that is in order: a limit is reached, a rate or a provider is
+    not to be had, a document is judged.
+    """
+    codes = parsed(SPEC / "errors.yaml")
+    return frozenset(entry["code"] for entry in codes if entry.get("blames_request"))
+
+
+@cache
 def judge() -> Judge:
     """Return the judge of the document that the suite ships."""
     placed = {code: statuses for code, statuses in error_codes().items() if statuses}

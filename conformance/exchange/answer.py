@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from conformance.contract.document import Operation
-from conformance.contract.judge import error_code
+from conformance.contract.judge import error_code, error_codes, faults_of_requests
 from conformance.exchange.journal import Exchange
 from conformance.text.characters import visible
 from conformance.verdict.decisions import (
@@ -20,6 +20,8 @@ from conformance.verdict.decisions import (
     expect,
 )
 
+_BLAMING = (400, 404, 409, 422)
+_BLAMING_BY_THEMSELVES = (404, 409)
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 
 _UNAUTHORIZED = 401
@@ -48,6 +50,22 @@ class Answer:
     def code(self) -> str | None:
         """The ``code`` of the error object, if the body is one."""
         return error_code(self.body)
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The requirement that is broken if nothing spoke against the request; none if accepted.
+
+        A refusal that the state of the world may explain, such as a limit, a rate or a provider,
+        breaks none.
+        """
+        named = self.operation.requirements.get("accepted")
+        return (named,) if named is not None and self._blames_the_request else ()
+
+    @property
+    def _blames_the_request(self) -> bool:
+        if self.code in error_codes():
+            return self.status in _BLAMING and self.code in faults_of_requests()
+        return self.status in _BLAMING_BY_THEMSELVES
 
     def refused(self, *expected: int | str, twin: Answer) -> None:
         """Assert that the request was refused, and for its fault.

@@ -83,7 +83,7 @@ def arranged_body(answer: Answer) -> Any:
         PreconditionFailed: the request was refused.
     """
     if not answer.accepted:
-        raise PreconditionFailed(f"a step before the check failed: {answer}")
+        raise PreconditionFailed(f"a step before the check failed: {answer}", breaks=answer.breaks)
     return answer.body
 
 

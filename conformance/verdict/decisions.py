@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -74,14 +75,21 @@ def expect(condition: object, expected: str, got: object, also: str = "") -> Non
 
 
 class Unmet(Exception):
-    """A check cannot decide: something that it builds on did not hold."""
+    """A check cannot decide: something that it builds on did not hold.
+
+    ``breaks`` are the requirements that forbid what came instead. They fail, whatever the check
+    was about.
+    """
 
     outcome = Outcome.INCONCLUSIVE
     reason: Reason
 
-    def __init__(self, message: str, facts: Facts = NO_FACTS) -> None:
+    def __init__(
+        self, message: str, facts: Facts = NO_FACTS, *, breaks: Iterable[str] = ()
+    ) -> None:
         super().__init__(message)
         self.facts = facts
+        self.breaks = tuple(breaks)
 
 
 class PreconditionFailed(Unmet):

@@ -103,9 +103,15 @@ class Recorder:
 
     def decide_by(self, error: BaseException, *requirements: str) -> None:
         """Decide requirements by the exception that ended their check."""
+        self._fail_broken(error)
         outcome, reason, detail = self.meaning(error)
         for requirement in requirements:
             self.decide(requirement, outcome, detail, reason, facts_of(error))
+
+    def _fail_broken(self, error: BaseException | None) -> None:
+        """Fail what the answer to a step before a check breaks."""
+        for requirement in error.breaks if isinstance(error, Unmet) else ():
+            self.decide(requirement, Outcome.FAILED, str(error), None, facts_of(error))
 
     def conclude(self, error: BaseException | None) -> None:
         """Decide what the end of the test decides.
@@ -114,6 +120,7 @@ class Recorder:
         have been decided by a check of its own or by the judge; an assertion outside of any
         check leaves the rest inconclusive.
         """
+        self._fail_broken(error)
         outcome, reason, detail = self.meaning(error)
         if len(self.named) == 1:
             self.decide(self.named[0], outcome, detail, reason, facts_of(error))
@@ -136,6 +143,7 @@ class Recorder:
 
         What failed stays failed.
         """
+        self._fail_broken(error)
         outcome, reason, detail = self.meaning(error)
         if outcome is Outcome.FAILED:
             outcome, reason = Outcome.INCONCLUSIVE, Reason.PRECONDITION

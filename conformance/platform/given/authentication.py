@@ -93,7 +93,9 @@ class StrongAuthentication(Part):
         executed = self._quotes.execute(self._quotes.pending(source, **members))
         if executed.get("status") != "PENDING_AUTHORIZATION":
             raise PreconditionFailed(
-                f"the quote of a customer of an SCA region was executed to {executed.get('status')}"
+                f"the quote of a customer of an SCA region was executed to "
+                f"{executed.get('status')}",
+                breaks=["QUO-180"],
             )
         return executed
 

@@ -70,9 +70,11 @@ class InternalAccounts(Part):
             )
         if account is None:
             now = verification_status(self._customers.read(owner))
+            has_account = "ACC-021" if owner.get("customerType") == "BUSINESS" else "ACC-020"
             raise PreconditionFailed(
                 f"{owner.id} has no internal account; it was created at "
-                f"{verification_status(owner)}, and is at {now}"
+                f"{verification_status(owner)}, and is at {now}",
+                breaks=[has_account] if now == "APPROVED" else [],
             )
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = account.but(customerId=owner.id)
@@ -91,7 +93,10 @@ class InternalAccounts(Part):
         if seen[0] <= before[0]:
             # Should it arrive later, the account holds more than is known of.
             self._ledger.deposits.pop(account["id"], None)
-            raise PreconditionFailed(f"the deposit of {amount} did not arrive: balance {seen[0]}")
+            raise PreconditionFailed(
+                f"the deposit of {amount} did not arrive: balance {seen[0]}",
+                breaks=["ACC-013"] if seen[0] < before[0] else [],
+            )
         first = account["id"] not in self._ledger.deposits
         self._ledger.accounts[account["id"]] = as_resource(account)
         if first and self._ledger.was_quoted(account):

@@ -40,7 +40,9 @@ class Transactions(Part):
 
         transaction = self._until(listed, lambda found: found is not None)
         if transaction is None:
-            raise PreconditionFailed(f"GET /transactions does not list {wanted}")
+            raise PreconditionFailed(
+                f"GET /transactions does not list {wanted}", breaks=["TRX-020"]
+            )
         return Resource(transaction)
 
     def at_status(self, quote: Json, *statuses: str) -> Resource:

@@ -49,11 +49,11 @@ def supported_currencies(lookup: Json) -> list[Json]:
     """Return the objects in supportedCurrencies of a lookup.
 
     Raises:
-        PreconditionFailed: the list is missing or empty.
+        PreconditionFailed: the list is missing or empty; the account's currency is not in it.
     """
     entries = lookup.get("supportedCurrencies")
     if not isinstance(entries, list) or not entries:
-        raise PreconditionFailed("the lookup shows no supported currency")
+        raise PreconditionFailed("the lookup shows no supported currency", breaks=["LKP-021"])
     return [entry for entry in entries if isinstance(entry, Mapping)]
 
 

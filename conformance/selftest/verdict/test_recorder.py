@@ -111,6 +111,28 @@ class TestChecks:
         assert recording.decisions["A"].detail.rpartition(" ")[2].rpartition(".")[2] == "x"
         assert recording.decisions["B"].outcome is Outcome.PASSED
 
+    @pytest.mark.parametrize("named", [("A",), ("A", "B"), ("B",)])
+    def test_a_step_that_breaks_a_requirement_fails_it(self, named: tuple[str, ...]) -> None:
+        """What an answer in an arrangement breaks fails, named or not; the rest stays open."""
+        recording = recorder(*named)
+
+        recording.conclude(PreconditionFailed("refused", breaks=["B"]))
+
+        assert outcomes(recording) == {
+            **dict.fromkeys(named, Outcome.INCONCLUSIVE),
+            "B": Outcome.FAILED,
+        }
+        assert [failure.detail for failure in recording.failures()] == ["refused"]
+
+    def test_a_block_that_is_arranged_in_vain_fails_what_is_broken(self) -> None:
+        """A step within a check leaves its requirement open, and fails the one that it broke."""
+        recording = recorder("A")
+
+        with recording.check("A"):
+            raise PreconditionFailed("refused", breaks=["B"])
+
+        assert outcomes(recording) == {"A": Outcome.INCONCLUSIVE, "B": Outcome.FAILED}
+
     def test_an_unexpected_error_ends_the_test(self) -> None:
         """Another error decides nothing and is raised."""
         recording = recorder("A")
