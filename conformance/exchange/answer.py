@@ -22,6 +22,7 @@ from conformance.verdict.decisions import (
 
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 
+_INVALID = 400
 _UNAUTHORIZED = 401
 _SHOWN_CHARS = 300
 
@@ -76,7 +77,7 @@ class Answer:
         expect(self.status in statuses, wanted, self, beside)
         expect(not codes or self.code in codes, f"the code {_either(codes)}", self, beside)
 
-    def denied(self, *codes: str, twin: Answer) -> None:
+    def denied(self, *codes: str, twin: Answer, unreadable: bool = False) -> None:
         """Assert that the request was refused with 401, and for its credentials.
 
         Unlike that of another fault, the twin need not be accepted: where it is refused as well,
@@ -85,6 +86,7 @@ class Answer:
         Args:
             codes: error codes, one of which must have come; without any, any code.
             twin: the answer to the same request with the right credentials.
+            unreadable: whether 400 will do as well, as the credentials could not be read.
 
         Raises:
             TwinRefused: the right credentials were refused too.
@@ -98,9 +100,10 @@ class Answer:
                 raise TwinRefused(f"with the right credentials it was refused too: {twin}")
             if self.status != _UNAUTHORIZED:
                 raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
-        wanted = f"a refusal with {_UNAUTHORIZED}"
+        statuses = (_UNAUTHORIZED, _INVALID) if unreadable else (_UNAUTHORIZED,)
+        wanted = f"a refusal with {_either(statuses)}"
         expect(not self.accepted, wanted, self)
-        expect(self.status == _UNAUTHORIZED, wanted, self, f"the accepted twin: {twin}")
+        expect(self.status in statuses, wanted, self, f"the accepted twin: {twin}")
         expect(not codes or self.code in codes, f"the code {_either(codes)}", self)
 
     def __repr__(self) -> str:

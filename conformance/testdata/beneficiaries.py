@@ -25,8 +25,8 @@ class BeneficiaryExample:
     ``missing`` by currency the members that it may not go without. What is ``accepted`` and
     ``refused`` otherwise, and ``shown`` as sent by which rule, goes with ``currency``.
 
-    With ``unregistered_sender`` a fault is sent by a business that has told no registrationNumber of
-    its own: the text may mean that number or the beneficiary's.
+    With ``unregistered_sender`` a fault is sent by a business that has told no registrationNumber
+    of its own: the text may mean that number or the beneficiary's.
 
     One that is only another ``form`` of an example need not be taken: what is refused of it has
     that example as its accepted twin.

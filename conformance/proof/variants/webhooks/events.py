@@ -19,7 +19,7 @@ from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer, InternalAccount, Quote, Transaction
 from conformance.reference.transactions import deposit_returns, transactions
-from conformance.reference.unit import Ask, Unit, clock, timestamp
+from conformance.reference.unit import Ask, Unit, clock, new_id, timestamp
 from conformance.reference.webhooks import deliveries
 from conformance.reference.webhooks.deliveries import Deliveries
 
@@ -68,6 +68,14 @@ def few_repetitions(patch: Patch) -> None:
             deliver(self, endpoint, body, attempt)
 
     patch.wrap(Deliveries, "_deliver", delivering)
+
+
+@variant("N042", "each delivery has an id of its own", "forms", (Deliveries, "_deliver"))
+def id_of_each_delivery(
+    deliver: Function, self: Deliveries, endpoint: str, body: bytes, attempt: int
+) -> None:
+    event = {**json.loads(body), "id": new_id("Webhook")} if attempt else None
+    deliver(self, endpoint, json.dumps(event).encode() if event else body, attempt)
 
 
 @variant(
