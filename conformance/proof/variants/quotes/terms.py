@@ -23,6 +23,13 @@ from conformance.reference.unit import Ask, Unit
 
 
 declare_optional("quote", (quotes, "view"), "description", "rateDetails")
+declare(
+    "M75",
+    "rateDetails-of-the-counterparty",
+    "rateDetails show nothing of the service but its variable fee",
+    edited(quotes, "view", without("rateDetails.gridApiMultiplier", "rateDetails.gridApiFixedFee")),
+    "codes",
+)
 
 
 @variant(
@@ -34,6 +41,16 @@ declare_optional("quote", (quotes, "view"), "description", "rateDetails")
 )
 def no_platform_fee_no_member(body: Json) -> Json:
     return body if body["platformFeesIncluded"] else without("platformFeesIncluded")(body)
+
+
+# --- What is taken by default ---------------------------------------------------------------
+
+
+@variant("M92", "the sending amount is fixed where no side is named", "apart", (quotes, "create"))
+def sending_by_default(create: Function, unit: Unit, ask: Ask) -> Any:
+    if isinstance(ask.body, dict) and "lockedCurrencySide" not in ask.body:
+        ask = replace(ask, body={**ask.body, "lockedCurrencySide": "SENDING"})
+    return create(unit, ask)
 
 
 # --- Where something is refused -------------------------------------------------------------

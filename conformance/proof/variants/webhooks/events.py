@@ -110,7 +110,7 @@ def time_of_delivery(send: Function, self: Deliveries, endpoint: str, body: byte
     return send(self, endpoint, json.dumps(event).encode())
 
 
-@variant("N311", "webhooks show transactions and customers as they are on delivery", "forms")
+@variant("N311", "webhooks show their resources as they are on delivery", "forms")
 def shown_on_delivery(patch: Patch) -> None:
     services: list[Service] = []
 
@@ -133,12 +133,15 @@ def shown_on_delivery(patch: Patch) -> None:
 
 
 def _as_it_is(unit: Unit, data: Json) -> Json:
-    """Return a transaction or a customer as it is now, and anything else as it was."""
+    """Return a transaction, customer or internal account as it is now, anything else as it was."""
     name = data["id"]
-    row = unit.session.get(Transaction, name) or unit.session.get(Customer, name)
-    if isinstance(row, Transaction):
-        return transactions.view(row)
-    return data if row is None else customers.view(row)
+    if (transaction := unit.session.get(Transaction, name)) is not None:
+        return transactions.view(transaction)
+    if (customer := unit.session.get(Customer, name)) is not None:
+        return customers.view(customer)
+    if (account := unit.session.get(InternalAccount, name)) is not None:
+        return accounts.view(unit, account)
+    return data
 
 
 # --- Returned deposits ----------------------------------------------------------------------
