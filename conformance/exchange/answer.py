@@ -68,14 +68,14 @@ class Answer:
         codes = [item for item in expected if isinstance(item, str)]
         # Accepting it may have used up what the twin needs, so the twin does not matter then.
         wanted = f"a refusal with {_either(statuses)}"
-        expect(not self.accepted, wanted, self)
+        self._expect(not self.accepted, wanted)
         if not twin.accepted:
             raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
         if twin.operation.id != self.operation.id:
             raise HarnessError(f"{twin.operation.id} cannot be the twin of {self.operation.id}")
         beside = f"the accepted twin: {twin}"
-        expect(self.status in statuses, wanted, self, beside)
-        expect(not codes or self.code in codes, f"the code {_either(codes)}", self, beside)
+        self._expect(self.status in statuses, wanted, beside)
+        self._expect(not codes or self.code in codes, f"the code {_either(codes)}", beside)
 
     def denied(self, *codes: str, twin: Answer, unreadable: bool = False) -> None:
         """Assert that the request was refused with 401, and for its credentials.
@@ -102,9 +102,13 @@ class Answer:
                 raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
         statuses = (_UNAUTHORIZED, _INVALID) if unreadable else (_UNAUTHORIZED,)
         wanted = f"a refusal with {_either(statuses)}"
-        expect(not self.accepted, wanted, self)
-        expect(self.status in statuses, wanted, self, f"the accepted twin: {twin}")
-        expect(not codes or self.code in codes, f"the code {_either(codes)}", self)
+        self._expect(not self.accepted, wanted)
+        self._expect(self.status in statuses, wanted, f"the accepted twin: {twin}")
+        self._expect(not codes or self.code in codes, f"the code {_either(codes)}")
+
+    def _expect(self, condition: object, expected: str, also: str = "") -> None:
+        __tracebackhide__ = True
+        expect(condition, expected, self, also, self.exchange.id)
 
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.
