@@ -152,6 +152,7 @@ class Judge:
         *,
         intended: bool,
         is_json: bool = True,
+        is_bounded: bool = True,
     ) -> MessageFindings:
         """Judge one response.
 
@@ -164,6 +165,8 @@ class Judge:
                 answered with any client error; where it is taken, the resource may hold what was
                 wrong, and is not judged.
             is_json: whether a body, if there is one, could be decoded as JSON.
+            is_bounded: whether it could be read at all. Of one that is nested too deep nothing is
+                known but its status and media type.
         """
         ids: Mapping[str, str] = self.document.raw["x-judge"]
         documented = operation.response(status)
@@ -177,8 +180,9 @@ class Judge:
             return MessageFindings((Finding(ids["status"], passed=False, detail=detail),))
         findings = [Finding(ids["status"], passed=True)]
         content: Mapping[str, Any] = documented.get("content", {})
-        if not content:
-            return MessageFindings(tuple(findings))
+        if not content or (media_type in content and not is_bounded):
+            unread = f"{operation.id} answered {status} with a body too deep or too long to be read"
+            return MessageFindings(tuple(findings), (unread,) if content else ())
         schema = content.get("application/json", {}).get("schema")
         if media_type not in content or not is_json:
             shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"

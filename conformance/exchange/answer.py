@@ -24,6 +24,7 @@ _BLAMING = (400, 404, 409, 422)
 _BLAMING_BY_THEMSELVES = (404, 409)
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 
+_INVALID = 400
 _UNAUTHORIZED = 401
 _SHOWN_CHARS = 300
 
@@ -85,16 +86,16 @@ class Answer:
         codes = [item for item in expected if isinstance(item, str)]
         # Accepting it may have used up what the twin needs, so the twin does not matter then.
         wanted = f"a refusal with {_either(statuses)}"
-        expect(not self.accepted, wanted, self)
+        self._expect(not self.accepted, wanted)
         if not twin.accepted:
             raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
         if twin.operation.id != self.operation.id:
             raise HarnessError(f"{twin.operation.id} cannot be the twin of {self.operation.id}")
         beside = f"the accepted twin: {twin}"
-        expect(self.status in statuses, wanted, self, beside)
-        expect(not codes or self.code in codes, f"the code {_either(codes)}", self, beside)
+        self._expect(self.status in statuses, wanted, beside)
+        self._expect(not codes or self.code in codes, f"the code {_either(codes)}", beside)
 
-    def denied(self, *codes: str, twin: Answer) -> None:
+    def denied(self, *codes: str, twin: Answer, unreadable: bool = False) -> None:
         """Assert that the request was refused with 401, and for its credentials.
 
         Unlike that of another fault, the twin need not be accepted: where it is refused as well,
@@ -103,6 +104,7 @@ class Answer:
         Args:
             codes: error codes, one of which must have come; without any, any code.
             twin: the answer to the same request with the right credentials.
+            unreadable: whether 400 will do as well, as the credentials could not be read.
 
         Raises:
             TwinRefused: the right credentials were refused too.
@@ -116,10 +118,15 @@ class Answer:
                 raise TwinRefused(f"with the right credentials it was refused too: {twin}")
             if self.status != _UNAUTHORIZED:
                 raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
-        wanted = f"a refusal with {_UNAUTHORIZED}"
-        expect(not self.accepted, wanted, self)
-        expect(self.status == _UNAUTHORIZED, wanted, self, f"the accepted twin: {twin}")
-        expect(not codes or self.code in codes, f"the code {_either(codes)}", self)
+        statuses = (_UNAUTHORIZED, _INVALID) if unreadable else (_UNAUTHORIZED,)
+        wanted = f"a refusal with {_either(statuses)}"
+        self._expect(not self.accepted, wanted)
+        self._expect(self.status in statuses, wanted, f"the accepted twin: {twin}")
+        self._expect(not codes or self.code in codes, f"the code {_either(codes)}")
+
+    def _expect(self, condition: object, expected: str, also: str = "") -> None:
+        __tracebackhide__ = True
+        expect(condition, expected, self, also, self.exchange.id)
 
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.

@@ -215,6 +215,7 @@ class RecordingClient:
                 body,
                 intended=valid,
                 is_json=response.is_json,
+                is_bounded=response.is_bounded,
             )
         findings = (*message.findings, *self._told_secret(name, response))
         self.listener(exchange, findings, message.observations)

@@ -13,6 +13,10 @@ MAX_BRACKETS = 500_000
 """Brackets that open; eight mebibytes of nothing else would take a gigabyte once decoded."""
 
 _BRACKETS = (b"{", b"[")
+_BRACKET = re.compile(rb"[\[\]{}]")
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""A text in JSON, or one that does not end; it never takes a second look at a character."""
+
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/]))')
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _MAX_DIGITS = sys.float_info.max_10_exp
@@ -23,7 +27,8 @@ def decode(content: bytes) -> tuple[Any, bool]:
     """Return the decoded JSON value and whether there was one (no content counts as one).
 
     JSON is well-formed and UTF-8; a byte order mark before it is passed over. Lists and objects
-    within one another by more than 64 levels count as none, and so do more than 500,000 of them.
+    within one another by more than 64 levels count as none, and so do more than 500,000 of them:
+    :func:`is_beyond_bounds` tells these from what is no JSON.
     Half surrogate pairs, which JSON can spell and UTF-8 cannot, become question marks, and numbers
     beyond the largest of double precision become that one. Of members with the same name the last
     counts.
@@ -42,6 +47,21 @@ def decode(content: bytes) -> tuple[Any, bool]:
     if _HALF_PAIR.search(content):
         value = _paired(value)
     return value, True
+
+
+def is_beyond_bounds(content: bytes) -> bool:
+    """Return whether a text has more brackets, or more levels of them, than are decoded.
+
+    Whether such a text is JSON is not known.
+    """
+    if sum(map(content.count, _BRACKETS)) > MAX_BRACKETS:
+        return True
+    level = 0
+    for bracket in _BRACKET.findall(_STRING.sub(b"", content)):
+        level += 1 if bracket in _BRACKETS else -1
+        if level > MAX_LEVELS:
+            return True
+    return False
 
 
 def text(content: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import httpx
 
 from conformance.contract.judge import error_code, error_codes
-from conformance.exchange.content import decode, text, unescaped
+from conformance.exchange.content import decode, is_beyond_bounds, text, unescaped
 from conformance.sut.reading import (
     retry_after,
 )
@@ -47,6 +47,7 @@ class ConnectionBroken(TargetLost):
 class Response:
     """A whole response, as it came.
 
+    ``is_bounded`` says whether the body could be read: what is nested too deep may be JSON or not.
     ``plain`` is the body as text, and ``unescaped`` the same where it has escapes, behind which a
     secret may hide; else it is empty.
     """
@@ -57,6 +58,7 @@ class Response:
     content: bytes
     body: Any
     is_json: bool
+    is_bounded: bool
     plain: str
     unescaped: str
 
@@ -72,8 +74,9 @@ class Response:
         plain, free = text(content), ""
         if "\\" in plain:
             free = json.dumps(body, ensure_ascii=False) if is_json else unescaped(plain)
+        is_bounded = is_json or not is_beyond_bounds(content)
         status, headers = response.status_code, response.headers
-        return cls(seconds, status, headers, content, body, is_json, plain, free)
+        return cls(seconds, status, headers, content, body, is_json, is_bounded, plain, free)
 
     @property
     def limits_requests(self) -> bool:

@@ -35,7 +35,8 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
         "destination": _BOTH,
         "destination.destinationType": _VALUE,
         "destination.accountId": _BOTH,
-        "lockedCurrencySide": _BOTH,
+        # It may be one of the two by default.
+        "lockedCurrencySide": _VALUE,
         # Some read null as 0, and whether 0 is refused is not for here to say.
         "lockedCurrencyAmount": _VALUE,
         "immediatelyExecute": _VALUE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 
@@ -18,8 +19,9 @@ def audit(platform: Platform) -> list[str] | None:
 
     Each account's ``totalBalance`` is what was deposited, less the sending amounts of its
     completed quotes, plus the receiving amounts of completed quotes to it. A quote that is still
-    in flight may or may not be contained; a refused or expired one may not. Balances may be
-    shown a moment late, so that they are read again while something is wrong.
+    in flight may or may not be contained; a refused or expired one may not, and of a refunded one
+    no more than its fees. Balances may be shown a moment late, so that they are read again while
+    something is wrong.
     """
     if not platform.ledger.deposits or not platform.ledger.quotes:
         return None
@@ -42,9 +44,9 @@ def _problems(platform: Platform) -> Iterator[str]:
         low -= movement.spent.get(name, 0)
         low -= movement.returned.get(name, 0)
         for quote in movement.quotes.values():
-            effect, certain = _effect(quote, name, statuses.get(quote["transactionId"]))
-            low += effect if certain else min(effect, 0)
-            high += effect if certain else max(effect, 0)
+            least, most = _effect(quote, name, statuses.get(quote["transactionId"]))
+            low += least
+            high += most
         balance, total = platform.internal_accounts.balances(movement.accounts[name])
         if not 0 <= balance <= total:
             yield f"{name}: balance {balance} is not between 0 and totalBalance {total}"
@@ -56,19 +58,21 @@ def _problems(platform: Platform) -> Iterator[str]:
             )
 
 
-def _effect(quote: Json, account: str, transaction: Json | None) -> tuple[int, bool]:
-    """Return what a quote does to an account once it completes, and whether that is certain."""
+def _effect(quote: Json, account: str, transaction: Json | None) -> tuple[int, int]:
+    """Return the least and the most that a quote adds to the total balance of an account."""
     effect = 0
     if quote["source"].get("accountId") == account:
         effect -= quote["totalSendingAmount"]
     if quote["destination"].get("accountId") == account:
         effect += quote["totalReceivingAmount"]
+    uncertain = (min(effect, 0), max(effect, 0))
     if transaction is None:
-        return effect, False
+        return uncertain
     status = transaction.get("status")
     if status in _NOTHING_MOVED:
-        return 0, True
+        return 0, 0
     refund = (transaction.get("refund") or {}).get("status")
     if status in _REFUNDED or (status == "FAILED" and refund in (*_REFUNDED, "COMPLETED")):
-        return 0, True
-    return effect, status == "COMPLETED"
+        # The fees may be kept.
+        return max(uncertain[0], -included_fees(quote)), 0
+    return (effect, effect) if status == "COMPLETED" else uncertain

@@ -13,6 +13,7 @@ class Memory:
 
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
+    ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
@@ -20,6 +21,7 @@ class Memory:
 
     approval: str | None = None
     needs_approval: bool | None = None
+    sweeps_abroad: bool | None = None
     confirmation: str | None = None
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
@@ -28,6 +30,6 @@ class Memory:
 
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
-        self.approval = self.needs_approval = self.confirmation = None
+        self.approval = self.needs_approval = self.sweeps_abroad = self.confirmation = None
         self.unprovisioned = False
         self.institutions.clear()

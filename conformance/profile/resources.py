@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import (
     Field,
 )
@@ -14,6 +16,16 @@ class Limits(ProfilePart):
 
     currency: str
     amount: int = Field(gt=0)
+
+
+class TransactionLimit(Limits):
+    """The largest single transaction: its value, and which amount of a payment it is on."""
+
+    side: Literal["SENDING", "RECEIVING"] | None = Field(
+        None,
+        description="The side that the limit is on; null where it is not known, so that only what "
+        "is above the limit on both sides has to be refused.",
+    )
 
 
 class Corridor(ProfilePart):
@@ -65,8 +77,9 @@ class Resources(ProfilePart):
         "usd_account",
         description="The example of fixtures/accounts to whose accounts stablecoins can be minted.",
     )
-    single_transaction_limit: Limits | None = Field(
+    single_transaction_limit: TransactionLimit | None = Field(
         None,
         description="The largest single transaction, in the currency's smallest unit, such as "
-        "`{currency: USD, amount: 100}`; null where there is none.",
+        "`{currency: USD, amount: 100, side: SENDING}`; null where there is none. Without a `side` "
+        "the limit may be on the amount with or without fees.",
     )

@@ -141,6 +141,13 @@ def move_external_account(unit: Unit, ask: Ask) -> None:
     externals.reach(unit, externals.get(unit, ask.params["externalAccountId"]), body["status"])
 
 
+def sign_as_owner(unit: Unit, ask: Ask) -> Json:
+    """Let the owner of an external account sign: ``{message}``; returns ``{signature}``."""
+    body = fields.demand(ask.body, [Field("message", "string", required=True)])
+    externals.get(unit, ask.params["externalAccountId"])
+    return {"signature": ownership.signature_of(body["message"])}
+
+
 def conclude_liveness(unit: Unit, ask: Ask) -> None:
     """Let the hosted liveness check of an external account show its owner or not: ``{proven}``."""
     body = fields.demand(ask.body, [Field("proven", "boolean", required=True)])

@@ -342,6 +342,15 @@ CONTROL: tuple[Operation, ...] = (
     Operation(
         "",
         "POST",
+        "/external-accounts/{externalAccountId}/signature",
+        control,
+        "sign_as_owner",
+        200,
+        body=True,
+    ),
+    Operation(
+        "",
+        "POST",
         "/external-accounts/{externalAccountId}/ownership",
         control,
         "conclude_liveness",

@@ -568,7 +568,6 @@ BUSINESS_NEEDS: tuple[str, ...] = (
     "businessInfo.country",
     "businessInfo.taxId",
     "businessInfo.incorporatedOn",
-    "businessInfo.registrationNumber",
 )
 """The fields without which a business is not reviewed."""
 

@@ -284,7 +284,8 @@ def _entry(
         verdict=conclusion.verdict,
         reason=conclusion.reason,
         missing=_missing(conclusion, requirement, run),
-        detail=_bounded(conclusion.detail),
+        # The message is that of the evidence that is shown first.
+        detail=next((item.detail for item in evidence), _bounded(conclusion.detail)),
         tests=tuple(tests)[:_MAX_TESTS],
         checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
         mutants=None if kills is None else MutantFigures(killed=kills.killed, total=kills.total),
@@ -351,9 +352,14 @@ def _evidence(
 
 
 def _decisive(conclusion: Conclusion) -> list[Decision]:
-    """Return the decisions that a verdict follows from, the easiest ones to follow first."""
+    """Return the decisions that a verdict follows from; of failures the easiest to follow first.
+
+    What is inconclusive has its reason from the first.
+    """
     outcome = _DECISIVE[conclusion.verdict]
     decisions = [decision for decision in conclusion.decisions if decision.outcome is outcome]
+    if outcome is Outcome.INCONCLUSIVE:
+        return decisions
     return sorted(decisions, key=lambda decision: len(decision.exchanges))
 
 

@@ -25,6 +25,9 @@ class BeneficiaryExample:
     ``missing`` by currency the members that it may not go without. What is ``accepted`` and
     ``refused`` otherwise, and ``shown`` as sent by which rule, goes with ``currency``.
 
+    With ``unregistered_sender`` a fault is sent by a business that has told no registrationNumber
+    of its own: the text may mean that number or the beneficiary's.
+
     One that is only another ``form`` of an example need not be taken: what is refused of it has
     that example as its accepted twin.
     """
@@ -32,6 +35,7 @@ class BeneficiaryExample:
     name: str
     beneficiary: Mapping[str, Any]
     sender: Literal["INDIVIDUAL", "BUSINESS"]
+    unregistered_sender: bool
     currency: str
     taken: Mapping[str, str]
     missing: Mapping[str, Sequence[Change]]
@@ -79,6 +83,7 @@ def _example(row: Json) -> BeneficiaryExample:
         name=row["name"],
         beneficiary=row["beneficiary"],
         sender=row.get("sender", "INDIVIDUAL"),
+        unregistered_sender=row.get("unregistered_sender", False),
         currency=next(iter(rules)),
         taken={currency: found[_TAKEN] for currency, found in rules.items()},
         missing={

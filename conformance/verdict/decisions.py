@@ -44,12 +44,14 @@ class Facts:
 
     ``missing`` are the triggers and features that the profile would have to offer. A check that
     found something else than it expected has ``expected`` and ``got``, and maybe ``also``.
+    ``exchange`` is the number of the journal entry that decided it, where that is one.
     """
 
     missing: tuple[str, ...] = ()
     expected: str = ""
     got: str = ""
     also: str = ""
+    exchange: str = ""
 
 
 NO_FACTS = Facts()
@@ -58,20 +60,29 @@ NO_FACTS = Facts()
 class Broken(AssertionError):
     """A check found something else than the specification says."""
 
-    def __init__(self, expected: str, got: object, also: str = "") -> None:
-        self.facts = Facts(expected=expected, got=str(got), also=also)
+    def __init__(self, expected: str, got: object, also: str = "", exchange: str = "") -> None:
+        self.facts = Facts(expected=expected, got=str(got), also=also, exchange=exchange)
         super().__init__(f"expected {expected}, got {got}" + (f"\n{also}" if also else ""))
 
 
-def expect(condition: object, expected: str, got: object, also: str = "") -> None:
+def expect(
+    condition: object, expected: str, got: object, also: str = "", exchange: str = ""
+) -> None:
     """Assert a condition, and say what was expected and what came where it does not hold.
+
+    Args:
+        condition: what has to hold.
+        expected: what was expected.
+        got: what came.
+        also: what else helps to understand it.
+        exchange: the number of the journal entry that it is about, if it is about one.
 
     Raises:
         Broken: it does not hold.
     """
     __tracebackhide__ = True
     if not condition:
-        raise Broken(expected, got, also)
+        raise Broken(expected, got, also, exchange)
 
 
 class Unmet(Exception):
@@ -185,7 +196,7 @@ class Decision:
     """What one test found out about one requirement.
 
     ``detail`` is the message, ``facts`` what it says as data. ``exchanges`` are the numbers of the
-    journal entries that the test produced until then.
+    journal entries that the test produced until what decided it.
     """
 
     requirement: str

@@ -78,9 +78,15 @@ class Recorder:
         with self._lock:
             known = self.decisions.get(requirement)
             if known is None or _RANK[outcome] > _RANK[known.outcome]:
+                chain = self._chain(facts.exchange)
                 self.decisions[requirement] = Decision(
-                    requirement, outcome, self.test, reason, detail, tuple(self.exchanges), facts
+                    requirement, outcome, self.test, reason, detail, chain, facts
                 )
+
+    def _chain(self, last: str) -> tuple[str, ...]:
+        """Return the exchanges of the test up to a number; all of them where it is none."""
+        end = self.exchanges.index(last) + 1 if last in self.exchanges else None
+        return tuple(self.exchanges[:end])
 
     @contextlib.contextmanager
     def check(self, *requirements: str) -> Iterator[None]:

@@ -65,7 +65,7 @@ class ApprovedCustomers(Part):
             if way in self._ways() and self._is_approved(customer, way):
                 self._memory.approval = way
                 return as_resource(customer)
-        if not self._triggers.maps(APPROVE):
+        if known is None and not self._triggers.maps(APPROVE):
             self._memory.approval = "none"
         return as_resource(customer)
 

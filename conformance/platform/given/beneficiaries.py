@@ -14,13 +14,18 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     fill_template,
+    value_at,
 )
 from conformance.verdict.decisions import (
+    PreconditionFailed,
     ResourceMissing,
+    TriggerFailed,
 )
 
 Way = Literal["signature", "liveness"]
 """How a customer proves that an external account is its own."""
+
+_SIGN = "ownership.sign"
 
 CONFIRMATIONS = ("confirmUntrust", "confirmBeneficiary")
 """The two readings of the path at which an untrusting is confirmed."""
@@ -52,25 +57,63 @@ class Ownership(Part):
             raise ResourceMissing(f"bindings.ownership_challenges of the profile has no {way}")
         return self._api.challenge_ownership(account["id"], body)
 
-    def body(self, *, right: bool = True) -> Body:
-        """Return a body that completes a proof by a signature, the owner's or another one."""
+    @property
+    def can_sign(self) -> bool:
+        """Whether the profile has a way to the owner's signature."""
+        is_fixed = self._profile.bindings.ownership_signature is not None
+        return is_fixed or self._triggers.maps(_SIGN)
+
+    def body(self, account: Json, started: Answer, *, right: bool = True) -> Body:
+        """Return a body that completes a proof by a signature, the owner's or another one.
+
+        Args:
+            account: the external account.
+            started: the answer to the start of the proof, which shows what is to be signed.
+            right: whether it is the owner's signature.
+
+        Raises:
+            PreconditionFailed: the answer shows nothing to be signed.
+            TriggerMissing: the profile has no way to the owner's signature.
+        """
         names = self._profile.bindings
-        signature = names.ownership_signature if right else names.ownership_wrong_signature
+        signature = self._signature(account, started) if right else names.ownership_wrong_signature
         body: Body = fill_template(names.ownership_proof, {"{signature}": signature})
         return body
 
-    def sign(self, account: Json, *, right: bool = True) -> Answer:
-        """Complete a proof by a signature, the owner's or another one."""
-        return self._api.verify_ownership(account["id"], self.body(right=right))
+    def _signature(self, account: Json, started: Answer) -> str:
+        names = self._profile.bindings
+        if names.ownership_signature is not None:
+            return names.ownership_signature
+        message = value_at(started.body, names.ownership_message)
+        if message is None and self._triggers.maps(_SIGN):
+            raise PreconditionFailed(
+                f"bindings.ownership_message of the profile says that {names.ownership_message} is "
+                f"to be signed: {started!r}"
+            )
+        signature = self._triggers.fire(
+            _SIGN, externalAccountId=account["id"], message=message
+        ).get("signature")
+        if not isinstance(signature, str):
+            raise TriggerFailed(f"trigger {_SIGN}: the result signature is {signature!r}")
+        return signature
+
+    def sign(self, account: Json, started: Answer, *, right: bool = True) -> Answer:
+        """Complete a proof by a signature; the arguments are those of :meth:`body`."""
+        return self._api.verify_ownership(account["id"], self.body(account, started, right=right))
 
     def conclude(self, account: Json, way: Way, *, right: bool) -> None:
         """Start a proof of ownership and let it succeed or fail."""
-        arranged_body(self.start(account, way))
+        started = self.start(account, way)
+        arranged_body(started)
         if way == "signature":
-            self.sign(account, right=right)
+            self.sign(account, started, right=right)
         else:
             trigger = "ownership.prove" if right else "ownership.disprove"
             self._triggers.fire(trigger, externalAccountId=account["id"])
+
+    def prove(self, account: Json) -> None:
+        """Prove the ownership of an account, by a signature where the profile has a way to one."""
+        self.conclude(account, "signature" if self.can_sign else "liveness", right=True)
 
 
 class Trust(Part):

@@ -15,7 +15,7 @@ from conformance.platform.resource import (
     fill_template,
     merged,
 )
-from conformance.testdata.examples import Change, Example
+from conformance.testdata.examples import ABSENT, Change, Example, placed
 
 
 class Customers(Part):
@@ -129,6 +129,10 @@ class Customers(Part):
             },
         }
         return {**merged(usual, self._profile.bindings.business), **members}
+
+    def unregistered_business_members(self) -> Body:
+        """Return what a business has other than an individual, without a registrationNumber."""
+        return placed(self.business_members({}), "businessInfo.registrationNumber", ABSENT)
 
     def residence(self, region: str) -> Body:
         """Return the members of an individual of a region in Europe."""

@@ -178,15 +178,22 @@ class ExternalAccounts(Part):
 
         Account setup may go before an approval; the first one shows whether it does.
         """
+        members = self._customers.business_members({}) if kind == "BUSINESS" else {}
+        return self._account_holder(members)
+
+    def unregistered_business(self) -> Resource:
+        """Create an account holder: a business that tells no registrationNumber of its own."""
+        return self._account_holder(self._customers.unregistered_business_members())
+
+    def _account_holder(self, members: Body) -> Resource:
         if self._memory.needs_approval is None:
-            answer = self._api.create_external_account(self.body(self._newcomer(kind)))
+            answer = self._api.create_external_account(self.body(self._newcomer(members)))
             self._memory.needs_approval = not answer.accepted
         if self._memory.needs_approval:
-            return self._approved.business() if kind == "BUSINESS" else self._approved.customer()
-        return self._newcomer(kind)
+            return self._approved.customer(**members)
+        return self._newcomer(members)
 
-    def _newcomer(self, kind: str) -> Resource:
-        members = self._customers.business_members({}) if kind == "BUSINESS" else {}
+    def _newcomer(self, members: Body) -> Resource:
         return arranged_resource(self._api.create_customer(self._customers.body(**members)))
 
     def _as_offered(self, example: AccountExample) -> Body:

@@ -263,6 +263,18 @@ class InternalAccounts(Part):
         """
         return self._until(lambda: self.balances(account)[0], lambda seen: seen == expected)
 
+    def wait_for_refund(self, account: Json, before: int, fees: int) -> int:
+        """Return the ``balance`` of an account once what was taken from it is back.
+
+        Args:
+            account: the account that a failed payout left.
+            before: its balance before the payout, in smallest units.
+            fees: how much the refund may keep.
+        """
+        return self._until(
+            lambda: self.balances(account)[0], lambda seen: before - fees <= seen <= before
+        )
+
     def balance(self, account: Json) -> int:
         """Return the ``balance`` of a customer's account in the smallest unit."""
         return self.balances(account)[0]

@@ -11,7 +11,7 @@ from conformance.platform.given.internal_accounts import InternalAccounts
 from conformance.platform.given.transactions import Transactions
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, arranged_resource, owner_of
-from conformance.profile.resources import Corridor
+from conformance.profile.resources import Corridor, TransactionLimit
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -86,6 +86,17 @@ class Quotes(Part):
         if not created.accepted:
             return [created]
         return [created, self._api.execute_quote(created.body["id"])]
+
+    def largest_transaction(self) -> TransactionLimit:
+        """Return the maximum of a single transaction, as the profile gives it.
+
+        Raises:
+            ResourceMissing: it gives none.
+        """
+        limit = self._profile.resources.single_transaction_limit
+        if limit is None:
+            raise ResourceMissing("the profile gives no resources.single_transaction_limit")
+        return limit
 
     def body(
         self,

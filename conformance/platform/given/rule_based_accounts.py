@@ -18,6 +18,7 @@ from conformance.platform.resource import (
     Json,
     Resource,
     arranged_resource,
+    as_resource,
     fill_template,
     owner_of,
 )
@@ -110,14 +111,57 @@ class RuleBasedAccounts(Part):
         holder = self._approved.customer(**{"currencies": currencies, **members})
         return self._internal_accounts.account(CURRENCY, amount=0, customer=holder)
 
-    def sweep_destination(self, internal_account: Json, **options: Any) -> Resource:
+    def sweep_destination(self, internal_account: Json) -> Resource:
+        """Return an account that the sweeps of a holder can go to.
+
+        It is a new external account of the holder, or the holder's own internal one where sweeps go
+        to internal accounts alone.
+        """
+        if not self._sweeps_abroad():
+            return as_resource(internal_account, owner_of(internal_account))
+        return self._external_destination(internal_account)
+
+    def external_destination(self, internal_account: Json, **options: Any) -> Resource:
         """Return an external account of a holder, for the sweeps to go to.
 
         Args:
             internal_account: the holder's account.
             options: further arguments of :meth:`ExternalAccounts.account`.
+
+        Raises:
+            ResourceMissing: as of :meth:`require_external_destination`.
         """
+        self.require_external_destination()
+        return self._external_destination(internal_account, **options)
+
+    def require_external_destination(self) -> None:
+        """Make certain that sweeps can go to external accounts.
+
+        Raises:
+            ResourceMissing: they go to internal accounts alone, or the profile leaves no choice.
+        """
+        self.require_choice_of_destination("external account")
+        if not self._sweeps_abroad():
+            raise ResourceMissing("sweeps go to internal accounts alone")
+
+    def _external_destination(self, internal_account: Json, **options: Any) -> Resource:
         return self._external_accounts.account(owner_of(internal_account), _DESTINATION, **options)
+
+    def _sweeps_abroad(self) -> bool:
+        """Return whether an external account can be a destination; the first one shows it."""
+        if not self._destination_is_chosen():
+            return False
+        if self._memory.sweeps_abroad is None:
+            home = self.holder_account()
+            abroad = self.create(self.body(home, self._external_destination(home)))
+            # Where no destination is taken, it is not the destination that is refused.
+            self._memory.sweeps_abroad = (
+                abroad.accepted or not self.create(self.body(home, home)).accepted
+            )
+        return self._memory.sweeps_abroad
+
+    def _destination_is_chosen(self) -> bool:
+        return _WORD in json.dumps(self._profile.bindings.rule_based_account)
 
     def body(
         self,
@@ -131,7 +175,7 @@ class RuleBasedAccounts(Part):
 
         Args:
             internal_account: the holder's account in the same currency.
-            destination: where deposits are swept to; a new external account by default.
+            destination: where deposits are swept to; a :meth:`sweep_destination` by default.
             label: the label.
             other: another ``currency`` or ``customer`` (its id); ``None`` leaves it out.
         """
@@ -157,7 +201,7 @@ class RuleBasedAccounts(Part):
 
         Args:
             internal_account: the holder's in the same currency; a new customer's by default.
-            destination: where deposits are swept to; a new external account by default.
+            destination: where deposits are swept to; a :meth:`sweep_destination` by default.
             label: the label.
         """
         internal_account = internal_account or self.holder_account()
@@ -180,7 +224,7 @@ class RuleBasedAccounts(Part):
         Raises:
             ResourceMissing: it does not.
         """
-        if _WORD not in json.dumps(self._profile.bindings.rule_based_account):
+        if not self._destination_is_chosen():
             raise ResourceMissing(
                 f"bindings.rule_based_account of the profile has no {_WORD}, so that no {kind} "
                 "can be the destination"

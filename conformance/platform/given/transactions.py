@@ -75,6 +75,12 @@ class Transactions(Part):
         return owner if isinstance(owner, str) else None
 
 
+def included_fees(quote: Json) -> int:
+    """Return the fees that a quote shows, in the smallest unit of its sending currency."""
+    fees = (quote.get("feesIncluded"), quote.get("platformFeesIncluded"))
+    return sum(fee for fee in fees if isinstance(fee, int))
+
+
 def _refund_is_over(transaction: Json) -> bool:
     refund = transaction.get("refund")
     return isinstance(refund, Mapping) and "PENDING" not in str(refund.get("status")).upper()

@@ -82,12 +82,13 @@ def _prove(platform: Platform) -> Ground:
 
 def _verify(platform: Platform) -> Ground:
     here = _prove(platform)
-    platform.ownership.start({"id": here.path["externalAccountId"]}, "signature")
+    account = {"id": here.path["externalAccountId"]}
+    started = platform.ownership.start(account, "signature")
     return replace(
         here,
-        body=platform.ownership.body(right=False),
-        right=platform.ownership.body(),
-        state=external_account_of(platform, {"id": here.path["externalAccountId"]}),
+        body=platform.ownership.body(account, started, right=False),
+        right=platform.ownership.body(account, started) if platform.ownership.can_sign else None,
+        state=external_account_of(platform, account),
     )
 
 

@@ -67,8 +67,15 @@ class ExternalAccountBindings(ProfilePart):
         description="The body that completes a proof of ownership by signature; `{signature}` is "
         "filled in.",
     )
-    ownership_signature: str = Field(
-        "c2lnbmVk", description="A signature that the sandbox takes for the owner's."
+    ownership_message: str = Field(
+        "messageToSign",
+        description="Where the answer to a started proof of ownership shows what is to be signed, "
+        "as a dotted path.",
+    )
+    ownership_signature: str | None = Field(
+        None,
+        description="A signature that the sandbox takes for the owner's, whatever is to be signed; "
+        "null where the trigger `ownership.sign` makes one for each message.",
     )
     ownership_wrong_signature: str = Field(
         "Zm9yZ2Vk", description="A well-formed signature that is not the owner's."

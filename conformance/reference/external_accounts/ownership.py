@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,9 @@ TRANSITIONS: dict[tuple[str, bool], str] = {
 """The next status, by the present one and whether the proof succeeded."""
 
 SANDBOX_SIGNATURE = "c2lnbmVk"
+"""What the sandbox takes for the owner's signature of any message."""
+
+_SANDBOX_KEY = b"the key of every owner in the sandbox"
 
 
 def challenge(unit: Unit, ask: Ask) -> Json:
@@ -56,13 +60,21 @@ def verify(unit: Unit, ask: Ask) -> Json:
     """Complete a proof by signature; returns the account as it is then."""
     account = externals.get(unit, ask.params["externalAccountId"])
     body = fields.demand(ask.body, PROOF_FIELDS)
-    conclude(unit, account, "WALLET_SIGNATURE", proven=is_signature(body["signature"]))
+    message = (account.challenge or {}).get("messageToSign", "")
+    proven = is_signature(body["signature"], message)
+    conclude(unit, account, "WALLET_SIGNATURE", proven=proven)
     return externals.view(account)
 
 
-def is_signature(text: str) -> bool:
-    """Return whether a signature is the owner's: the sandbox takes one."""
-    return hmac.compare_digest(text.encode(), SANDBOX_SIGNATURE.encode())
+def is_signature(text: str, message: str) -> bool:
+    """Return whether a text is the owner's signature of a message, in base64."""
+    known = (SANDBOX_SIGNATURE, signature_of(message))
+    return any(hmac.compare_digest(text.encode(), one.encode()) for one in known)
+
+
+def signature_of(message: str) -> str:
+    """Return what the owner's wallet makes of a message in the sandbox."""
+    return base64.b64encode(hmac.digest(_SANDBOX_KEY, message.encode(), "sha256")).decode()
 
 
 def conclude(unit: Unit, account: ExternalAccount, method: str, *, proven: bool) -> None:

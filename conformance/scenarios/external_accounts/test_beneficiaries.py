@@ -124,8 +124,13 @@ def test_a_beneficiary_with_one_fault_is_refused(
     Field errors of the refused account, if any, name the wrong member.
     """
     customer = platform.external_accounts.account_holder(example.sender)
+    sender = (
+        platform.external_accounts.unregistered_business()
+        if example.unregistered_sender
+        else customer
+    )
     faulty_body = platform.external_accounts.body_with_beneficiary(
-        customer, currency, example.changed(change)
+        sender, currency, example.changed(change)
     )
 
     refusal = platform.api.create_external_account(faulty_body, valid=False)

@@ -214,9 +214,9 @@ def test_an_account_receives_after_its_review(platform: Platform) -> None:
 
 @requirement("EXT-047")
 def test_an_account_receives_after_its_proof(platform: Platform) -> None:
-    """A payout to an account whose ownership was proved by a signature completes."""
+    """A payout to an account whose ownership was proved completes."""
     source, account = _unproven_ends(platform)
-    platform.ownership.conclude(account, "signature", right=True)
+    platform.ownership.prove(account)
     platform.external_accounts.arrange_status(account, "ACTIVE")
 
     assert _is_paid(
@@ -279,7 +279,7 @@ def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resour
 def _proven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
     """Return a funded internal account and an external account whose ownership is proved."""
     source, account = _unproven_ends(platform, amount=amount)
-    platform.ownership.conclude(account, "signature", right=True)
+    platform.ownership.prove(account)
     return source, platform.external_accounts.arrange_status(account, "ACTIVE")
 
 

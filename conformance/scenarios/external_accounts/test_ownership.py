@@ -81,10 +81,12 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
     account, other = (
         platform.ownership.unproven(platform.external_accounts.account_holder()) for _ in range(2)
     )
-    for one in (account, other):
-        arranged_body(platform.ownership.start(one, "signature"))
+    started, other_started = (
+        platform.ownership.start(one, "signature") for one in (account, other)
+    )
+    arranged_body(other_started)
 
-    answer = platform.ownership.sign(account)
+    answer = platform.ownership.sign(account, started)
 
     with check("EXT-070"):
         assert answer.accepted, answer
@@ -100,9 +102,11 @@ def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Che
     unknown_account = {"id": unknown_id(account["id"])}
 
     start_refusal = platform.ownership.start(unknown_account, "signature")
-    signature_refusal = platform.ownership.sign(unknown_account)
+    started = platform.ownership.start(account, "signature")
 
     with check("EXT-072"):
-        start_refusal.refused(404, twin=platform.ownership.start(account, "signature"))
+        start_refusal.refused(404, twin=started)
     with check("EXT-073"):
-        signature_refusal.refused(404, twin=platform.ownership.sign(account))
+        proof = platform.ownership.body(account, started)
+        signature_refusal = platform.api.verify_ownership(unknown_account["id"], proof)
+        signature_refusal.refused(404, twin=platform.api.verify_ownership(account["id"], proof))

@@ -320,6 +320,7 @@ def test_the_holder_has_to_be_approved(platform: Platform, check: Check) -> None
     )
     if not registration.accepted:
         raise ResourceMissing(f"accounts are set up after the approval alone: {registration}")
+    platform.rule_based.require_external_destination()
     holder = {"id": None, "customerId": applicant["id"]}
     body = platform.rule_based.body(holder, arranged_resource(registration))
 
@@ -473,8 +474,12 @@ def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
 def test_a_key_stands_for_one_rule(platform: Platform) -> None:
     """The same key with another ``sweepRule`` is refused with 409."""
     holder_account = platform.rule_based.holder_account()
-    platform.rule_based.require_choice_of_destination("other account")
-    body, other = platform.rule_based.body(holder_account), platform.rule_based.body(holder_account)
+    body, other = (
+        platform.rule_based.body(
+            holder_account, platform.rule_based.external_destination(holder_account)
+        )
+        for _ in range(2)
+    )
     key = platform.samples.idempotency_key(body)
 
     first = platform.rule_based.create(body, key=key)

@@ -25,9 +25,10 @@ DEPOSITS_AT_ONCE = 3
 @requirement("RBA-100", "RBA-101")
 def test_a_payment_is_swept_to_an_external_account(platform: Platform, check: Check) -> None:
     """The rule-based account is empty, and the balance of the holder's account is unchanged."""
-    platform.rule_based.require_choice_of_destination("external account")
     holder_account = platform.rule_based.holder_account()
-    account = platform.rule_based.account(holder_account)
+    account = platform.rule_based.account(
+        holder_account, platform.rule_based.external_destination(holder_account)
+    )
     before = platform.internal_accounts.balance(holder_account)
 
     remaining = platform.rule_based.sweep(account, AMOUNT)
@@ -97,9 +98,10 @@ def test_every_payment_is_swept(platform: Platform) -> None:
 @requirement("RBA-107")
 def test_payments_at_the_same_time_are_all_swept(platform: Platform) -> None:
     """After three deposits at once the rule-based account is empty; the holder's is unchanged."""
-    platform.rule_based.require_choice_of_destination("external account")
     holder_account = platform.rule_based.holder_account()
-    account = platform.rule_based.account(holder_account)
+    account = platform.rule_based.account(
+        holder_account, platform.rule_based.external_destination(holder_account)
+    )
     before = platform.internal_accounts.balance(holder_account)
 
     at_once(
@@ -236,10 +238,9 @@ def test_a_sweep_that_cannot_complete_brings_its_destination_nothing(platform: P
 )
 def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: str) -> None:
     """The whole amount of a blocked, unknown or returned payout arrives on the holder's account."""
-    platform.rule_based.require_choice_of_destination("external account")
     holder_account = platform.rule_based.holder_account()
     account = platform.rule_based.account(
-        holder_account, platform.rule_based.sweep_destination(holder_account, trigger=trigger)
+        holder_account, platform.rule_based.external_destination(holder_account, trigger=trigger)
     )
     before = platform.internal_accounts.balance(holder_account)
 
@@ -254,9 +255,8 @@ def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: st
 @requirement("RBA-125")
 def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform) -> None:
     """The whole amount arrives on the holder's account if the external account is INACTIVE."""
-    platform.rule_based.require_choice_of_destination("external account")
     holder_account = platform.rule_based.holder_account()
-    external_account = platform.rule_based.sweep_destination(holder_account)
+    external_account = platform.rule_based.external_destination(holder_account)
     account = platform.rule_based.account(holder_account, external_account)
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("external_account.disable", externalAccountId=external_account["id"])
@@ -273,9 +273,8 @@ def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform)
 @requirement("RBA-126")
 def test_a_sweep_to_an_account_that_was_deleted_ends_at_home(platform: Platform) -> None:
     """The whole amount arrives on the holder's account, if the external account can be deleted."""
-    platform.rule_based.require_choice_of_destination("external account")
     holder_account = platform.rule_based.holder_account()
-    external_account = platform.rule_based.sweep_destination(holder_account)
+    external_account = platform.rule_based.external_destination(holder_account)
     account = platform.rule_based.account(holder_account, external_account)
     before = platform.internal_accounts.balance(holder_account)
     deletion = platform.api.delete_external_account(external_account["id"])

@@ -43,15 +43,16 @@ def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform)
     )
 
 
-def largest_transfer(platform: Platform) -> tuple[int, Json]:
-    """Return the largest single transaction (smallest units), and the body of a quote of it.
+def transfers_at_the_limit(platform: Platform) -> tuple[Json, Json]:
+    """Return the bodies of two quotes: of the largest single transaction, and of a larger one.
+
+    The second is larger by one smallest unit. Where the side of the limit is not known, the first
+    is at the limit with its fees, the second above it without them.
 
     Raises:
         ResourceMissing: the profile gives no limit, or no corridor within its currency.
     """
-    limit = platform.profile.resources.single_transaction_limit
-    if limit is None:
-        raise ResourceMissing("the profile gives no resources.single_transaction_limit")
+    limit = platform.quotes.largest_transaction()
     account = next(
         (
             corridor.account
@@ -62,11 +63,17 @@ def largest_transfer(platform: Platform) -> tuple[int, Json]:
     )
     if account is None:
         raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
-    source = platform.internal_accounts.account(limit.currency, amount=limit.amount + 1)
+    source = platform.internal_accounts.account(limit.currency, amount=2 * limit.amount)
     # The second transfer is covered, even if the first one is carried out.
-    platform.internal_accounts.deposit(source, limit.amount)
+    platform.internal_accounts.deposit(source, 2 * limit.amount)
     external_account = platform.external_accounts.account(source.owner, account)
-    return limit.amount, platform.quotes.body(source, external_account, amount=limit.amount)
+    at_limit = platform.quotes.body(
+        source, external_account, amount=limit.amount, side=limit.side or "SENDING"
+    )
+    past_limit = platform.quotes.body(
+        source, external_account, amount=limit.amount + 1, side=limit.side or "RECEIVING"
+    )
+    return at_limit, past_limit
 
 
 def arrange_volume(answer: Answer) -> None:
@@ -80,10 +87,10 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
     """The limit itself is accepted; one smallest unit more is TRANSACTION_SIZE_LIMIT_EXCEEDED."""
-    limit, body = largest_transfer(platform)
+    body_at_limit, body_past_limit = transfers_at_the_limit(platform)
 
-    past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": limit + 1})
-    at_limit = platform.quotes.create_and_execute(body)
+    past_limit = platform.quotes.create_and_execute(body_past_limit)
+    at_limit = platform.quotes.create_and_execute(body_at_limit)
 
     with check("LIM-005"):
         arrange_volume(at_limit[-1])
@@ -99,14 +106,13 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
     """One smallest unit above the limit is refused with 400, and the balance is unchanged."""
-    limit, body = largest_transfer(platform)
-    source = platform.ledger.accounts[body["source"]["accountId"]]
-    immediate_body = {**body, "immediatelyExecute": True}
+    body_at_limit, body_past_limit = transfers_at_the_limit(platform)
+    source = platform.ledger.accounts[body_at_limit["source"]["accountId"]]
     before, _ = platform.internal_accounts.balances(source)
 
-    past_limit = platform.api.create_quote({**immediate_body, "lockedCurrencyAmount": limit + 1})
+    past_limit = platform.api.create_quote({**body_past_limit, "immediatelyExecute": True})
     after, _ = platform.internal_accounts.balances(source)
-    at_limit = platform.api.create_quote(immediate_body)
+    at_limit = platform.api.create_quote({**body_at_limit, "immediatelyExecute": True})
 
     arrange_volume(at_limit)
     with check("LIM-080"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
@@ -36,7 +37,7 @@ def expect_refused_or_unpaid(
         fault: the currency of the account, and the change that is the fault.
 
     Raises:
-        ResourceMissing: no payment in the currency can be made.
+        ResourceMissing: no payment in the currency can be made, or not by the sender of the fault.
     """
     __tracebackhide__ = True
     if not refusal.accepted:
@@ -48,19 +49,25 @@ def expect_refused_or_unpaid(
         if example.sender == "BUSINESS"
         else platform.approved.customer()
     )
-    source = platform.internal_accounts.account(customer=customer, amount=100_000)
+    sender = _approved_unregistered_business(platform) if example.unregistered_sender else customer
     account_answer, account_twin = (
         platform.api.create_external_account(
-            platform.external_accounts.body_with_beneficiary(customer, currency, beneficiary),
+            platform.external_accounts.body_with_beneficiary(owner, currency, beneficiary),
             valid=False,
         )
-        for beneficiary in (example.changed(change), example.twin)
+        for owner, beneficiary in ((sender, example.changed(change)), (customer, example.twin))
     )
     if not account_answer.accepted:
         # The account of an approved customer is refused, though that of the first was not.
         account_answer.refused(*REFUSED, twin=account_twin)
         return
-    twin_steps = _pay(platform, source, arranged_resource(account_twin))
+    twin_source = platform.internal_accounts.account(customer=customer, amount=100_000)
+    source = (
+        platform.internal_accounts.account(customer=sender, amount=100_000)
+        if example.unregistered_sender
+        else twin_source
+    )
+    twin_steps = _pay(platform, twin_source, arranged_resource(account_twin))
     if not twin_steps[-1].accepted:
         raise ResourceMissing(f"a payment in {currency} cannot be made: {twin_steps[-1]}")
     for answer, twin_step in zip(
@@ -72,6 +79,22 @@ def expect_refused_or_unpaid(
     raise AssertionError(
         f"an account in {currency} was created with the fault and paid to: {account_answer}"
     )
+
+
+def _approved_unregistered_business(platform: Platform) -> Resource:
+    """Return a business that may move money and has told no registrationNumber of its own.
+
+    Raises:
+        ResourceMissing: no business is approved without one, or its review has brought it one.
+    """
+    business = platform.customers.read(
+        platform.approved.customer(**platform.customers.unregistered_business_members())
+    )
+    if verification_status(business) != "APPROVED":
+        raise ResourceMissing("no business is approved without a registrationNumber")
+    if (business.get("businessInfo") or {}).get("registrationNumber"):
+        raise ResourceMissing("the review of the business has brought it a registrationNumber")
+    return business
 
 
 def _pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:

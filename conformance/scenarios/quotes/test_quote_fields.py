@@ -56,8 +56,11 @@ def test_rate_details_carry_the_parts_of_the_service(platform: Platform, check: 
     """A quote may leave out rateDetails; the judge checks their members where they are given."""
     quote = platform.quotes.pending()
 
-    with check("QUO-022", "QUO-023", "QUO-024"):
+    with check("QUO-022"):
         require_member(quote, "rateDetails")
+    for requirement_id, name in (("QUO-023", "gridApiMultiplier"), ("QUO-024", "gridApiFixedFee")):
+        with check(requirement_id):
+            require_member(require_member(quote, "rateDetails"), name)
 
 
 @requirement("QUO-015", "QUO-039", "QUO-159")

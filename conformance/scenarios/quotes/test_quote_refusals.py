@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import unknown_id
+from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -13,7 +13,6 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 FAULTS: tuple[tuple[str, str, Fault], ...] = (
     ("QUO-140", "no-source", without("source")),
     ("QUO-141", "no-destination", without("destination")),
-    ("QUO-142", "no-side", without("lockedCurrencySide")),
     ("QUO-143", "no-amount", without("lockedCurrencyAmount")),
     ("QUO-144", "unknown-side", having("lockedCurrencySide", "SIDEWAYS")),
     ("QUO-145", "amount-with-fraction", having("lockedCurrencyAmount", 10_000.5)),
@@ -47,6 +46,22 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
     refusal = platform.api.create_quote(fault(body), valid=False)
 
     refusal.refused(400, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-142")
+def test_a_quote_without_a_side_fixes_an_amount_or_is_refused(platform: Platform) -> None:
+    """It is refused with 400, or one side of the created quote has the lockedCurrencyAmount."""
+    body = platform.quotes.body()
+
+    answer = platform.api.create_quote(without("lockedCurrencySide")(body), valid=False)
+
+    if not answer.accepted:
+        answer.refused(400, twin=platform.api.create_quote(body))
+        return
+    platform.observe("a quote without lockedCurrencySide is created")
+    quote = arranged_resource(answer)
+    sides = (quote["totalSendingAmount"], quote["totalReceivingAmount"])
+    assert body["lockedCurrencyAmount"] in sides, answer
 
 
 @pytest.mark.parametrize("fault", parameters(REALTIME_FAULTS))

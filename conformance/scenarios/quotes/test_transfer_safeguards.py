@@ -132,18 +132,21 @@ def test_transfers_at_the_same_time_never_overdraw(platform: Platform) -> None:
 
 @requirement("TRF-127")
 def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(platform: Platform) -> None:
-    """A transfer of one smallest unit above the limit is refused with 400."""
-    limit = platform.profile.resources.single_transaction_limit
-    if limit is None:
-        raise ResourceMissing("the profile gives no resources.single_transaction_limit")
+    """A transfer of one smallest unit above the limit is refused with 400.
+
+    The amount of a transfer is what is sent. Where the limit may be on what arrives, a transfer of
+    twice the limit is refused.
+    """
+    limit = platform.quotes.largest_transaction()
     if limit.currency != platform.quotes.corridor(same_currency=True).sending:
         raise ResourceMissing(f"transfers of the suite are not in {limit.currency}")
     make_transfer(platform, arrange_ends(platform, "out"))
-    ends = arrange_ends(platform, "out", deposit=limit.amount + 1)
+    larger = limit.amount + 1 if limit.side == "SENDING" else 2 * limit.amount
+    ends = arrange_ends(platform, "out", deposit=larger)
     # The balance covers the second transfer even where the first is made.
     platform.internal_accounts.deposit(ends.internal_account, limit.amount)
 
-    past_limit = send(platform, ends, limit.amount + 1)
+    past_limit = send(platform, ends, larger)
     at_limit = send(platform, ends, limit.amount)
 
     past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit)

@@ -17,6 +17,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
 
 Call = Callable[[httpx.Auth | None], Answer]
 """Sends one prepared request with credentials; with ``None`` they are the platform's."""
@@ -149,24 +150,32 @@ def test_each_operation_stands_for_itself(
 def test_operations_stay_listed(platform: Platform, check: Check) -> None:
     """The list still shows a mint and a burn after a later operation."""
     coin = platform.stablecoins.coin("burn")
-    mint = platform.stablecoins.operate_when_ready("mint", coin)
-    burn = platform.stablecoins.operate_when_ready("burn", coin)
+    platform.stablecoins.stock("burn", coin)
 
     listed = platform.stablecoins.list_operations(coin)
     with check("STC-030"):
         assert listed.accepted, listed
     with check("STC-031"):
-        identifier = platform.stablecoins.operation_id_in(arranged_body(mint))
-        arranged_body(burn)
-        assert platform.stablecoins.lists_operation(coin, identifier), (
-            platform.stablecoins.list_operations(coin)
-        )
+        expect_still_listed(platform, coin, "mint", after="burn")
     with check("STC-032"):
-        identifier = platform.stablecoins.operation_id_in(arranged_body(burn))
-        arranged_body(platform.stablecoins.operate_when_ready("mint", coin))
-        assert platform.stablecoins.lists_operation(coin, identifier), (
-            platform.stablecoins.list_operations(coin)
-        )
+        expect_still_listed(platform, coin, "burn", after="mint")
+
+
+def expect_still_listed(platform: Platform, coin: Coin, kind: Kind, *, after: Kind) -> None:
+    """Assert that an operation is listed after another one as well.
+
+    Raises:
+        ResourceMissing: what the operation is answered with is not the id that it is listed by.
+    """
+    __tracebackhide__ = True
+    answer = platform.stablecoins.operate_when_ready(kind, coin)
+    identifier = platform.stablecoins.operation_id_in(arranged_body(answer))
+    if not platform.stablecoins.lists_operation(coin, identifier):
+        raise ResourceMissing(f"a {kind} is not listed by the identifier that it is answered with")
+    arranged_body(platform.stablecoins.operate_when_ready(after, coin))
+    assert platform.stablecoins.lists_operation(coin, identifier), (
+        platform.stablecoins.list_operations(coin)
+    )
 
 
 def listing(platform: Platform) -> Call:

@@ -287,6 +287,18 @@ class TestResponses:
 
         assert "a body that is not JSON" in failures(judgement.findings)["CNV-002"]
 
+    def test_a_body_that_is_too_deep_is_not_judged(
+        self, judge: Judge, operation: Operation
+    ) -> None:
+        """Nothing but the status is decided, and the body is an observation."""
+        judgement = self.judge_response(
+            judge, operation, 201, body=None, is_json=False, is_bounded=False
+        )
+
+        assert failures(judgement.findings) == {}
+        assert passed_ids(judgement.findings) == {"CNV-001"}
+        assert "too deep" in judgement.observations[0]
+
     def test_a_missing_body_fails(self, judge: Judge, operation: Operation) -> None:
         """A response that is documented with a body and has none fails."""
         judgement = self.judge_response(judge, operation, 201, media_type="", body=None)

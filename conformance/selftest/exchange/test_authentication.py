@@ -77,6 +77,16 @@ class TestDenied:
         with pytest.raises(AssertionError, match=f"got getConfig → {status}"):
             ask(status).denied(twin=ask(200))
 
+    @pytest.mark.parametrize("status", [400, 401])
+    def test_what_cannot_be_read_may_be_a_wrong_request(
+        self, ask: Callable[..., Answer], status: int
+    ) -> None:
+        """Credentials that cannot be read may be refused with 400 or 401, and not with 403."""
+        ask(status).denied(twin=ask(200), unreadable=True)
+
+        with pytest.raises(AssertionError, match="expected a refusal with 401 or 400"):
+            ask(403).denied(twin=ask(200), unreadable=True)
+
     def test_the_code_has_to_fit(self, ask: Callable[..., Answer]) -> None:
         """A 401 with another code than the expected one fails."""
         with pytest.raises(AssertionError, match="expected the code UNAUTHORIZED, got"):

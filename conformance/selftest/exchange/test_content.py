@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from conformance.exchange.content import MAX_BRACKETS, MAX_LEVELS, decode
+from conformance.exchange.content import MAX_BRACKETS, MAX_LEVELS, decode, is_beyond_bounds
 
 NOTHING = (None, False)
 MAX_FLOAT = 1.7976931348623157e308
@@ -74,6 +74,23 @@ def test_any_bytes_are_decoded(content: bytes) -> None:
 def test_what_is_not_well_formed_is_no_json(content: bytes) -> None:
     """Wrong syntax, other encodings than UTF-8, and too many levels or brackets are no JSON."""
     assert decode(content) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"[" * (MAX_LEVELS + 1) + b"]" * (MAX_LEVELS + 1), True),
+        (b'{"a":' * 2_000 + b"1" + b"}" * 2_000, True),
+        (b"[" + b"[]," * MAX_BRACKETS + b"1]", True),
+        (b"[" * MAX_LEVELS + b"]" * MAX_LEVELS, False),
+        (b'{"a": "' + b"[" * 100 + b'"', False),
+        (b'"' + b'\\"' * 1_000_000 + b"\\", False),
+        (b"[[]," * 60 + b"oops", False),
+    ],
+)
+def test_what_is_too_deep_is_told_from_what_is_no_json(content: bytes, expected: bool) -> None:
+    """Brackets within texts and lists beside one another do not count as levels."""
+    assert is_beyond_bounds(content) is expected
 
 
 @pytest.mark.parametrize(

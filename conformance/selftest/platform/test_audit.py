@@ -106,6 +106,15 @@ class TestSums:
 
             assert bool(run_audit(books)) is (total in wrong), total
 
+    @pytest.mark.parametrize(("total", "conforms"), [(100, True), (97, True), (96, False)])
+    def test_a_refund_may_keep_the_fees(self, total: int, conforms: bool) -> None:
+        """Of a refunded quote with a fee of 3 no more than 3 may be missing."""
+        books = Books(100, (total, total))
+        books.quote(1, 40, {"status": "REFUNDED"})
+        books.ledger.quotes["Quote:1"] = {**books.ledger.quotes["Quote:1"], "feesIncluded": 3}
+
+        assert (run_audit(books) == []) is conforms
+
     @pytest.mark.parametrize(("total", "conforms"), [(60, True), (35, True), (34, False)])
     def test_what_went_back_may_be_missing(self, total: int, conforms: bool) -> None:
         """A deposit of 25 that was to be returned may be missing, and no more than that."""

@@ -323,14 +323,21 @@ class TestReport:
         }
 
     def test_three_shortest(self) -> None:
-        """Of five failures of one requirement the three with the fewest exchanges are evidence."""
+        """The evidence of five failures is the three with the fewest exchanges.
+
+        The message is that of the first of them.
+        """
         chains = [("w-1",) * length for length in (5, 2, 4, 1, 3)]
         result = make_report(
-            *(failure("QUO-001", "no", *chain, test=f"t{len(chain)}") for chain in chains)
+            *(
+                failure("QUO-001", f"after {len(chain)}", *chain, test=f"t{len(chain)}")
+                for chain in chains
+            )
         )
 
         (entry,) = result.of(RequirementVerdict.FAILED)
         assert [item.test for item in entry.evidence] == ["t1", "t2", "t3"]
+        assert entry.detail == "after 1"
         assert entry.checks == {Outcome.FAILED: 5}
 
     def test_a_passed_check_beside_a_failed_one_is_counted(self) -> None:

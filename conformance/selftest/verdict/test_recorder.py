@@ -9,6 +9,7 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.verdict.decisions import (
+    Broken,
     Decision,
     FeatureUndeclared,
     HarnessError,
@@ -194,6 +195,15 @@ class TestDecide:
 
         recording.decide("A", Outcome.PASSED)
         recording.exchanges.append("main-3")
+
+        assert recording.decisions["A"].exchanges == ("main-1", "main-2")
+
+    def test_a_decision_ends_with_the_exchange_that_it_is_about(self) -> None:
+        """What was sent after the exchange that a failed check names is no evidence."""
+        recording = recorder("A")
+        recording.exchanges += ["main-1", "main-2", "main-3"]
+
+        recording.decide_by(Broken("a refusal", "200", exchange="main-2"), "A")
 
         assert recording.decisions["A"].exchanges == ("main-1", "main-2")
 

@@ -262,9 +262,9 @@ def _answered_before(meets: Callable[[bytes], bool], code: str) -> Apply:
 
 declare(
     "AUT-041",
-    "wrong_format",
-    "a scheme without credentials is a request in a wrong format",
-    _answered_before(lambda given: given == b"Basic", "INVALID_REQUEST_FORMAT"),
+    "not_found",
+    "a scheme without credentials finds nothing",
+    _answered_before(lambda given: given == b"Basic", "NOT_FOUND"),
 )
 declare(
     "AUT-039",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, edited, instead
-from conformance.proof.kit.edits import ABSENT, copied, put
+from conformance.proof.kit.edits import ABSENT, copied, put, renamed, turned
 from conformance.proof.kit.members import FORMLESS_ID, FORMLESS_TIME, Member, declare_members
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import shown_where
@@ -72,11 +72,22 @@ MEMBERS = (
         False,
     ),
     Member("QUO-022", (quotes, "view"), "rateDetails", {"text": "1.08", "list": []}, False),
-    Member("QUO-023", (quotes, "view"), "rateDetails.gridApiMultiplier", {}),
-    Member("QUO-024", (quotes, "view"), "rateDetails.gridApiFixedFee", {}),
 )
 
 declare_members(MEMBERS)
+
+for _requirement, _name, _other in (
+    ("QUO-023", "gridApiMultiplier", "gridAPIMultiplier"),
+    ("QUO-023", "gridApiMultiplier", "grid_api_multiplier"),
+    ("QUO-024", "gridApiFixedFee", "gridAPIFixedFee"),
+    ("QUO-024", "gridApiFixedFee", "grid_api_fixed_fee"),
+):
+    declare(
+        _requirement,
+        _other,
+        f"{_name} is called {_other}",
+        edited(quotes, "view", turned("rateDetails", renamed(_name, _other))),
+    )
 
 
 # --- What a quote takes over from its request -----------------------------------------------

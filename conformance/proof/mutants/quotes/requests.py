@@ -86,7 +86,6 @@ DEFAULTS: tuple[tuple[str, str, Callable[[Unit], Any]], ...] = (
         "destination",
         lambda u: {"destinationType": "ACCOUNT", "accountId": own_account(u)},
     ),
-    ("QUO-142", "lockedCurrencySide", lambda _: "SENDING"),
     ("QUO-143", "lockedCurrencyAmount", lambda _: 10_000),
     ("QUO-151", "source.accountId", own_account),
     ("QUO-152", "destination.accountId", own_account),
@@ -98,6 +97,24 @@ DEFAULTS: tuple[tuple[str, str, Callable[[Unit], Any]], ...] = (
 def fill(path: str, value: Callable[[Unit], Any]) -> Apply:
     """Return a patch that fills in a missing field."""
     return change_body(lambda unit, body: filled(body, path, value(unit)))
+
+
+def _less(body: Json) -> Json:
+    if "lockedCurrencySide" in body:
+        return body
+    return {
+        **body,
+        "lockedCurrencySide": "SENDING",
+        "lockedCurrencyAmount": body["lockedCurrencyAmount"] - 1,
+    }
+
+
+declare(
+    "QUO-142",
+    "neither-side",
+    "without a side a quote fixes neither amount",
+    change_body(lambda _, body: _less(body)),
+)
 
 
 for _requirement, _path, _value in DEFAULTS:

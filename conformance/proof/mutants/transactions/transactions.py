@@ -163,12 +163,12 @@ def no_refund(patch: Patch) -> None:
     patch.replace(settlement, "set_refund", lambda *_: None)
 
 
-@mutant("TRX-051", "a refund keeps the fees")
-def fees_kept(patch: Patch) -> None:
+@mutant("TRX-051", "a refund keeps more than the fees")
+def more_than_fees_kept(patch: Patch) -> None:
     patch.replace(
         settlement,
         "refund_total",
-        lambda quote: quote.sending_amount - quote.variable_fee,
+        lambda quote: quote.sending_amount - quote.variable_fee - 1,
     )
 
 

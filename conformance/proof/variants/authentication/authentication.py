@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Callable
 from typing import Any
 
@@ -101,6 +103,18 @@ def format_first(scope: Any) -> errors.Refusal | None:
     if takes_json and not kind.endswith(b"json"):
         return errors.Refusal("INVALID_REQUEST_FORMAT", "Send JSON.")
     return None
+
+
+@variant("M91", "credentials that cannot be read are refused with 400", "forms", how=_first)
+def unreadable_credentials(scope: Any) -> errors.Refusal | None:
+    scheme, _, encoded = header_of(scope).partition(b" ")
+    if scheme.lower() != b"basic":
+        return None
+    try:
+        readable = b":" in base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        readable = False
+    return None if readable else errors.Refusal("INVALID_REQUEST_FORMAT", "They cannot be read.")
 
 
 @variant(

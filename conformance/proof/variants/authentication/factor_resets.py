@@ -18,7 +18,7 @@ from conformance.reference.authentication import factor_resets, factors, logins
 from conformance.reference.authentication.factor_resets import MOVES, PHONE, START_FIELDS
 from conformance.reference.customers import customers
 from conformance.reference.store import Customer, FactorReset, Json
-from conformance.reference.unit import Ask, Unit, present, timestamp
+from conformance.reference.unit import Ask, Unit, after, present, timestamp
 
 _A_WHILE = 0.15
 _DAY = 86_400 * 1_000_000
@@ -182,6 +182,17 @@ def enrollment_later(view: Function, reset: FactorReset) -> Json:
     shown: Json = view(reset)
     done = reset.status == "COMPLETED"
     return shown if done else {**shown, "enrollmentStatus": None}
+
+
+@variant(
+    "M90",
+    "the start of a reset shows when its access token expires",
+    "other forms",
+    (factor_resets, "invitation"),
+)
+def expiry_of_the_token(invitation: Function, reset: FactorReset) -> Json:
+    soon = timestamp(after(reset.created_at, 60))
+    return {**invitation(reset), "expiresAt": soon}
 
 
 # --- What is asked for ----------------------------------------------------------------------

@@ -24,6 +24,20 @@ _INVALID = "WALLET_SIGNATURE_INVALID"
 _WRONG = ("WALLET_SIGNATURE_MALFORMED", "WALLET_SIGNATURE_BODY_MISMATCH", _INVALID)
 
 
+# --- What is signed --------------------------------------------------------------------------
+
+
+@variant("N039", "a signature is for a session, and any quote is executed with it", "apart")
+def signed_session(patch: Patch) -> None:
+    def refuse(
+        original: Function, request: WalletRequest, wallet: Any, action: str, body: Json | None
+    ) -> None:
+        executes = action.endswith("/execute")
+        original(request, wallet, request.action if executes else action, body)
+
+    patch.wrap(embedded_wallets, "refuse_other", refuse)
+
+
 # --- The first answer -----------------------------------------------------------------------
 
 

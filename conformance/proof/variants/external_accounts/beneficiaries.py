@@ -17,7 +17,7 @@ from conformance.reference.external_accounts import beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Field
-from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.store import Customer, ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 
 # Where a target reads a beneficiary is a word of its profile, here as by `bindings.beneficiary`.
@@ -194,6 +194,13 @@ def never_active(patch: Patch) -> None:
 
 
 # --- What is asked for ----------------------------------------------------------------------
+
+
+@variant("M89", "a business sender gives its own number", "absent", (beneficiaries, "due"))
+def own_number(due: Function, beneficiary: Json, currency: str, sender: Customer | None) -> Any:
+    info = (sender.details.get("businessInfo") or {}) if sender is not None else {}
+    needed = due(beneficiary, currency, None)
+    return needed if info.get("registrationNumber") else due(beneficiary, currency, sender)
 
 
 @variant("M50", "a business in Africa without a taxId has its registrationNumber for it", "absent")

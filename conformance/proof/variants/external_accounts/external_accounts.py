@@ -404,3 +404,19 @@ def external_accounts_under_review(patch: Patch) -> None:
 
     patch.wrap(externals, "view", reviewed)
     patch.wrap(quotes, "start", receivable)
+
+
+declare(
+    "N078",
+    "one-signature",
+    "one signature proves the ownership of every account",
+    instead(ownership, "signature_of", lambda _message: ownership.SANDBOX_SIGNATURE),
+    "codes",
+)
+declare(
+    "N078",
+    "signature-of-the-challenge",
+    "nothing but a signature of its challenge proves the ownership of an account",
+    instead(ownership, "SANDBOX_SIGNATURE", ""),
+    "other codes",
+)

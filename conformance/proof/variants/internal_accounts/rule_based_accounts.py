@@ -52,6 +52,22 @@ def refused_with(place: Place, code: str, status: int) -> Apply:
     return apply
 
 
+# --- Where sweeps go ------------------------------------------------------------------------
+
+
+@variant(
+    "N024",
+    "sweeps go to internal accounts alone",
+    "apart",
+    (rule_based, "refuse_unknown_destination"),
+    before,
+)
+def swept_within(unit: Unit, account_id: str) -> None:
+    if externals.find(unit, account_id) is not None:
+        message = "Expected an internal account."
+        raise errors.invalid_input(errors.field_error("sweepRule.destination.accountId", message))
+
+
 # --- How requests are refused ---------------------------------------------------------------
 
 for _point, _name, _function, _status, _group in (

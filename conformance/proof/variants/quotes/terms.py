@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from conformance.platform.given.quotes import Quotes
 from conformance.proof.kit.builders import Json, before, edited, instead
 from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
@@ -15,7 +16,7 @@ from conformance.proof.variant import declare, variant
 from conformance.reference import errors, money, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts
-from conformance.reference.quotes import fees, parties, quotes
+from conformance.reference.quotes import fees, limits, parties, quotes
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -23,6 +24,13 @@ from conformance.reference.unit import Ask, Unit
 
 
 declare_optional("quote", (quotes, "view"), "description", "rateDetails")
+declare(
+    "M75",
+    "rateDetails-of-the-counterparty",
+    "rateDetails show nothing of the service but its variable fee",
+    edited(quotes, "view", without("rateDetails.gridApiMultiplier", "rateDetails.gridApiFixedFee")),
+    "codes",
+)
 
 
 @variant(
@@ -34,6 +42,37 @@ declare_optional("quote", (quotes, "view"), "description", "rateDetails")
 )
 def no_platform_fee_no_member(body: Json) -> Json:
     return body if body["platformFeesIncluded"] else without("platformFeesIncluded")(body)
+
+
+# --- What is taken by default ---------------------------------------------------------------
+
+
+@variant("M92", "the sending amount is fixed where no side is named", "apart", (quotes, "create"))
+def sending_by_default(create: Function, unit: Unit, ask: Ask) -> Any:
+    if isinstance(ask.body, dict) and "lockedCurrencySide" not in ask.body:
+        ask = replace(ask, body={**ask.body, "lockedCurrencySide": "SENDING"})
+    return create(unit, ask)
+
+
+# --- What a limit is on ---------------------------------------------------------------------
+
+
+@variant("M94", "the maximum of a transaction is on what is sent without its fees", "apart")
+def maximum_without_fees(patch: Patch) -> None:
+    refuse_large = limits.refuse_large
+
+    def drafted(draft: Function, unit: Unit, order: quotes.Order) -> Any:
+        quote = draft(unit, order)
+        net = quote.sending_amount - quotes.fees_included(quote)
+        refuse_large(unit, net, quote.sending_currency)
+        return quote
+
+    def without_side(limit: Function, self: Quotes) -> Any:
+        return limit(self).model_copy(update={"side": None})
+
+    patch.replace(limits, "refuse_large", lambda *_: None)
+    patch.wrap(quotes, "draft", drafted)
+    patch.wrap(Quotes, "largest_transaction", without_side)
 
 
 # --- Where something is refused -------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, around, edited, recoded, together
+from conformance.proof.kit.builders import Handler, Json, around, edited, recoded, together
 from conformance.proof.kit.tables import answers
 from conformance.proof.mutants.stablecoins.stablecoins import CONDITIONS
 from conformance.proof.mutants.stablecoins.toolkit import noting, told_by
@@ -14,7 +14,7 @@ from conformance.proof.variant import declare, variant
 from conformance.reference import errors
 from conformance.reference.stablecoins import stablecoin_control, stablecoins
 from conformance.reference.store import Stablecoin, StablecoinOperation
-from conformance.reference.unit import Ask, Unit, clock
+from conformance.reference.unit import Ask, Unit, clock, new_id
 
 _HANDLERS = ((stablecoins, "mint"), (stablecoins, "burn"))
 _MINT, _BURN = _HANDLERS
@@ -49,6 +49,19 @@ declare(
     "a mint and a burn are answered with an operation within something",
     together(*(edited(*place, lambda body: {"operation": body}) for place in _HANDLERS)),
     "other forms",
+)
+
+
+def _with_other_id(body: Json) -> Json:
+    return {**body, "id": new_id("Request")}
+
+
+declare(
+    "N028",
+    "identifiers-of-requests",
+    "a mint and a burn are answered with an identifier of the request, and not of the operation",
+    together(*(edited(*place, _with_other_id) for place in _HANDLERS)),
+    "other codes",
 )
 declare(
     "N028",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, before, edited
+from conformance.proof.kit.builders import Json, around, before, edited, instead
 from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
@@ -20,6 +20,14 @@ from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 _SLOWER = 0.2
+
+
+# --- What comes back ------------------------------------------------------------------------
+
+
+@variant("M93", "a refund keeps the fees", "apart", (settlement, "refund_total"), instead)
+def fees_kept(quote: Quote) -> int:
+    return quote.sending_amount - quote.variable_fee
 
 
 # --- Members that need not be there ---------------------------------------------------------

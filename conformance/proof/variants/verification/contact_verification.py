@@ -341,6 +341,17 @@ def refused_as_invalid(customer: Customer) -> None:
         raise errors.Refusal("MISSING_MANDATORY_USER_INFO", "Not verified yet.")
 
 
+@variant(
+    "M81",
+    "money is blocked while a review is PENDING, and at no other status",
+    "codes",
+    (customers, "refuse_unverified"),
+)
+def blocked_while_pending(refuse: Function, customer: Customer) -> None:
+    if customer.status == "PENDING":
+        refuse(customer)
+
+
 @variant("N153", "the redirectUri stands in a token of the kycUrl", "apart", (kyc_links, "url_of"))
 def redirect_in_a_token(url_of: Function, provider: rules.HostedFlow, redirect_uri: str) -> str:
     told = json.dumps({"redirect": redirect_uri}).encode()

@@ -19,7 +19,7 @@ from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer, InternalAccount, Quote, Transaction
 from conformance.reference.transactions import deposit_returns, transactions
-from conformance.reference.unit import Ask, Unit, clock, timestamp
+from conformance.reference.unit import Ask, Unit, clock, new_id, timestamp
 from conformance.reference.webhooks import deliveries
 from conformance.reference.webhooks.deliveries import Deliveries
 
@@ -70,6 +70,14 @@ def few_repetitions(patch: Patch) -> None:
     patch.wrap(Deliveries, "_deliver", delivering)
 
 
+@variant("N042", "each delivery has an id of its own", "forms", (Deliveries, "_deliver"))
+def id_of_each_delivery(
+    deliver: Function, self: Deliveries, endpoint: str, body: bytes, attempt: int
+) -> None:
+    event = {**json.loads(body), "id": new_id("Webhook")} if attempt else None
+    deliver(self, endpoint, json.dumps(event).encode() if event else body, attempt)
+
+
 @variant(
     "N312",
     "no webhook is delivered before those before it are acknowledged",
@@ -102,7 +110,7 @@ def time_of_delivery(send: Function, self: Deliveries, endpoint: str, body: byte
     return send(self, endpoint, json.dumps(event).encode())
 
 
-@variant("N311", "webhooks show transactions and customers as they are on delivery", "forms")
+@variant("N311", "webhooks show their resources as they are on delivery", "forms")
 def shown_on_delivery(patch: Patch) -> None:
     services: list[Service] = []
 
@@ -125,12 +133,15 @@ def shown_on_delivery(patch: Patch) -> None:
 
 
 def _as_it_is(unit: Unit, data: Json) -> Json:
-    """Return a transaction or a customer as it is now, and anything else as it was."""
+    """Return a transaction, customer or internal account as it is now, anything else as it was."""
     name = data["id"]
-    row = unit.session.get(Transaction, name) or unit.session.get(Customer, name)
-    if isinstance(row, Transaction):
-        return transactions.view(row)
-    return data if row is None else customers.view(row)
+    if (transaction := unit.session.get(Transaction, name)) is not None:
+        return transactions.view(transaction)
+    if (customer := unit.session.get(Customer, name)) is not None:
+        return customers.view(customer)
+    if (account := unit.session.get(InternalAccount, name)) is not None:
+        return accounts.view(unit, account)
+    return data
 
 
 # --- Returned deposits ----------------------------------------------------------------------
