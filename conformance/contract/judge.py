@@ -11,7 +11,8 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.contract.data import SPEC
-from conformance.contract.document import Document, Operation, document
+from conformance.contract.document import JSON, Document, Operation, document
+from conformance.contract.moments import UTC_MOMENT, is_utc_moment
 from conformance.contract.spec_files import parsed
 
 KEY = "x-requirement"
@@ -158,7 +159,7 @@ class Judge:
         Args:
             operation: the operation that was called.
             status: the HTTP status.
-            media_type: the response's media type without parameters, or ``""``.
+            media_type: the response's media type as :func:`media_type_of` gives it, or ``""``.
             body: the decoded JSON value, or ``None`` where the response has no body.
             intended: whether the request was valid by the document. An invalid one may be
                 answered with any client error; where it is taken, the resource may hold what was
@@ -179,7 +180,7 @@ class Judge:
         content: Mapping[str, Any] = documented.get("content", {})
         if not content:
             return MessageFindings(tuple(findings))
-        schema = content.get("application/json", {}).get("schema")
+        schema = content.get(JSON, {}).get("schema")
         if media_type not in content or not is_json:
             shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
             detail = (
@@ -215,7 +216,7 @@ class Judge:
         if not isinstance(kind, str) or kind not in webhooks:
             seen = f"an event of type {kind!r} arrived, which the suite does not look at"
             return MessageFindings((), (_shortened(seen),))
-        media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
+        media = webhooks[kind]["post"]["requestBody"]["content"][JSON]
         judge = self._judge("webhook", kind, media["schema"], ids["schema"])
         return MessageFindings(tuple(judge.judge(body)))
 
@@ -280,7 +281,9 @@ def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:
 
 
 def _compile(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        dict(schema), validate_formats=True, formats={UTC_MOMENT: is_utc_moment}
+    )
 
 
 def _annotations(schema: Any, path: tuple[str, ...], *, required: bool) -> Iterator[_Annotation]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from conformance.contract.moments import parse_moment
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member
 from conformance.scenarios.kit.marks import Check, requirement
@@ -363,7 +364,7 @@ def with_unknown_version(platform: Platform, consent: Json) -> Json:
 def a_day_earlier(consent: Json, platform: Platform) -> Json:
     """Return an acceptance with a moment that is a day earlier."""
     name = member_of("moment", platform)
-    earlier = datetime.fromisoformat(consent[name]) - timedelta(days=1)
+    earlier = parse_moment(consent[name]) - timedelta(days=1)
     return {**consent, name: earlier.isoformat().replace("+00:00", "Z")}
 
 
@@ -401,7 +402,7 @@ def expect_kept(platform: Platform, part: str, consent: Json, shown_consent: Jso
 def moment_of(value: Any) -> datetime | None:
     """Return the moment of a timestamp, or ``None`` for any other value."""
     try:
-        return datetime.fromisoformat(str(value))
+        return parse_moment(str(value))
     except ValueError:
         return None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import pytest
 
+from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
@@ -121,7 +121,7 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
         assert after.get("createdAt") == require_member(before, "createdAt")
     with check("ACC-044"):
         created, changed = require_member(after, "createdAt"), require_member(after, "updatedAt")
-        assert datetime.fromisoformat(created) <= datetime.fromisoformat(changed)
+        assert parse_moment(created) <= parse_moment(changed)
 
 
 def account_with_most_funds(platform: Platform, account: Resource) -> Resource:
