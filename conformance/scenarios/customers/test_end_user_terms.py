@@ -289,7 +289,7 @@ def test_a_quote_without_the_acceptance_leaves_no_transaction(platform: Platform
     customer = platform.approved.customer(consent=False)
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
     before = {
-        transaction["id"] for transaction in platform.transactions.of_customer(customer["id"])
+        transaction["id"] for transaction in platform.transactions.known_of_customer(customer["id"])
     }
     refusal = platform.api.create_quote(body)
     if refusal.accepted:
@@ -298,7 +298,7 @@ def test_a_quote_without_the_acceptance_leaves_no_transaction(platform: Platform
     quote = arranged_body(platform.api.create_quote(body))
     platform.transactions.of_quote(quote)
 
-    transactions = platform.transactions.of_customer(customer["id"])
+    transactions = platform.transactions.known_of_customer(customer["id"])
 
     # A deposit may be a transaction too, and be listed late, but it has no quoteId.
     transaction_ids = {

@@ -502,9 +502,9 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
 
     with check("ACC-113"):
         assert same.accepted, same
-        assert ids_of(same.body["data"]) == expected_ids
+        assert ids_of(platform.internal_accounts.of_platform(currency)) == expected_ids
     with check("ACC-114"):
-        other_accounts = other.body["data"] if other.accepted else []
+        other_accounts = platform.internal_accounts.of_platform(another) if other.accepted else []
         assert {code_of(account) for account in other_accounts} <= {another}, other
 
 
