@@ -28,7 +28,7 @@ def test_the_current_terms_have_a_version_and_a_url(platform: Platform, check: C
     answer = platform.api.client.call("getEndUserTerms")
 
     values = set(texts(arranged_body(answer)))
-    links = {text for text in values if text.startswith(("http://", "https://"))}
+    links = {text for text in values if text.lower().startswith(("http://", "https://"))}
     with check("TRM-001"):
         assert values - links, f"nothing in it is a version: {answer}"
     with check("TRM-002"):

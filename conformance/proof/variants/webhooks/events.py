@@ -46,6 +46,18 @@ def the_last_first(patch: Patch) -> None:
     patch.wrap(Deliveries, "put", holding)
 
 
+@variant(
+    "N423",
+    "each webhook breaks off half-way, and is sent again as a whole",
+    "onboarding",
+    (Deliveries, "_send"),
+)
+def broken_off(send: Function, self: Deliveries, endpoint: str, body: bytes) -> bool:
+    send(self, endpoint, body[: len(body) // 2])
+    delivered: bool = send(self, endpoint, body)
+    return delivered
+
+
 @variant("N042", "what is not acknowledged is not delivered again", "other apart")
 def no_repetition(patch: Patch) -> None:
     patch.replace(deliveries, "is_acknowledged", lambda _status: True)
