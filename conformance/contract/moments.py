@@ -22,7 +22,7 @@ _ORDINAL_DIGITS = 7
 _UNITS = (timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1))
 # 24:00 ends a day, and second 60 is a leap second.
 _MAX_OF_UNITS = (24, 59, 60)
-_MAX_PASSED = timedelta(days=1, seconds=1)
+_DAY = timedelta(days=1)
 
 
 def parse_moment(text: str) -> datetime:
@@ -43,7 +43,7 @@ def parse_moment(text: str) -> datetime:
     units = _UNITS[: len(numbers)]
     passed = sum(map(timedelta.__mul__, units, numbers), float(f".{fraction or 0}") * units[-1])
     within = all(number <= most for number, most in zip(numbers, _MAX_OF_UNITS, strict=False))
-    if not within or passed > _MAX_PASSED:
+    if not within or (numbers[0] == _MAX_OF_UNITS[0] and passed > _DAY):
         raise ValueError(f"{text!r} has a time that no day has")
     return datetime.combine(_day(day), time.fromisoformat(f"00{zone}")) + passed
 
