@@ -11,6 +11,7 @@ from conformance.contract.moments import parse_moment
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -149,13 +150,13 @@ def test_an_acceptance_is_an_object_with_a_moment(platform: Platform, check: Che
     created = platform.api.create_customer(body)
     updated = platform.api.update_customer(customer["id"], {CONSENT: consent})
     with check("TRM-020"):
-        text_refusal.refused(400, 422, twin=created)
+        text_refusal.refused(*REFUSED, twin=created)
     with check("TRM-021"):
-        text_update_refusal.refused(400, 422, twin=updated)
+        text_update_refusal.refused(*REFUSED, twin=updated)
     with check("TRM-022"):
-        moment_refusal.refused(400, 422, twin=created)
+        moment_refusal.refused(*REFUSED, twin=created)
     with check("TRM-023"):
-        moment_update_refusal.refused(400, 422, twin=updated)
+        moment_update_refusal.refused(*REFUSED, twin=updated)
 
 
 @requirement("TRM-030")
