@@ -213,11 +213,11 @@ class Judge:
         ids: Mapping[str, str] = self.document.raw["x-judge"]
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
-        if not isinstance(kind, str) or kind not in webhooks:
+        if not isinstance(kind, str) or (described := _described(kind, webhooks)) is None:
             seen = f"an event of type {kind!r} arrived, which the suite does not look at"
             return MessageFindings((), (_shortened(seen),))
-        media = webhooks[kind]["post"]["requestBody"]["content"][JSON]
-        judge = self._judge("webhook", kind, media["schema"], ids["schema"])
+        media = webhooks[described]["post"]["requestBody"]["content"][JSON]
+        judge = self._judge("webhook", described, media["schema"], ids["schema"])
         return MessageFindings(tuple(judge.judge(body)))
 
     def request_errors(self, operation: Operation, body: Any) -> list[str]:
@@ -274,6 +274,12 @@ def judge() -> Judge:
     """Return the judge of the document that the suite ships."""
     placed = {code: statuses for code, statuses in error_codes().items() if statuses}
     return Judge(document(), placed)
+
+
+def _described(kind: str, webhooks: Mapping[str, Any]) -> str | None:
+    """Return the name by which the document describes a type of event, alone or by its family."""
+    names = (kind, f"{kind.partition('.')[0]}.*")
+    return next((name for name in names if name in webhooks), None)
 
 
 def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:

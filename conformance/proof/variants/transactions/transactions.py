@@ -28,7 +28,7 @@ _SLOWER = 0.2
 declare_optional(
     "transaction",
     (transactions, "view"),
-    *("direction", "exchangeRate", "description", "source", "customerId", "reference"),
+    *("direction", "exchangeRate", "description", "source", "customerId", "reference", "createdAt"),
 )
 
 

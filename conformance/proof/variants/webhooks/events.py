@@ -28,6 +28,20 @@ _FAR_OFF = 3600.0
 _MAX_ATTEMPTS = 100
 
 
+# --- Content ----------------------------------------------------------------------------------
+
+
+@variant(
+    "N001",
+    "webhooks about a review show the customer without its status",
+    "apart",
+    (Unit, "emit"),
+)
+def reviews_without_status(emit: Function, unit: Unit, kind: str, data: Json) -> None:
+    hidden = ("kycStatus", "kybStatus") if kind.startswith("CUSTOMER.") else ()
+    emit(unit, kind, {name: value for name, value in data.items() if name not in hidden})
+
+
 # --- Order and repetition -------------------------------------------------------------------
 
 
