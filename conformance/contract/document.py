@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -36,6 +37,22 @@ class MissingRequirement(DocumentError):
         )
 
 
+JSON = "application/json"
+"""The media type that the document gives all JSON."""
+
+_JSON_TYPE = re.compile(r"application/(?:[^\s/;+]+\+)*json")
+
+
+def media_type_of(content_type: str) -> str:
+    """Return the media type of a ``Content-Type`` header, without its parameters.
+
+    All types of JSON count as ``application/json``: the specification says that bodies are JSON
+    (Introduction, line 3), and not which of its media types they have.
+    """
+    media_type = content_type.partition(";")[0].strip().lower()
+    return JSON if _JSON_TYPE.fullmatch(media_type) else media_type
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation of the document, its references resolved."""
@@ -48,7 +65,7 @@ class Operation:
     @cached_property
     def request_schema(self) -> Mapping[str, Any] | None:
         """The schema of the JSON request body, if the operation takes one."""
-        media = self.raw.get("requestBody", {}).get("content", {}).get("application/json")
+        media = self.raw.get("requestBody", {}).get("content", {}).get(JSON)
         return None if media is None else media.get("schema", {})
 
     @cached_property

@@ -11,7 +11,8 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.contract.data import SPEC
-from conformance.contract.document import Document, Operation, document
+from conformance.contract.document import JSON, Document, Operation, document
+from conformance.contract.moments import UTC_MOMENT, is_utc_moment
 from conformance.contract.spec_files import parsed
 
 KEY = "x-requirement"
@@ -159,7 +160,7 @@ class Judge:
         Args:
             operation: the operation that was called.
             status: the HTTP status.
-            media_type: the response's media type without parameters, or ``""``.
+            media_type: the response's media type as :func:`media_type_of` gives it, or ``""``.
             body: the decoded JSON value, or ``None`` where the response has no body.
             intended: whether the request was valid by the document. An invalid one may be
                 answered with any client error; where it is taken, the resource may hold what was
@@ -183,7 +184,7 @@ class Judge:
         if not content or (media_type in content and not is_bounded):
             unread = f"{operation.id} answered {status} with a body too deep or too long to be read"
             return MessageFindings(tuple(findings), (unread,) if content else ())
-        schema = content.get("application/json", {}).get("schema")
+        schema = content.get(JSON, {}).get("schema")
         if media_type not in content or not is_json:
             shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
             detail = (
@@ -216,11 +217,11 @@ class Judge:
         ids: Mapping[str, str] = self.document.raw["x-judge"]
         kind = body.get("type") if isinstance(body, dict) else None
         webhooks: Mapping[str, Any] = self.document.raw["webhooks"]
-        if not isinstance(kind, str) or kind not in webhooks:
+        if not isinstance(kind, str) or (described := _described(kind, webhooks)) is None:
             seen = f"an event of type {kind!r} arrived, which the suite does not look at"
             return MessageFindings((), (_shortened(seen),))
-        media = webhooks[kind]["post"]["requestBody"]["content"]["application/json"]
-        judge = self._judge("webhook", kind, media["schema"], ids["schema"])
+        media = webhooks[described]["post"]["requestBody"]["content"][JSON]
+        judge = self._judge("webhook", described, media["schema"], ids["schema"])
         return MessageFindings(tuple(judge.judge(body)))
 
     def request_errors(self, operation: Operation, body: Any) -> list[str]:
@@ -290,12 +291,20 @@ def judge() -> Judge:
     return Judge(document(), placed)
 
 
+def _described(kind: str, webhooks: Mapping[str, Any]) -> str | None:
+    """Return the name by which the document describes a type of event, alone or by its family."""
+    names = (kind, f"{kind.partition('.')[0]}.*")
+    return next((name for name in names if name in webhooks), None)
+
+
 def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:
     return any(branch.get("type") == "array" for branch in schema.get("anyOf", ()))
 
 
 def _compile(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        dict(schema), validate_formats=True, formats={UTC_MOMENT: is_utc_moment}
+    )
 
 
 def _annotations(schema: Any, path: tuple[str, ...], *, required: bool) -> Iterator[_Annotation]:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import httpx
 
-from conformance.contract.document import Operation
+from conformance.contract.document import Operation, media_type_of
 from conformance.contract.judge import Finding, Judge, MessageFindings
 from conformance.exchange.answer import Answer
 from conformance.exchange.budget import Budget
@@ -211,7 +211,7 @@ class RecordingClient:
             message = self._judge.response(
                 operation,
                 response.status,
-                response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+                media_type_of(response.headers.get("content-type", "")),
                 body,
                 intended=valid,
                 is_json=response.is_json,

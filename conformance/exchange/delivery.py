@@ -53,6 +53,11 @@ class Delivery:
         """Return whether ``data`` is the resource of that id."""
         return isinstance(self.data, dict) and self.data.get("id") == resource
 
+    def breaks_off_before(self, other: Delivery) -> bool:
+        """Return whether only the beginning of its body arrived, and all of it in ``other``."""
+        is_shorter = len(self.raw) < len(other.raw)
+        return self.body is None and is_shorter and other.raw.startswith(self.raw)
+
     def holds(self, *names: str) -> bool:
         """Return whether one of ``names`` stands anywhere in it."""
         shown = self.text

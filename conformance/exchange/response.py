@@ -86,7 +86,7 @@ class Response:
     @property
     def wait_asked(self) -> float | None:
         """For how many seconds the target asks to wait; ``None`` where it does not say."""
-        return retry_after(self.headers.get("retry-after", ""))
+        return retry_after(self.headers.get("retry-after", ""), self.headers.get("date", ""))
 
     @property
     def pause_asked(self) -> float | None:

@@ -55,9 +55,16 @@ class Operations:
         return answer
 
     def pages(
-        self, operation: str, query: Query | None = None, *, path: Mapping[str, str] | None = None
+        self,
+        operation: str,
+        query: Query | None = None,
+        *,
+        path: Mapping[str, str] | None = None,
+        auth: httpx.Auth | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield what an operation lists, page after page as the profile's bindings turn them.
+
+        ``auth`` are other credentials than the target's.
 
         Raises:
             PreconditionFailed: a page is refused, or is no list.
@@ -65,7 +72,7 @@ class Operations:
         names = self._bindings
         asked = dict(query or {})
         for _ in range(MAX_PAGES):
-            body = arranged_body(self.call(operation, path=path, query=asked))
+            body = arranged_body(self.call(operation, path=path, query=asked, auth=auth))
             yield from listed_members(body)
             following = body.get(names.list_next) if isinstance(body, Mapping) else None
             if not following or not names.list_cursor:

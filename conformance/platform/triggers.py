@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import httpx
 
 from conformance.contract.judge import error_code
+from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.platform import commands
 from conformance.profile.model import Environment
@@ -349,7 +350,7 @@ def _refuse(constant: str) -> None:
 def _moment(value: Any, trigger: str, member: str) -> datetime:
     """Return the time that ``value`` spells, if it is near enough to wait for."""
     try:
-        moment = datetime.fromisoformat(value).astimezone(UTC)
+        moment = parse_moment(value).astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         got = addresses.shortened(value)
         raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None

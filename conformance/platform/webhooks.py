@@ -52,13 +52,17 @@ class Webhooks:
         return self._inbox.wait(wanted, self._timing.event if within is None else within)
 
     def mentioning(self, *names: str) -> list[Delivery]:
-        """Return all deliveries that hold one of ``names`` anywhere; wait for the first."""
+        """Return all deliveries that hold one of ``names`` anywhere; wait for the first.
 
-        def holds(delivery: Delivery) -> bool:
-            return delivery.holds(*names)
-
-        self.wait_for_any(holds)
-        return self._inbox.all(holds)
+        One that broke off and was delivered again is left out, as it was not delivered.
+        """
+        self.wait_for_any(lambda delivery: delivery.body is not None and delivery.holds(*names))
+        all_deliveries = self._inbox.all(lambda delivery: delivery.holds(*names))
+        return [
+            delivery
+            for delivery in all_deliveries
+            if not any(map(delivery.breaks_off_before, all_deliveries))
+        ]
 
     def about(self, resource: str) -> list[Delivery]:
         """Return all deliveries about ``resource`` that have arrived."""

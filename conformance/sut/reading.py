@@ -30,16 +30,27 @@ class ResponseUnreadable(Unmet):
     reason = Reason.UNREADABLE
 
 
-def retry_after(value: str) -> float | None:
+def retry_after(value: str, date: str = "") -> float | None:
     """Return for how many seconds a ``Retry-After`` header asks to wait; ``None`` if it is none.
 
-    The header has a number of seconds, or the time until which to wait.
+    The header has a number of seconds, or the time until which to wait. Such a time is compared
+    with ``date``, the ``Date`` header of the same answer, as the clock of the target may be slow or
+    fast; without that, with the time here.
     """
     if re.fullmatch(r"[0-9]+", value):
         return float(value)
+    moment = _moment(value)
+    if moment is None:
+        return None
+    # A whole second is named, and what is waited for may come at the end of it.
+    seconds = (moment - (_moment(date) or datetime.now(UTC))).total_seconds() + 1
+    return max(0.0, seconds)
+
+
+def _moment(header: str) -> datetime | None:
+    """Return the time in a header of HTTP; ``None`` if it is none."""
     try:
-        moment = parsedate_to_datetime(value[:40])
-        return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+        return parsedate_to_datetime(header[:40]).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

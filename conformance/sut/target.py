@@ -197,7 +197,8 @@ class Target:
             answer, content = self._ask_bounded(probe)
             if (advice := _NOT_READY.get(answer.status_code)) is None:
                 return answer, content
-            asked = retry_after(answer.headers.get("retry-after", ""))
+            headers = answer.headers
+            asked = retry_after(headers.get("retry-after", ""), headers.get("date", ""))
             pause = max(next(pauses), asked or 0.0)
             if time.monotonic() + pause > until:
                 wanted = f", and asks to wait for {asked:g} seconds" if asked else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Literal
@@ -15,7 +16,6 @@ from conformance.platform.resource import (
     Resource,
     arranged_resource,
     as_resource,
-    listed_members,
     merged,
     value_at,
 )
@@ -65,9 +65,10 @@ class ExternalAccounts(Part):
         """Return the ``bankName`` values that are listed for a country and a currency."""
         corridor = (country, currency)
         if corridor not in self._memory.institutions:
-            answer = self._api.list_discoveries({"country": country, "currency": currency})
-            listed = listed_members(answer.body) if answer.accepted else []
-            names = [entry.get("bankName") for entry in listed]
+            query = {"country": country, "currency": currency}
+            names: list[Any] = []
+            with contextlib.suppress(PreconditionFailed):
+                names = [row.get("bankName") for row in self._api.pages("listDiscoveries", query)]
             self._memory.institutions[corridor] = [name for name in names if name]
         return self._memory.institutions[corridor]
 

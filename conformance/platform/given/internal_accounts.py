@@ -11,11 +11,9 @@ from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
     Json,
     Resource,
-    arranged_body,
     arranged_resource,
     as_resource,
     fill_template,
-    listed_members,
     merged,
 )
 from conformance.verdict.decisions import (
@@ -144,13 +142,13 @@ class InternalAccounts(Part):
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the internal accounts of a customer."""
-        answer = self._api.list_customer_internal_accounts({"customerId": customer["id"]})
-        return [as_resource(row, customer) for row in listed_members(arranged_body(answer))]
+        rows = self._api.pages("listCustomerInternalAccounts", {"customerId": customer["id"]})
+        return [as_resource(row, customer) for row in rows]
 
     def of_platform(self, currency: str | None = None) -> list[Resource]:
         """Return the internal accounts of the platform, in one currency if one is named."""
-        answer = self._api.list_platform_internal_accounts({"currency": currency})
-        return [as_resource(row) for row in listed_members(arranged_body(answer))]
+        rows = self._api.pages("listPlatformInternalAccounts", {"currency": currency})
+        return [as_resource(row) for row in rows]
 
     def read(self, account: Json) -> Resource:
         """Return an internal account as it is listed now, for its customer or the platform.

@@ -23,12 +23,59 @@ class Transactions(Part):
     """Transactions, and those of quotes at each of their statuses."""
 
     def of_customer(self, customer_id: str | None = None, **filters: Any) -> Iterator[Body]:
-        """Return the listed transactions, page after page."""
-        names = self._profile.bindings
+        """Yield the listed transactions, page after page; of a customer if one is named.
+
+        Where no filter keeps to one customer, those that show that they are another's are left
+        out. What shows nothing of the kind may be the customer's.
+        """
+        return (row for row, is_own in self._listed(customer_id, filters) if is_own is not False)
+
+    def known_of_customer(self, customer_id: str) -> Iterator[Body]:
+        """Yield the listed transactions that are certainly those of a customer.
+
+        Where no filter keeps to one customer, these are the ones that show it.
+        """
+        return (row for row, is_own in self._listed(customer_id, {}) if is_own)
+
+    def _listed(
+        self, customer_id: str | None, filters: Mapping[str, Any]
+    ) -> Iterator[tuple[Body, bool | None]]:
+        """Yield each listed transaction, and whether it is the customer's; ``None``: not known."""
+        name = self._profile.bindings.transactions_of_customer
         query = self._api.large_pages
-        if names.transactions_of_customer and customer_id:
-            query[names.transactions_of_customer] = customer_id
-        return self._api.pages("listTransactions", {**query, **filters})
+        if name and customer_id:
+            query[name] = customer_id
+        owned: set[Any] | None = None
+        for row in self._api.pages("listTransactions", {**query, **filters}):
+            if name or not customer_id:
+                yield row, True
+            elif isinstance(told := row.get("customerId"), str):
+                yield row, told == customer_id
+            else:
+                owned = owned or self._own_ids(customer_id)
+                ends = self._ends(row)
+                yield row, bool(ends & owned) if ends else None
+
+    def _own_ids(self, customer_id: str) -> set[Any]:
+        query = {"customerId": customer_id}
+        accounts = self._api.pages("listCustomerInternalAccounts", query)
+        return {customer_id, *(account.get("id") for account in accounts)}
+
+    def _ends(self, row: Json) -> set[Any]:
+        """Return the internal accounts and customers that a transaction or its quote names."""
+        quotes = (
+            quote
+            for quote in self._ledger.quotes.values()
+            if quote.get("transactionId") == row.get("id")
+        )
+        ends = [
+            end
+            for holder in (row, *quotes)
+            for name in ("source", "destination")
+            if isinstance(end := holder.get(name), Mapping)
+        ]
+        names = {end.get(member) for end in ends for member in ("accountId", "customerId")}
+        return {name for name in names if str(name).startswith(("InternalAccount:", "Customer:"))}
 
     def of_quote(self, quote: Json) -> Resource:
         """Return the transaction of a quote as it stands now, once it is listed."""

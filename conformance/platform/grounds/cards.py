@@ -23,9 +23,10 @@ def _reverse_return(platform: Platform) -> Ground:
     spent[card["accountId"]] = spent.get(card["accountId"], 0) + PRICE
 
     def state() -> Any:
-        shown = ("id", "status", "refundedAmount")
-        rows = platform.cards.transactions(card)
-        return sorted(str([seen.get(name) for name in shown]) for seen in rows)
+        return {
+            seen.get("id"): (seen.get("status"), seen.get("refundedAmount"))
+            for seen in platform.cards.transactions(card)
+        }
 
     return Ground(path=path, body=body, state=state)
 

@@ -46,7 +46,8 @@ def money_of(platform: Platform, account: Json) -> Callable[[], Any]:
 def transactions_of(platform: Platform, owner: str) -> Any:
     """Return the id and status of each transaction that is listed for a customer, sorted."""
     return sorted(
-        (str(t.get("id")), str(t.get("status"))) for t in platform.transactions.of_customer(owner)
+        (str(row.get("id")), str(row.get("status")))
+        for row in platform.transactions.known_of_customer(owner)
     )
 
 

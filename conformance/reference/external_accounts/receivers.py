@@ -38,6 +38,10 @@ COUNTERPARTY_STATES = ("REACHABLE", *COUNTERPARTY_FAILURES, *PAYMENT_FAILURES)
 """How the institution behind an account may do."""
 
 
+MAX_RECEIVED_CENTS: int = 10**11
+"""What an account outside the service can receive at most, as US cents."""
+
+
 def discoveries(_unit: Unit, ask: Ask) -> Json:
     """List the receiving institutions of a country and a currency."""
     wanted = ask.query
@@ -56,7 +60,7 @@ def lookup(unit: Unit, ask: Ask) -> Json:
     account = externals.get(unit, ask.params["accountId"])
     sending = sender_currency(unit, ask.query)
     refuse_unreachable(account)
-    largest = 10**9 * 10 ** rules.CURRENCIES[account.currency].decimals
+    largest = max_received(account.currency)
     rate = money.market_rate(sending, account.currency)
     noted = Lookup(id=new_id("Lookup"), account_id=account.id, created_at=unit.now)
     unit.session.add(noted)
@@ -76,6 +80,14 @@ def lookup(unit: Unit, ask: Ask) -> Json:
         ],
         "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
     }
+
+
+def max_received(currency: str) -> int:
+    """Return what an account can receive at most, in smallest units of its currency.
+
+    Many clients read JSON numbers as doubles, which hold integers up to 2**53.
+    """
+    return money.convert(MAX_RECEIVED_CENTS, money.market_rate("USD", currency), "USD", currency)
 
 
 def refuse_unreachable(account: ExternalAccount) -> None:

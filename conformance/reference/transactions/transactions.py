@@ -68,11 +68,9 @@ def view(row: Transaction) -> Json:
     )
 
 
-def platform_fees(row: Transaction) -> Json | None:
-    """Return the platform's fee on an outgoing transaction."""
-    if row.type != "OUTGOING":
-        return None
-    return money.money_view(row.platform_fee, row.sending_currency)
+def platform_fees(row: Transaction) -> int | None:
+    """Return the platform's fee on an outgoing transaction, as its quote shows it."""
+    return row.platform_fee if row.type == "OUTGOING" else None
 
 
 def announce(unit: Unit, row: Transaction, happening: str) -> None:

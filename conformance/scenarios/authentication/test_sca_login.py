@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
+from conformance.contract.moments import parse_moment
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -106,7 +107,7 @@ def expect_length(session: Json) -> None:
     """
     __tracebackhide__ = True
     try:
-        ends = datetime.fromisoformat(session["sessionExpiresAt"])
+        ends = parse_moment(session["sessionExpiresAt"])
     except (KeyError, TypeError, ValueError) as error:
         raise PreconditionFailed(f"sessionExpiresAt is no timestamp: {session}") from error
     length = ends - datetime.now(UTC)

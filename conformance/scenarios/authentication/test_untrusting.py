@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
 from conformance.platform.given.beneficiaries import challenge_of
 from conformance.platform.platform import Platform
@@ -200,7 +201,7 @@ def pay_out(platform: Platform, quote: Json) -> str:
 def expiry_of(challenge: Json) -> datetime | None:
     """Return when a challenge expires, or ``None`` unless it gives a time in UTC."""
     try:
-        expiry = datetime.fromisoformat(challenge["expiresAt"])
+        expiry = parse_moment(challenge["expiresAt"])
     except (KeyError, TypeError, ValueError):
         return None
     offset = expiry.utcoffset()

@@ -137,7 +137,7 @@ def test_missing_facts_of_a_business_are_named(platform: Platform, check: Check)
         assert all(names(joint_refusal, name) for name in BUSINESS_FACTS), joint_refusal
     with check("CUS-021"):
         for refusal in (*single_refusals.values(), joint_refusal):
-            refusal.refused(400, twin=twin)
+            refusal.refused(*REFUSED, twin=twin)
     with check("CUS-022"):
         require_member(entry_with_constraint(joint_refusal), "constraint")
     with check("CUS-023"):

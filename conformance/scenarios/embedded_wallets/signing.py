@@ -112,13 +112,13 @@ def payment(
 
 
 def executed_payments(platform: Platform, wallet: Resource) -> list[str]:
-    """Return the transaction ids of a wallet owner's payments that are executed.
+    """Return the transaction ids of the payments that are executed and known as a wallet owner's.
 
     Transactions with the direction CREDIT are left out.
     """
     return [
         transaction["id"]
-        for transaction in platform.transactions.of_customer(wallet["customerId"])
+        for transaction in platform.transactions.known_of_customer(wallet["customerId"])
         if transaction.get("status") in SETTLING and transaction.get("direction") != "CREDIT"
     ]
 

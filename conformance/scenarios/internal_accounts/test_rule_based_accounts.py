@@ -26,6 +26,7 @@ from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.testdata.examples import ABSENT
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -276,7 +277,7 @@ def test_the_platform_gets_none_of_its_own(platform: Platform, check: Check) -> 
 
 @requirement("RBA-046", "RBA-047")
 def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
-    """An unknown customer id is refused with 404 or 400, and with a code for a missing customer."""
+    """An unknown customer id is refused, and with 404 the code is for a missing customer."""
     holder_account = platform.rule_based.holder_account()
     external_account = platform.rule_based.sweep_destination(holder_account)
     unknown = unknown_id(holder_account["customerId"])
@@ -287,7 +288,7 @@ def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
 
     twin = platform.rule_based.create(platform.rule_based.body(holder_account, external_account))
     with check("RBA-046"):
-        refusal.refused(404, 400, twin=twin)
+        refusal.refused(*NOT_FOUND, twin=twin)
     with check("RBA-047"):
         if refusal.status != 404:
             raise ResourceMissing(f"the customer is a wrong value of the body here: {refusal}")

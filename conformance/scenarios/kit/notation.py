@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from conformance.contract.moments import parse_moment
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -43,7 +44,7 @@ def moment(timestamp: Any) -> datetime:
         ResourceMissing: the value is no timestamp; another requirement decides on that.
     """
     try:
-        return datetime.fromisoformat(str(timestamp)).astimezone(UTC)
+        return parse_moment(str(timestamp)).astimezone(UTC)
     except ValueError:
         raise ResourceMissing(f"{timestamp!r} is no timestamp") from None
 
@@ -55,7 +56,7 @@ def arrange_moment(resource: Json, name: str) -> datetime:
         PreconditionFailed: the member is no timestamp.
     """
     try:
-        return datetime.fromisoformat(resource[name])
+        return parse_moment(resource[name])
     except (KeyError, TypeError, ValueError) as error:
         raise PreconditionFailed(f"{name} is no timestamp: {resource.get(name)}") from error
 

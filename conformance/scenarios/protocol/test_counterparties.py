@@ -24,7 +24,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.refusals import INVALID, require_refusal
+from conformance.scenarios.kit.refusals import INVALID, NOT_FOUND, REFUSED, require_refusal
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -215,7 +215,7 @@ WRONG_ADDRESSES = {
         "ERR-050",
         "ERR-051",
         lambda _: NO_ADDRESS,
-        (400,),
+        REFUSED,
         ("INVALID_UMA_ADDRESS", *INVALID),
     ),
     "unknown": WrongAddress("ERR-052", "ERR-053", unknown_address, (), (404, "UMA_NOT_FOUND")),
@@ -223,7 +223,7 @@ WRONG_ADDRESSES = {
         "ERR-054",
         "ERR-055",
         lambda _: None,
-        (400,),
+        REFUSED,
         ("MISSING_REQUIRED_UMA_PARAMETERS", "INVALID_UMA_ADDRESS", *INVALID),
     ),
 }
@@ -304,7 +304,7 @@ def test_a_lookup_that_was_never_made_cannot_be_named(platform: Platform, check:
 
     twin = platform.api.create_quote(body)
     with check("ERR-065"):
-        refusal.refused(400, 404, twin=twin)
+        refusal.refused(*NOT_FOUND, twin=twin)
     with check("ERR-066"):
         require_refusal(refusal)
         refusal.refused("LOOKUP_REQUEST_NOT_FOUND", "NOT_FOUND", *INVALID, twin=twin)

@@ -8,6 +8,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 80
@@ -15,7 +16,7 @@ MAX_CHARACTERS = 80
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
 def test_remittance_information_is_at_most_80_characters(platform: Platform, check: Check) -> None:
-    """A quote with 80 characters or with none is accepted; one with 81 is refused with 400."""
+    """A quote with 80 characters or with none is accepted; one with 81 is refused."""
     text = ((string.ascii_letters + string.digits) * 2)[: MAX_CHARACTERS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
@@ -28,7 +29,7 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
     with check("LIM-003"):
         assert without_text.accepted, without_text
     with check("LIM-002"):
-        past_limit.refused(400, twin=at_limit)
+        past_limit.refused(*REFUSED, twin=at_limit)
 
 
 def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:

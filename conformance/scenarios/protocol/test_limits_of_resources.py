@@ -13,6 +13,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource, require_member
 from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridor_not_from, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
 from conformance.testdata.documents import padded, specimen
@@ -197,7 +198,7 @@ def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> No
     twin = platform.verification.documents.upload(timely_holder, "UTILITY_BILL")
 
     if not late_answer.accepted:
-        late_answer.refused(400, 422, twin=twin)
+        late_answer.refused(*REFUSED, twin=twin)
         return
     arranged_body(twin)
     late_errors, usual_errors = (

@@ -9,6 +9,7 @@ from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 
 FAULTS: tuple[tuple[str, str, Fault], ...] = (
     ("QUO-140", "no-source", without("source")),
@@ -40,12 +41,12 @@ def parameters(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
 
 @pytest.mark.parametrize("fault", parameters(FAULTS))
 def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> None:
-    """A request from an internal to an external account with one fault is refused with 400."""
+    """A request between accounts with one fault is refused with 400 or 422."""
     body = platform.quotes.body()
 
     refusal = platform.api.create_quote(fault(body), valid=False)
 
-    refusal.refused(400, twin=platform.api.create_quote(body))
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
 
 
 @requirement("QUO-142")
@@ -68,25 +69,25 @@ def test_a_quote_without_a_side_fixes_an_amount_or_is_refused(platform: Platform
 def test_a_real_time_funded_quote_with_one_fault_is_refused(
     platform: Platform, fault: Fault
 ) -> None:
-    """A request for real-time funding with one fault is refused with 400."""
+    """A request for real-time funding with one fault is refused with 400 or 422."""
     body = platform.quotes.realtime_body()
 
     refusal = platform.api.create_quote(fault(body), valid=False)
 
-    refusal.refused(400, twin=platform.api.create_quote(body))
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
 
 
 @requirement("QUO-166")
 def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     platform: Platform,
 ) -> None:
-    """Real-time funding in the profile's unsupported currency is refused with 400."""
+    """Real-time funding in the profile's unsupported currency is refused with 400 or 422."""
     body = platform.quotes.realtime_body()
     in_foreign_currency = having("source.currency", platform.profile.bindings.unsupported_currency)
 
     refusal = platform.api.create_quote(in_foreign_currency(body))
 
-    refusal.refused(400, twin=platform.api.create_quote(body))
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
 
 
 @pytest.mark.parametrize(
@@ -97,13 +98,13 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     ],
 )
 def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:
-    """An unknown accountId of the right form as one of the ends is refused with 400 or 404."""
+    """An unknown accountId of the right form as an end is refused with 400, 404 or 422."""
     body = platform.quotes.body()
     unknown_account = unknown_id(body[end]["accountId"])
 
     refusal = platform.api.create_quote(having(f"{end}.accountId", unknown_account)(body))
 
-    refusal.refused(400, 404, twin=platform.api.create_quote(body))
+    refusal.refused(*NOT_FOUND, twin=platform.api.create_quote(body))
     platform.observe(f"an unknown account in a quote's body is refused with {refusal.status}")
 
 

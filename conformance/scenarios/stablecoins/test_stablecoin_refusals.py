@@ -17,10 +17,11 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import ResourceMissing, TriggerMissing
 
 NOT_FOUND = 404
-"""The status for an unknown id; where a body names the id, 400 is possible as well."""
+"""The status for an unknown id; where a body names the id, 400 and 422 are possible as well."""
 
 MISSING_LINK = ("NOT_LINKED", "LINK_METHOD_REQUIRED", "PROVIDER_LINK_REQUIRED")
 FAILED_LINK = ("LINK_FAILED", "PROVIDER_LINK_FAILED")
@@ -264,7 +265,7 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
 def test_a_provider_account_that_does_not_exist_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """An unknown stablecoinProviderAccountId is refused with 400 or 404, and nothing is listed."""
+    """An unknown stablecoinProviderAccountId is refused with 400, 404 or 422; nothing is listed."""
     coin = platform.stablecoins.coin("mint")
     link = platform.stablecoins.link_to_several_providers(coin)
     twin = platform.stablecoins.operate_when_ready("mint", coin, provider_account=link)
@@ -274,7 +275,7 @@ def test_a_provider_account_that_does_not_exist_is_refused(
 
     new_operations = platform.stablecoins.count_operations(coin) - before
     with check("STC-050"):
-        refusal.refused(400, 404, twin=twin)
+        refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
     with check("STC-051"):
         expect_missing(refusal, twin, "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "NOT_FOUND")
     with check("STC-052"):
@@ -286,7 +287,7 @@ def test_a_provider_account_that_does_not_exist_is_refused(
 def test_an_external_account_that_does_not_exist_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """An unknown externalAccountId is refused with 400 or 404, and nothing is listed."""
+    """An unknown externalAccountId is refused with 400, 404 or 422; nothing is listed."""
     coin = platform.stablecoins.coin("external_mint")
     if coin.external is None:
         raise ResourceMissing("bindings.stablecoin_external_mint has no {externalAccountId}")
@@ -300,7 +301,7 @@ def test_an_external_account_that_does_not_exist_is_refused(
     new_operations = platform.stablecoins.count_operations(coin) - before
     codes = ("STABLECOIN_EXTERNAL_ACCOUNT_NOT_FOUND", "ACCOUNT_NOT_FOUND", "NOT_FOUND")
     with check("STC-047"):
-        refusal.refused(400, 404, twin=twin)
+        refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
     with check("STC-048"):
         expect_missing(refusal, twin, *codes)
     with check("STC-049"):

@@ -15,13 +15,14 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type", "TRX-009": "createdAt"}
+ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type"}
 WHERE_GIVEN = {
     "TRX-004": "direction",
     "TRX-005": "sentAmount",
     "TRX-006": "receivedAmount",
     "TRX-007": "exchangeRate",
     "TRX-008": "settledAt",
+    "TRX-009": "createdAt",
     "TRX-010": "description",
     "TRX-011": "quoteId",
 }

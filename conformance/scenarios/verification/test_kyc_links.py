@@ -12,6 +12,7 @@ from urllib.parse import unquote_plus
 
 import pytest
 
+from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import REVIEWED, contact_channels
@@ -55,7 +56,7 @@ def test_a_hosted_link_says_where_the_flow_starts(platform: Platform, check: Che
 
     with check("KYC-003"):
         for link in links:
-            expires = datetime.fromisoformat(link["expiresAt"])
+            expires = parse_moment(link["expiresAt"])
             assert expires > datetime.now(UTC) - MAX_CLOCK_DIFFERENCE, link
     with check("KYC-005"):
         # Not every provider gives a token.

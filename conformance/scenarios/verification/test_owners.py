@@ -14,6 +14,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same
+from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 
 PERSON = "personalInfo"
 
@@ -81,7 +82,7 @@ def expect_refusal_or_error(
     """Assert that an owner was refused, or that the submission of the business reports an error."""
     __tracebackhide__ = True
     if not answer.accepted:
-        answer.refused(400, twin=twin)
+        answer.refused(*REFUSED, twin=twin)
         return
     platform.observe(f"an owner with a wrong {members[0]} is taken in at first")
     errors = submission_errors(platform, business, answer.body)
@@ -270,18 +271,18 @@ def test_an_owner_belongs_to_a_business(platform: Platform) -> None:
 
     refusal = platform.api.create_beneficial_owner(without("customerId")(body), valid=False)
 
-    refusal.refused(400, 404, twin=platform.api.create_beneficial_owner(body))
+    refusal.refused(*NOT_FOUND, twin=platform.api.create_beneficial_owner(body))
 
 
 @requirement("OWN-061")
 def test_an_owner_of_an_unknown_customer_is_refused(platform: Platform) -> None:
-    """An owner with an unknown ``customerId`` is refused with 400 or 404."""
+    """An owner with an unknown ``customerId`` is refused with 400, 404 or 422."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
     unknown = unknown_id(body["customerId"])
 
     refusal = platform.api.create_beneficial_owner(having("customerId", unknown)(body))
 
-    refusal.refused(400, 404, twin=platform.api.create_beneficial_owner(body))
+    refusal.refused(*NOT_FOUND, twin=platform.api.create_beneficial_owner(body))
     platform.observe(f"an owner of an unknown customer is refused with {refusal.status}")
 
 
@@ -309,12 +310,12 @@ def test_an_individual_has_no_owners(platform: Platform) -> None:
     ],
 )
 def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) -> None:
-    """An impossible share, or a ``personalInfo`` that is a text, is refused with 400."""
+    """An impossible share, or a ``personalInfo`` that is a text, is refused with 400 or 422."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
 
     refusal = platform.api.create_beneficial_owner(fault(body), valid=False)
 
-    refusal.refused(400, twin=platform.api.create_beneficial_owner(body))
+    refusal.refused(*REFUSED, twin=platform.api.create_beneficial_owner(body))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 IN_PROGRESS = "IN_PROGRESS"
@@ -310,12 +311,12 @@ def test_a_customer_who_was_never_submitted_is_not_in_progress(platform: Platfor
 
 @requirement("VER-070")
 def test_a_customer_who_does_not_exist_cannot_be_submitted(platform: Platform) -> None:
-    """The submission of an unknown id is refused with 404 or 400."""
+    """The submission of an unknown id is refused with 404, 400 or 422."""
     individual = platform.verification.reviews.prepared()
 
     refusal = platform.verification.reviews.submit({"id": unknown_id(individual["id"])})
 
-    refusal.refused(404, 400, twin=platform.verification.reviews.submit(individual))
+    refusal.refused(*NOT_FOUND, twin=platform.verification.reviews.submit(individual))
 
 
 @pytest.mark.parametrize(
@@ -331,9 +332,7 @@ def test_a_submission_names_a_customer(platform: Platform, body: Json) -> None:
     refusal = platform.api.client.call("createVerification", body=body, valid=False)
 
     refusal.refused(
-        400,
-        404,
-        422,
+        *NOT_FOUND,
         twin=platform.verification.reviews.submit(platform.verification.reviews.prepared()),
     )
 

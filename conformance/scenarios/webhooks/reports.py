@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+from conformance.contract.moments import parse_moment
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, value_at
@@ -143,7 +144,7 @@ def _agree(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(any(_agree(a, b) for b in other) for a in one)
     if isinstance(one, str) and isinstance(other, str) and one != other:
         try:
-            difference = datetime.fromisoformat(one) - datetime.fromisoformat(other)
+            difference = parse_moment(one) - parse_moment(other)
         except (ValueError, TypeError):
             return False
         return abs(difference) <= _A_SECOND

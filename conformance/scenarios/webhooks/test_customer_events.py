@@ -128,7 +128,7 @@ def test_an_approval_is_reported_with_the_customer(
     with check(whole_id):
         for each in data:
             assert str(_member(each, "id")).startswith("Customer:"), each
-            assert isinstance(_member(each, STATUS[business]), str), each
+            assert each.keys() - {"id"}, f"the data is an id alone: {each}"
     with check(type_id):
         assert {require_member(each, "customerType") for each in data} == {TYPES[business]}
 
@@ -143,7 +143,7 @@ def test_an_approval_is_reported_with_the_customer(
 def test_a_rejection_is_reported_with_the_customer(
     platform: Platform, check: Check, business: bool, status_id: str, alone_id: str
 ) -> None:
-    """The webhook shows the customer as REJECTED, and no webhook reports an approval."""
+    """A status that the webhook shows is REJECTED, and no webhook reports an approval."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.reject")
     _arrange_status(platform, customer, "REJECTED")
 
@@ -154,7 +154,10 @@ def test_a_rejection_is_reported_with_the_customer(
         rejections = [
             event.data for event in events if event.type == f"{FAMILIES[business]}REJECTED"
         ]
-        assert {_member(event, STATUS[business]) for event in rejections} == {"REJECTED"}
+        statuses = {_member(event, STATUS[business]) for event in rejections} - {None}
+        if not statuses:
+            raise ResourceMissing(f"the webhooks show no {STATUS[business]}")
+        assert statuses == {"REJECTED"}
     with check(alone_id):
         assert f"{FAMILIES[business]}APPROVED" not in _event_types(platform, customer)
 

@@ -15,7 +15,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from conformance.contract.catalogue import catalogue
 from conformance.contract.data import SPEC
-from conformance.contract.document import BrokenReference, Document, MissingRequirement, document
+from conformance.contract.document import (
+    BrokenReference,
+    Document,
+    MissingRequirement,
+    document,
+    media_type_of,
+)
 from conformance.contract.judge import KEY, decided_by_schema
 from conformance.selftest.collection import annotated_requirements
 
@@ -25,6 +31,23 @@ def read_document(folder: Path, **files: Any) -> Document:
     for name, content in files.items():
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     return Document(folder / "openapi.yaml")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "media_type"),
+    [
+        ("application/json", "application/json"),
+        ("Application/JSON; charset=utf-8", "application/json"),
+        ("application/problem+json", "application/json"),
+        ("application/vnd.payments.v1+json;v=2", "application/json"),
+        ("application/jsonp", "application/jsonp"),
+        ("text/html; charset=utf-8", "text/html"),
+        ("", ""),
+    ],
+)
+def test_all_types_of_json_are_one(content_type: str, media_type: str) -> None:
+    """Every type of JSON counts as application/json, and others as they are."""
+    assert media_type_of(content_type) == media_type
 
 
 class TestReading:

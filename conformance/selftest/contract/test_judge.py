@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
-from conformance.contract.document import Document, Operation
+from conformance.contract.document import Document, Operation, document
 from conformance.contract.judge import Finding, Judge, MessageFindings, SchemaJudge
 from conformance.contract.judge import judge as shipped_judge
 
@@ -239,6 +239,28 @@ class TestResponses:
         assert {"CNV-001", "CNV-002", "CNV-003"} <= passed_ids(judgement.findings)
         assert failures(judgement.findings) == {}
         assert judgement.observations == ()
+
+    @pytest.mark.parametrize(
+        ("kind", "is_judged"),
+        [("CARD_TRANSACTION.AUTHORIZED", True), ("CARD.AUTHORIZED", False)],
+    )
+    def test_an_event_may_be_described_with_its_family(self, kind: str, *, is_judged: bool) -> None:
+        """An event without a description of its own is judged by that of its family."""
+        findings = shipped_judge().delivery({"type": kind, "data": []}).findings
+
+        assert ("EVT-187" in failures(findings)) is is_judged
+
+    def test_a_change_of_a_customer_may_have_to_be_signed_first(self) -> None:
+        """The 202 of an update is the customer, or a demand for a signature."""
+        update = document().operations["updateCustomer"]
+
+        demand, customer = (
+            self.judge_response(shipped_judge(), update, 202, body=body).findings
+            for body in ({"payloadToSign": "text"}, {"id": 7, "customerType": "INDIVIDUAL"})
+        )
+
+        assert failures(demand) == {}
+        assert "CUS-001" in failures(customer)
 
     def test_an_undocumented_status_for_a_valid_request_fails(
         self, judge: Judge, operation: Operation

@@ -159,7 +159,25 @@ class TestRetryAfter:
         """The current form of a date and the two obsolete ones are read."""
         moment = datetime.now(UTC) + timedelta(seconds=90)
 
-        assert 80 < (retry_after(moment.strftime(form)) or 0) <= 90
+        assert 80 < (retry_after(moment.strftime(form)) or 0) <= 91
+
+    def test_a_date_is_compared_with_that_of_the_answer(self) -> None:
+        """A date is as far away as the clock of the target says, to the end of its second."""
+        seconds = retry_after("Sun, 06 Nov 1994 08:49:40 GMT", "Sun, 06 Nov 1994 08:49:37 GMT")
+
+        assert seconds == 4
+
+    def test_a_date_that_is_now_is_waited_for(self) -> None:
+        """A date that names this second gives the rest of the second at least."""
+        now = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+        assert retry_after(now, now) == 1
+
+    def test_an_answer_without_a_date_has_the_time_here(self) -> None:
+        """Where the answer has no ``Date`` that can be read, the clock here counts."""
+        moment = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+
+        assert 80 < (retry_after(moment, "yesterday") or 0) <= 91
 
     def test_what_has_passed_asks_for_nothing(self) -> None:
         """A date that has passed gives 0 seconds, as the target's clock may be slow."""

@@ -1104,6 +1104,18 @@ class TestWhateverComes:
         with pytest.raises(DeliveriesMissing, match="webhook 0 could not be judged: RuntimeError"):
             listener.inbox.wait(lambda d: d.id == "Webhook:2", within=60)
 
+    @pytest.mark.parametrize(
+        ("content", "breaks_off"), [(b'{"id":', True), (b'{"name":', False), (b'{"id":7}', False)]
+    )
+    def test_the_beginning_of_another_delivery_broke_off(
+        self, content: bytes, *, breaks_off: bool
+    ) -> None:
+        """What is no JSON, and with which another delivery begins, is the same one cut off."""
+        whole = Delivery(1, 0.0, {}, {"id": 7}, b'{"id":7}')
+        body, _ = decode(content)
+
+        assert Delivery(0, 0.0, {}, body, content).breaks_off_before(whole) is breaks_off
+
     def test_an_id_may_be_spelled_with_escapes(self) -> None:
         """An id is found where JSON spells a character by its number."""
         content = json.dumps({"id": "Customer:é"}).encode()

@@ -356,9 +356,9 @@ for _id, _fact in zip(("BUS-010", "BUS-011", "BUS-012", "BUS-013"), FACTS, stric
     )
 
 
-@mutant("CUS-021", "what is missing is answered with 422")
-def unprocessable(patch: Patch) -> None:
-    patch.row(rules, "ERROR_STATUS", "INVALID_INPUT", 422)
+@mutant("CUS-021", "what is missing is a conflict")
+def conflict(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "INVALID_INPUT", 409)
 
 
 def constraint_of(edit: Callable[[Any], Any]) -> Apply:

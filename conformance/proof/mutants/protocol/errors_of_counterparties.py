@@ -168,7 +168,7 @@ declare(
     "whatever is sent counts as a UMA address",
     instead(uma, "is_address", lambda _: True),
 )
-declare("ERR-050", "unprocessable", "it is unprocessable", with_status("INVALID_UMA_ADDRESS", 422))
+declare("ERR-050", "conflict", "it is a conflict", with_status("INVALID_UMA_ADDRESS", 409))
 declare(
     "ERR-051",
     "receiver",

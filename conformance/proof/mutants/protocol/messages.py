@@ -122,7 +122,7 @@ def broken_by_a_body(patch: Patch) -> None:
 
 declare(
     "CNV-021",
-    "unprocessable-body",
-    "a broken body is unprocessable",
-    with_status("INVALID_REQUEST_FORMAT", 422),
+    "conflict",
+    "a broken body is a conflict",
+    with_status("INVALID_REQUEST_FORMAT", 409),
 )

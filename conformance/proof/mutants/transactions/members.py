@@ -54,7 +54,6 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
         "settledAt is in a local time",
         replaced("settledAt", "2026-01-15T09:00:00-05:00"),
     ),
-    ("TRX-009", "missing", "transactions have no createdAt", without("createdAt")),
     ("TRX-009", "seconds", "createdAt counts seconds", replaced("createdAt", 1_760_000_000)),
     (
         "TRX-009",

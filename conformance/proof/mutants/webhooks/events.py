@@ -176,7 +176,7 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-226", f"{OUTGOING}COMPLETED", "description", "A payment"),
     ("EVT-227", f"{OUTGOING}COMPLETED", "quoteId", "Quote:1"),
     ("EVT-228", f"{OUTGOING}COMPLETED", "settledAt", _PAST),
-    ("EVT-229", f"{OUTGOING}COMPLETED", "platformFees.amount", 1),
+    ("EVT-229", f"{OUTGOING}COMPLETED", "platformFees", 1),
     ("EVT-230", f"{OUTGOING}FAILED", "failureReason", "FAILED"),
     ("EVT-231", f"{OUTGOING}REFUND_COMPLETED", "refund.reference", "Refund:1"),
     ("EVT-238", f"{OUTGOING}PROCESSING", "status", "PENDING"),

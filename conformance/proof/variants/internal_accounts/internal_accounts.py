@@ -7,6 +7,7 @@ still shows, and when deposits are booked and reported.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Json, before, edited, instead, rescued
@@ -333,6 +334,30 @@ declare(
     edited(accounts, "_view", where(_is_of_the_platform, without("customerId"))),
     "other forms",
 )
+
+
+# --- Pages ----------------------------------------------------------------------------------
+
+
+@variant("N026", "a customer's internal accounts come one to a page", "forms")
+def customers_accounts_by_pages(patch: Patch) -> None:
+    def listing(original: Function, unit: Unit, ask: Ask) -> Any:
+        return original(unit, replace(ask, query={**ask.query, "limit": "1"}))
+
+    patch.wrap(accounts, "list_for_customers", listing)
+
+
+@variant(
+    "N026",
+    "the platform's internal accounts come one to a page",
+    "forms",
+    (accounts, "list_for_platform"),
+)
+def platform_accounts_by_pages(listing: Function, unit: Unit, ask: Ask) -> Json:
+    rows = listing(unit, ask)["data"]
+    start = int(ask.query.get("cursor", 0))
+    more = {"nextCursor": str(start + 1)} if start + 1 < len(rows) else {}
+    return {"data": rows[start : start + 1], **more}
 
 
 # --- Words that are not closed --------------------------------------------------------------

@@ -21,7 +21,7 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
-from conformance.reference import errors, rules
+from conformance.reference import app, errors, rules
 from conformance.reference.customers import onboarding
 from conformance.reference.embedded_wallets import embedded_wallets
 from conformance.reference.external_accounts import account_types, externals, receivers
@@ -29,6 +29,7 @@ from conformance.reference.quotes import parties, quotes, uma
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Unit
+from conformance.reference.verification import owners
 
 Refuse = Callable[[ExternalAccount], None]
 
@@ -132,6 +133,26 @@ RECODED: Mapping[str, tuple[str, str, Place, str, str, str]] = {
 
 for _name, (_point, _statement, _place, _code, _other, _group) in RECODED.items():
     declare(_point, _name, _statement, recoded(*_place, _other, _code), _group)
+
+
+_FROM_BODIES: tuple[tuple[Place, tuple[str, ...]], ...] = (
+    ((quotes, "create"), ("INVALID_INPUT", "ACCOUNT_NOT_FOUND", "CUSTOMER_NOT_FOUND")),
+    ((onboarding, "create"), ("INVALID_INPUT",)),
+    ((owners, "create"), ("INVALID_INPUT", "CUSTOMER_NOT_FOUND")),
+)
+"""Where bodies are refused for what stands in them, and with which codes."""
+
+
+@variant("M20", "what is wrong in a body cannot be processed: its status is 422", "unprocessable")
+def unprocessable_fields(patch: Patch) -> None:
+    patch.row(rules, "ERROR_STATUS", "UNPROCESSABLE_ENTITY", 422)
+    for place, codes in _FROM_BODIES:
+        recoded(*place, "UNPROCESSABLE_ENTITY", *codes)(patch)
+    patch.wrap(
+        app,
+        "malformed",
+        lambda _, reason: errors.Refusal("UNPROCESSABLE_ENTITY", reason),
+    )
 
 
 def _by_field(name: str, code: str) -> Apply:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import random
+import re
 import secrets
 import time
 from collections.abc import Callable
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
+
+from starlette.responses import Response
 
 from conformance.proof.kit.builders import edited
 from conformance.proof.kit.optional import declare_optional
@@ -25,6 +30,8 @@ from conformance.reference.service import Service
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask
 from conformance.reference.webhooks.deliveries import Deliveries
+
+_ERRORS = 400
 
 # --- Members that need not be there ---------------------------------------------------------
 
@@ -84,6 +91,55 @@ def z_without_fraction(patch: Patch) -> None:
 @variant("M77", "timestamps end in +00:00 and count milliseconds", "slow")
 def offset_with_milliseconds(patch: Patch) -> None:
     _timestamps(patch, lambda text: f"{text[:-4]}+00:00")
+
+
+@variant("M77", "timestamps have the basic form and a decimal comma", "basic")
+def basic_with_comma(patch: Patch) -> None:
+    _timestamps(patch, lambda text: re.sub("[-:]", "", text).replace(".", ","))
+
+
+@variant("M77", "timestamps have a date by its day of the year, and the zone +00", "ordinal")
+def ordinal_dates(patch: Patch) -> None:
+    def ordinal(text: str) -> str:
+        day, _, time_of_day = text.removesuffix("Z").partition("T")
+        return f"{date.fromisoformat(day):%Y-%j}T{time_of_day.replace('.', ',')}+00"
+
+    _timestamps(patch, ordinal)
+
+
+# --- JSON -----------------------------------------------------------------------------------
+
+
+@variant("N420", "errors are problem+json, and other answers JSON of a vendor", "json")
+def other_media_types(patch: Patch) -> None:
+    def respond(original: Function, status: int, *rest: Any) -> Response:
+        response: Response = original(status, *rest)
+        kind = "problem+json" if status >= _ERRORS else "vnd.payments.v1+json; charset=utf-8"
+        if response.body:
+            response.headers["content-type"] = f"application/{kind}"
+        return response
+
+    patch.wrap(app, "respond", respond)
+
+
+def reordered(value: Any) -> Any:
+    """Return a JSON value whose objects have their members in another order each time."""
+    if isinstance(value, list):
+        return [reordered(item) for item in value]
+    if isinstance(value, dict):
+        names = random.sample(list(value), len(value))
+        return {name: reordered(value[name]) for name in names}
+    return value
+
+
+@variant("N421", "no two answers or webhooks have their members in the same order", "json")
+def any_order(patch: Patch) -> None:
+    patch.wrap(
+        app,
+        "respond",
+        lambda respond, status, body, headers=None: respond(status, reordered(body), headers),
+    )
+    patch.wrap(Deliveries, "put", lambda put, self, event: put(self, reordered(event)))
 
 
 def _identifiers(patch: Patch, make: Callable[[], object]) -> None:

@@ -36,7 +36,7 @@ def fees_kept(quote: Quote) -> int:
 declare_optional(
     "transaction",
     (transactions, "view"),
-    *("direction", "exchangeRate", "description", "source", "customerId", "reference"),
+    *("direction", "exchangeRate", "description", "source", "customerId", "reference", "createdAt"),
 )
 
 
@@ -71,14 +71,14 @@ def refund_in_other_words(patch: Patch) -> None:
 
 @variant(
     "N066",
-    "the platform's fee on a transaction is a number",
+    "the platform's fee on a transaction is money",
     "forms",
     (transactions, "view"),
     edited,
 )
-def platform_fees_as_number(body: Json) -> Json:
+def platform_fees_as_money(body: Json) -> Json:
     fee = body.get("platformFees")
-    return body if fee is None else {**body, "platformFees": fee["amount"]}
+    return body if fee is None else {**body, "platformFees": {**body["sentAmount"], "amount": fee}}
 
 
 @variant(

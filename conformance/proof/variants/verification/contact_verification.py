@@ -54,6 +54,12 @@ for _operation, _status, _group in (
     )
 
 
+@variant("N422", "hosted links have their scheme in capitals", _FIRST, (kyc_links, "url_of"))
+def scheme_in_capitals(url_of: Function, *arguments: Any) -> str:
+    scheme, _, rest = url_of(*arguments).partition(":")
+    return f"{scheme.upper()}:{rest}"
+
+
 # --- Channels -------------------------------------------------------------------------------
 
 

@@ -28,6 +28,20 @@ _FAR_OFF = 3600.0
 _MAX_ATTEMPTS = 100
 
 
+# --- Content ----------------------------------------------------------------------------------
+
+
+@variant(
+    "N001",
+    "webhooks about a review show the customer without its status",
+    "apart",
+    (Unit, "emit"),
+)
+def reviews_without_status(emit: Function, unit: Unit, kind: str, data: Json) -> None:
+    hidden = ("kycStatus", "kybStatus") if kind.startswith("CUSTOMER.") else ()
+    emit(unit, kind, {name: value for name, value in data.items() if name not in hidden})
+
+
 # --- Order and repetition -------------------------------------------------------------------
 
 
@@ -44,6 +58,18 @@ def the_last_first(patch: Patch) -> None:
         self._worker.after(_A_MOMENT, partial(hand_on, put, self))
 
     patch.wrap(Deliveries, "put", holding)
+
+
+@variant(
+    "N423",
+    "each webhook breaks off half-way, and is sent again as a whole",
+    "onboarding",
+    (Deliveries, "_send"),
+)
+def broken_off(send: Function, self: Deliveries, endpoint: str, body: bytes) -> bool:
+    send(self, endpoint, body[: len(body) // 2])
+    delivered: bool = send(self, endpoint, body)
+    return delivered
 
 
 @variant("N042", "what is not acknowledged is not delivered again", "other apart")
