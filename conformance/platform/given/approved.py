@@ -23,6 +23,9 @@ WAYS_TO_APPROVAL = ("operator", "review", "patience")
 just happens. In this order they are tried."""
 
 
+NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
+
+
 class ApprovedCustomers(Part):
     """Creates customers, and brings them to their approval."""
 
@@ -68,6 +71,32 @@ class ApprovedCustomers(Part):
         if not self._triggers.maps(APPROVE):
             self._memory.approval = "none"
         return as_resource(customer)
+
+    def lose_approval(self, customer: Json, status: str) -> None:
+        """Withdraw the approval of a customer, and bring it to another verification status.
+
+        Args:
+            customer: an approved customer.
+            status: UNVERIFIED, PENDING or REJECTED.
+
+        Raises:
+            TriggerMissing: the profile does not map a trigger that it takes.
+            TriggerFailed: a trigger was refused.
+            PreconditionFailed: the customer is at another status in the end.
+        """
+        self._triggers.fire("customer.lose_approval", customerId=customer["id"])
+        seen = self._status_of(customer, *NOT_APPROVED)
+        if seen == "UNVERIFIED" and status != seen:
+            self._bring_to_review(customer)
+            seen = self._status_of(customer, "PENDING", "REJECTED")
+        if seen == "PENDING" and status == "REJECTED":
+            self._triggers.fire("customer.reject", customerId=customer["id"])
+            seen = self._status_of(customer, status)
+        if seen != status:
+            raise PreconditionFailed(f"without its approval the customer is {seen}, not {status}")
+
+    def _status_of(self, customer: Json, *statuses: str) -> str | None:
+        return verification_status(self._customers.at_status(customer, *statuses))
 
     def _ways(self) -> set[str]:
         """Return the ways to an approval that the profile leaves open."""
