@@ -345,22 +345,24 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
 
 @requirement("SFR-016")
 def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> None:
-    """Reading is refused with 409, or with 404, as this customer has no reset."""
-    reset = platform.resets.started()
+    """Reading is refused with 409, or with 404, though the reset exists."""
+    twin = platform.resets.get(platform.resets.started())
+    reset = outsider_reset(platform, platform.resets.started)
 
-    refusal = platform.resets.get(outsider_reset(platform, reset))
+    refusal = platform.resets.get(reset)
 
-    refusal.refused(409, 404, twin=platform.resets.get(reset))
+    refusal.refused(409, 404, twin=twin)
 
 
 @requirement("SFR-017")
 def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -> None:
-    """The completion is refused with 409, or with 404, as this customer has no reset."""
-    reset = platform.resets.passed()
+    """The completion is refused with 409, or with 404, though the liveness check is passed."""
+    twin = platform.resets.complete(platform.resets.passed())
+    reset = outsider_reset(platform, platform.resets.passed)
 
-    refusal = platform.resets.complete(outsider_reset(platform, reset))
+    refusal = platform.resets.complete(reset)
 
-    refusal.refused(409, 404, twin=platform.resets.complete(reset))
+    refusal.refused(409, 404, twin=twin)
 
 
 @requirement("SFR-018")
@@ -488,10 +490,30 @@ def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) 
         refusal.refused(401, twin=platform.resets.complete(reset))
 
 
-def outsider_reset(platform: Platform, reset: Json) -> Json:
-    """Return a made-up reset of a customer outside the SCA regions."""
-    outsider = platform.approved.customer_outside_sca()
-    return {**reset, "resetId": unknown_id(reset["resetId"]), "customerId": outsider["id"]}
+def outsider_reset(platform: Platform, begin: Callable[[Resource], Resource]) -> Resource:
+    """Return a reset that a customer began before it moved out of the regions of SCA.
+
+    That it has moved shows by a start: refused with 409 now, and accepted just before.
+
+    Args:
+        platform: the suite in the part of a platform.
+        begin: starts a reset of a customer, and brings it to where it is wanted.
+
+    Raises:
+        ResourceMissing: customers do not move out, so that none of them outside has a reset.
+    """
+    customer = platform.resets.holder()
+    platform.resets.started(customer)
+    reset = begin(customer)
+    home = ("region", "nationality", "address", "idType", "identifier", "phoneNumber")
+    american = platform.customers.american_body()
+    move = platform.api.update_customer(customer["id"], {name: american[name] for name in home})
+    if not move.accepted:
+        raise ResourceMissing(f"a customer does not move out of the regions of SCA: {move}")
+    start = platform.resets.start(customer)
+    if start.status != HTTPStatus.CONFLICT:
+        raise ResourceMissing(f"a customer who has moved is still in the regions of SCA: {start}")
+    return reset
 
 
 def parameters_of(reset: Json) -> Json:

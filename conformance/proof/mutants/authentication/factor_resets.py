@@ -268,6 +268,16 @@ for _requirement in ("SFR-015", "SFR-016", "SFR-017"):
     )
 
 
+@mutant("SFR-016", "who moved out still reads the resets from before", (factor_resets, "get"))
+@mutant("SFR-017", "who moved out still completes the resets from before", (factor_resets, "get"))
+def kept_after_the_move(get: Function, unit: Unit, ask: Ask) -> FactorReset:
+    reset = unit.session.get(FactorReset, ask.params["resetId"])
+    if reset is not None and reset.customer_id == ask.query.get("customerId"):
+        return reset
+    found: FactorReset = get(unit, ask)
+    return found
+
+
 @mutant("SFR-016", "every customer has a reset to be read")
 @mutant("SFR-021", "a reset that does not exist is shown as EXPIRED")
 def shown_from_nothing(patch: Patch) -> None:
