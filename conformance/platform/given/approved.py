@@ -17,6 +17,7 @@ from conformance.verdict.decisions import (
 )
 
 APPROVE = "customer.approve"
+LOSE_APPROVAL = "customer.lose_approval"
 
 WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
@@ -72,6 +73,12 @@ class ApprovedCustomers(Part):
             self._memory.approval = "none"
         return as_resource(customer)
 
+    @property
+    def can_be_lost(self) -> bool:
+        """Whether the profile has an approved customer lose the approval."""
+        name = LOSE_APPROVAL
+        return self._triggers.maps(name) and self._triggers.magic(name) is None
+
     def lose_approval(self, customer: Json, status: str) -> None:
         """Withdraw the approval of a customer, and bring it to another verification status.
 
@@ -84,7 +91,7 @@ class ApprovedCustomers(Part):
             TriggerFailed: a trigger was refused.
             PreconditionFailed: the customer is at another status in the end.
         """
-        self._triggers.fire("customer.lose_approval", customerId=customer["id"])
+        self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
         seen = self._status_of(customer, *NOT_APPROVED)
         if seen == "UNVERIFIED" and status != seen:
             self._bring_to_review(customer)

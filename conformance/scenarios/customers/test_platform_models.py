@@ -26,7 +26,6 @@ from conformance.verdict.decisions import (
     TriggerMissing,
 )
 
-LOSE_APPROVAL = "customer.lose_approval"
 FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
 AMOUNT = 10_000
 PATHS: tuple[Road, ...] = ("directly", "hosted")
@@ -402,11 +401,7 @@ def arrange_payer(platform: Platform, customer: Resource) -> Payer:
     approval, where the profile has that happen. HOLD is checked before any approval alone.
     """
     status = verification_status(platform.customers.read(customer))
-    if (
-        status not in ("UNVERIFIED", "PENDING", "REJECTED")
-        or not platform.triggers.maps(LOSE_APPROVAL)
-        or platform.triggers.magic(LOSE_APPROVAL) is not None
-    ):
+    if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
         return early_payer(platform, customer)
     is_business = customer.get("customerType") == "BUSINESS"
     owner = platform.approved.business() if is_business else platform.approved.customer()
