@@ -120,12 +120,13 @@ def require_no_payment_into(platform: Platform, account: Resource) -> None:
         ResourceMissing: customers cannot pay into each other's accounts at all.
     """
     __tracebackhide__ = True
-    source, usual_account = (
+    currency = account["balance"]["currency"]["code"]
+    source, active_account = (
         platform.internal_accounts.account(),
-        platform.internal_accounts.account(amount=0),
+        platform.internal_accounts.account(currency, amount=0),
     )
     twins = platform.quotes.create_and_execute(
-        platform.quotes.body(source, usual_account, amount=AMOUNT)
+        platform.quotes.body(source, active_account, amount=AMOUNT)
     )
     if not twins[-1].accepted:
         raise ResourceMissing(f"customers pay nothing into each other's accounts: {twins[-1]}")

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.exchange.answer import Answer
-from conformance.platform.given.verification import MAX_REPAIRS, submissions_in
+from conformance.platform.given.verification import documents_asked_of, submissions_in
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -87,16 +86,11 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform) -> None:
     business = reviews.unsubmitted(business=True)
     platform.verification.documents.document(business, "UTILITY_BILL")
 
-    answer = reviews.submit(business)
-    for _ in range(MAX_REPAIRS):
-        if not (documents := _documents_asked_of(business, answer)):
-            break
-        reviews.supply(business, {"errors": documents})
-        answer = reviews.submit(business)
+    answer = reviews.submit_with_documents(business)
 
     assert answer.accepted, answer
     assert answer.body["verificationStatus"] == RESOLVE_ERRORS
-    if documents := _documents_asked_of(business, answer):
+    if documents := documents_asked_of(business, answer):
         raise PreconditionFailed(f"more documents are asked for each time: {documents}")
 
 
@@ -384,16 +378,6 @@ def _submit_like(twin: Json, customer: Resource, platform: Platform) -> Resource
     ):
         return platform.verification.reviews.submission(customer)
     return arranged_resource(platform.verification.reviews.submit(customer))
-
-
-def _documents_asked_of(business: Json, answer: Answer) -> list[Json]:
-    """Return the errors of a submission that ask for a document of the business itself."""
-    errors = answer.body.get("errors") if answer.accepted else None
-    return [
-        entry
-        for entry in errors or ()
-        if entry.get("acceptedDocumentTypes") and entry.get("resourceId") in (None, business["id"])
-    ]
 
 
 def _of_type(kind: str, entries: Sequence[Json]) -> list[Json]:
