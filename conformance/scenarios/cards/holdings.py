@@ -76,9 +76,11 @@ def expect_no_deposit(platform: Platform, account: Resource) -> None:
     """Assert that a deposit to an account is refused, or does not raise its balance.
 
     Raises:
+        PreconditionFailed: no deposit arrives on another account in the currency either.
         ResourceMissing: the deposit is accepted, and the account's balance cannot be read.
     """
     __tracebackhide__ = True
+    platform.internal_accounts.account(account["balance"]["currency"]["code"], amount=AMOUNT)
     try:
         before = platform.internal_accounts.balances(account)[0]
     except PreconditionFailed:
