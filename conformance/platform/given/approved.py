@@ -90,6 +90,7 @@ class ApprovedCustomers(Part):
             TriggerMissing: the profile does not map a trigger that it takes.
             TriggerFailed: a trigger was refused.
             PreconditionFailed: the customer is at another status in the end.
+            ResourceMissing: who is rejected has to be created so.
         """
         self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
         seen = self._status_of(customer, *NOT_APPROVED)
@@ -97,6 +98,8 @@ class ApprovedCustomers(Part):
             self._bring_to_review(customer)
             seen = self._status_of(customer, "PENDING", "REJECTED")
         if seen == "PENDING" and status == "REJECTED":
+            if self._triggers.magic("customer.reject") is not None:
+                raise ResourceMissing("the profile has customers rejected as they are created")
             self._triggers.fire("customer.reject", customerId=customer["id"])
             seen = self._status_of(customer, status)
         if seen != status:

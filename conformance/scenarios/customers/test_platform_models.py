@@ -410,7 +410,7 @@ def arrange_payer(platform: Platform, customer: Resource) -> Payer:
     quote = platform.quotes.pending(account, external_account)
     try:
         platform.approved.lose_approval(owner, status)
-    except (PreconditionFailed, TriggerFailed, TriggerMissing) as error:
+    except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
         platform.observe(f"no approved customer comes to {status}: {error}")
         return early_payer(platform, customer)
     return Payer(account, external_account, quote)
