@@ -23,8 +23,8 @@ WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
 
-
 NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
+"""The statuses of a customer who may not move money, or not yet."""
 
 
 class ApprovedCustomers(Part):

@@ -202,24 +202,28 @@ def by_execution(platform: Platform, customer: Resource, twin: Resource) -> None
         platform.quotes.body(platform.internal_accounts.account(customer=twin))
     )
 
-    answers = platform.quotes.create_and_execute(payer.body(platform))
-    if payer.quote is not None:
-        execution = platform.api.execute_quote(payer.quote["id"])
-        expect_unpaid(platform, payer, [execution], twin_answers[-1:])
+    with while_undecided(platform, payer.account.owner, payer.status):
+        answers = platform.quotes.create_and_execute(payer.body(platform))
+        if payer.quote is not None:
+            execution = platform.api.execute_quote(payer.quote["id"])
+            expect_unpaid(platform, payer, [execution], twin_answers[-1:])
 
-    expect_unpaid(platform, payer, answers, twin_answers)
+        expect_unpaid(platform, payer, answers, twin_answers)
 
 
 def by_immediate_execution(platform: Platform, customer: Resource, twin: Resource) -> None:
     """Assert that a customer's quote is not executed at once, while the twin's is."""
     payer = arrange_payer(platform, customer)
 
-    answer = platform.api.create_quote(payer.body(platform, immediatelyExecute=True))
-
     twin_body = platform.quotes.body(
         platform.internal_accounts.account(customer=twin), immediatelyExecute=True
     )
-    expect_unpaid(platform, payer, [answer], [platform.api.create_quote(twin_body)])
+    twin_answer = platform.api.create_quote(twin_body)
+
+    with while_undecided(platform, payer.account.owner, payer.status):
+        answer = platform.api.create_quote(payer.body(platform, immediatelyExecute=True))
+
+        expect_unpaid(platform, payer, [answer], [twin_answer])
 
 
 def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
@@ -381,9 +385,11 @@ def early_account(platform: Platform, customer: Resource) -> Resource:
 class Payer:
     """An internal account of a customer who is not approved, and where it would pay to.
 
-    ``quote`` is a quote between the two from the time when the customer was approved.
+    ``status`` is that of the customer's verification. ``quote`` is a quote between the two accounts
+    from the time when the customer was approved.
     """
 
+    status: str
     account: Resource
     external_account: Resource
     quote: Resource | None = None
@@ -400,9 +406,9 @@ def arrange_payer(platform: Platform, customer: Resource) -> Payer:
     might be refused for want of funds. So another customer is approved, gets money and loses the
     approval, where the profile has that happen. HOLD is checked before any approval alone.
     """
-    status = verification_status(platform.customers.read(customer))
+    status = str(verification_status(platform.customers.read(customer)))
     if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
-        return early_payer(platform, customer)
+        return early_payer(platform, customer, status)
     is_business = customer.get("customerType") == "BUSINESS"
     owner = platform.approved.business() if is_business else platform.approved.customer()
     account = platform.internal_accounts.account(customer=owner)
@@ -412,15 +418,15 @@ def arrange_payer(platform: Platform, customer: Resource) -> Payer:
         platform.approved.lose_approval(owner, status)
     except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
         platform.observe(f"no approved customer comes to {status}: {error}")
-        return early_payer(platform, customer)
-    return Payer(account, external_account, quote)
+        return early_payer(platform, customer, status)
+    return Payer(status, account, external_account, quote)
 
 
-def early_payer(platform: Platform, customer: Resource) -> Payer:
+def early_payer(platform: Platform, customer: Resource, status: str) -> Payer:
     """Return the accounts of a customer who was never approved, after an attempt to fund one."""
     account = early_account(platform, customer)
     attempt_deposit(platform, account)
-    return Payer(account, early_external_account(platform, customer))
+    return Payer(status, account, early_external_account(platform, customer))
 
 
 def early_external_account(

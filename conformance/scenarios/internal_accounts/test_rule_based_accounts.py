@@ -237,10 +237,10 @@ def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check)
     holder_account = platform.rule_based.holder_account(currencies=sorted(currencies))
     external_account = platform.rule_based.sweep_destination(holder_account)
 
+    owner = holder_account.owner
     ends = dict.fromkeys((CURRENCY, None), (holder_account, external_account))
     for corridor in platform.profile.resources.corridors:
         if corridor.sending == corridor.receiving and corridor.sending in ("EUR", "USDC"):
-            owner = holder_account.owner
             ends[corridor.sending] = (
                 platform.internal_accounts.account(corridor.sending, amount=0, customer=owner),
                 platform.external_accounts.account(owner, corridor.account),
