@@ -43,6 +43,11 @@ def review(unit: Unit, ask: Ask) -> None:
     onboarding.decide(unit, customers.get(unit, ask.params["customerId"]), body["decision"])
 
 
+def reopen(unit: Unit, ask: Ask) -> None:
+    """Withdraw the approval of a customer, who has to be verified anew."""
+    onboarding.reopen(unit, customers.get(unit, ask.params["customerId"]))
+
+
 def condition_customer(unit: Unit, ask: Ask) -> None:
     """Let a condition hold for a customer; RATE_UNAVAILABLE names its two currencies."""
     corridor = ("condition", "RATE_UNAVAILABLE")

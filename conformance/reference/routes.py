@@ -268,6 +268,7 @@ OPERATIONS: dict[str, Operation] = {
 
 CONTROL: tuple[Operation, ...] = (
     Operation("", "POST", "/customers/{customerId}/review", control, "review", 204, body=True),
+    Operation("", "POST", "/customers/{customerId}/reopening", control, "reopen", 204),
     Operation(
         "",
         "POST",

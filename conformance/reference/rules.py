@@ -407,7 +407,7 @@ PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {"MXN": ("birthDate", "na
 
 # --- Quotes and transactions ----------------------------------------------------------------
 
-WALLET_CURRENCIES: tuple[str, ...] = ("USDB",)
+WALLET_CURRENCIES: tuple[str, ...] = ("USDB", "USDT")
 """The currencies that customers hold in embedded wallets."""
 
 REALTIME_CURRENCIES: tuple[str, ...] = ("USD", "EUR", "GBP", "USDC", "USDT", "BTC")

@@ -17,10 +17,14 @@ from conformance.verdict.decisions import (
 )
 
 APPROVE = "customer.approve"
+LOSE_APPROVAL = "customer.lose_approval"
 
 WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
+
+NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
+"""The statuses of a customer who may not move money, or not yet."""
 
 
 class ApprovedCustomers(Part):
@@ -68,6 +72,41 @@ class ApprovedCustomers(Part):
         if known is None and not self._triggers.maps(APPROVE):
             self._memory.approval = "none"
         return as_resource(customer)
+
+    @property
+    def can_be_lost(self) -> bool:
+        """Whether the profile has an approved customer lose the approval."""
+        name = LOSE_APPROVAL
+        return self._triggers.maps(name) and self._triggers.magic(name) is None
+
+    def lose_approval(self, customer: Json, status: str) -> None:
+        """Withdraw the approval of a customer, and bring it to another verification status.
+
+        Args:
+            customer: an approved customer.
+            status: UNVERIFIED, PENDING or REJECTED.
+
+        Raises:
+            TriggerMissing: the profile does not map a trigger that it takes.
+            TriggerFailed: a trigger was refused.
+            PreconditionFailed: the customer is at another status in the end.
+            ResourceMissing: who is rejected has to be created so.
+        """
+        self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
+        seen = self._status_of(customer, *NOT_APPROVED)
+        if seen == "UNVERIFIED" and status != seen:
+            self._bring_to_review(customer)
+            seen = self._status_of(customer, "PENDING", "REJECTED")
+        if seen == "PENDING" and status == "REJECTED":
+            if self._triggers.magic("customer.reject") is not None:
+                raise ResourceMissing("the profile has customers rejected as they are created")
+            self._triggers.fire("customer.reject", customerId=customer["id"])
+            seen = self._status_of(customer, status)
+        if seen != status:
+            raise PreconditionFailed(f"without its approval the customer is {seen}, not {status}")
+
+    def _status_of(self, customer: Json, *statuses: str) -> str | None:
+        return verification_status(self._customers.at_status(customer, *statuses))
 
     def _ways(self) -> set[str]:
         """Return the ways to an approval that the profile leaves open."""

@@ -407,6 +407,20 @@ class Reviews(Part):
             raise PreconditionFailed(f"the submission is not accepted: {submission.get('errors')}")
         return submission
 
+    def submit_with_documents(self, customer: Json) -> Answer:
+        """Submit a customer, as often as documents of its own are asked for, which are supplied.
+
+        Returns:
+            the answer to the last submission, accepted or refused.
+        """
+        answer = self.submit(customer)
+        for _ in range(MAX_REPAIRS):
+            if not (documents := documents_asked_of(customer, answer)):
+                break
+            self.supply(customer, {"errors": documents})
+            answer = self.submit(customer)
+        return answer
+
     def unresolved(self, customer: Json) -> Resource:
         """Submit a customer of whom something is missing, and return the submission.
 
@@ -542,6 +556,16 @@ def contact_channels(customer: Json) -> dict[str, str]:
 def other_channel(channel: str) -> str:
     """Return the contact channel that ``channel`` is not."""
     return next(name for name in CHANNELS if name != channel)
+
+
+def documents_asked_of(customer: Json, answer: Answer) -> list[Json]:
+    """Return the errors of a submission that ask for a document of the customer itself."""
+    errors = answer.body.get("errors") if answer.accepted else None
+    return [
+        entry
+        for entry in errors or ()
+        if entry.get("acceptedDocumentTypes") and entry.get("resourceId") in (None, customer["id"])
+    ]
 
 
 def submissions_in(body: Any) -> list[Body]:

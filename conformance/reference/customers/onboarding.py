@@ -199,6 +199,15 @@ def decide(unit: Unit, customer: Customer, decision: str) -> None:
     reach(unit, customer, decision)
 
 
+def reopen(unit: Unit, customer: Customer) -> None:
+    """Withdraw an approval: the customer is as before its submission."""
+    if customer.status != "APPROVED":
+        raise errors.Refusal(
+            "INVALID_STATE_TRANSITION", f"The customer's verification is {customer.status}."
+        )
+    reach(unit, customer, "UNVERIFIED")
+
+
 def reach(unit: Unit, customer: Customer, status: str) -> None:
     """Give a customer a verification status and emit its event, if it has one."""
     customer.status = status

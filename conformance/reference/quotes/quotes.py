@@ -345,7 +345,7 @@ def start(unit: Unit, quote: Quote, action: rules.Action = "EXECUTE") -> None:
     """Debit the source, or open a challenge where the customer needs SCA."""
     customer = None if quote.customer_id is None else customers.get(unit, quote.customer_id)
     if customer is not None:
-        customers.refuse_unverified(customer)
+        refuse_approval_lost(customer)
         limits.refuse_volume(unit, customer, quote.sending_amount, quote.sending_currency)
     refuse_unreachable(unit, quote)
     parties.refuse_blocked_later(unit, quote)
@@ -355,6 +355,11 @@ def start(unit: Unit, quote: Quote, action: rules.Action = "EXECUTE") -> None:
         sca.begin(unit, quote, customer)
         return
     perform(unit, quote, action)
+
+
+def refuse_approval_lost(customer: Customer) -> None:
+    """Refuse an execution for a customer whose approval was withdrawn after the quote."""
+    customers.refuse_unverified(customer)
 
 
 def refuse_unreachable(unit: Unit, quote: Quote) -> None:

@@ -328,22 +328,30 @@ def test_agents_of_two_customers_are_shown_different_accounts(platform: Platform
 
 @requirement("AGT-015")
 def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform) -> None:
-    """The agent creates a quote from its customer's account, and is refused one from another's."""
+    """The agent creates a quote from its customer's account, and is refused those from another's.
+
+    They go to an external account of either customer, as one of these may be in the way by itself.
+    """
     source, foreign_account = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(),
     )
-    external_account = platform.external_accounts.account(owner_of(source))
+    external_account, foreign_external_account = (
+        platform.external_accounts.account(owner_of(account))
+        for account in (source, foreign_account)
+    )
     agent = platform.agents.connect(owner_of(source))
     own = require_admitted(
         platform.api.create_quote(platform.quotes.body(source, external_account), auth=agent)
     )
 
-    refusal = platform.api.create_quote(
-        platform.quotes.body(foreign_account, external_account), auth=agent
-    )
+    refusals = [
+        platform.api.create_quote(platform.quotes.body(foreign_account, to), auth=agent)
+        for to in (external_account, foreign_external_account)
+    ]
 
-    refusal.refused(twin=own)
+    for refusal in refusals:
+        refusal.refused(twin=own)
 
 
 @requirement("AGT-016", "AGT-017")

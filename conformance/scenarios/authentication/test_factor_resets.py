@@ -345,22 +345,28 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
 
 @requirement("SFR-016")
 def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> None:
-    """Reading is refused with 409, or with 404, as this customer has no reset."""
-    reset = platform.resets.started()
+    """Reading is refused with 409, or with 404, though the reset exists."""
+    twin_reset = platform.resets.started()
+    moved_reset = reset_before_move(platform, platform.resets.started)
 
-    refusal = platform.resets.get(outsider_reset(platform, reset))
+    refusal = platform.resets.get(moved_reset or made_up_reset(platform, twin_reset))
 
-    refusal.refused(409, 404, twin=platform.resets.get(reset))
+    if moved_reset is None:
+        require_told_apart(refusal)
+    refusal.refused(409, 404, twin=platform.resets.get(twin_reset))
 
 
 @requirement("SFR-017")
 def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -> None:
-    """The completion is refused with 409, or with 404, as this customer has no reset."""
-    reset = platform.resets.passed()
+    """The completion is refused with 409, or with 404, though the liveness check is passed."""
+    twin_reset = platform.resets.passed()
+    moved_reset = reset_before_move(platform, platform.resets.passed)
 
-    refusal = platform.resets.complete(outsider_reset(platform, reset))
+    refusal = platform.resets.complete(moved_reset or made_up_reset(platform, twin_reset))
 
-    refusal.refused(409, 404, twin=platform.resets.complete(reset))
+    if moved_reset is None:
+        require_told_apart(refusal)
+    refusal.refused(409, 404, twin=platform.resets.complete(twin_reset))
 
 
 @requirement("SFR-018")
@@ -488,10 +494,38 @@ def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) 
         refusal.refused(401, twin=platform.resets.complete(reset))
 
 
-def outsider_reset(platform: Platform, reset: Json) -> Json:
-    """Return a made-up reset of a customer outside the SCA regions."""
+def reset_before_move(platform: Platform, begin: Callable[[Resource], Resource]) -> Resource | None:
+    """Return a reset that a customer began before it moved out of the regions of SCA.
+
+    That it has moved shows by a start: refused with 409 now, and accepted just before. Where
+    customers do not move, there is none.
+
+    Args:
+        platform: the suite in the part of a platform.
+        begin: starts a reset of a customer, and brings it to where it is wanted.
+    """
+    customer = platform.resets.holder()
+    platform.resets.started(customer)
+    reset = begin(customer)
+    home = ("region", "nationality", "address", "idType", "identifier", "phoneNumber")
+    american = platform.customers.american_body()
+    move = platform.api.update_customer(customer["id"], {name: american[name] for name in home})
+    if not move.accepted or platform.resets.start(customer).status != HTTPStatus.CONFLICT:
+        platform.observe(f"a customer does not move out of the regions of SCA: {move}")
+        return None
+    return reset
+
+
+def made_up_reset(platform: Platform, reset: Json) -> Json:
+    """Return a reset that does not exist, of a customer outside the SCA regions."""
     outsider = platform.approved.customer_outside_sca()
     return {**reset, "resetId": unknown_id(reset["resetId"]), "customerId": outsider["id"]}
+
+
+def require_told_apart(refusal: Answer) -> None:
+    """Raise ``ResourceMissing`` where a made-up reset was refused because it does not exist."""
+    if refusal.status == HTTPStatus.NOT_FOUND:
+        raise ResourceMissing(f"a reset that does not exist is not found by anybody: {refusal}")
 
 
 def parameters_of(reset: Json) -> Json:

@@ -76,9 +76,11 @@ def expect_no_deposit(platform: Platform, account: Resource) -> None:
     """Assert that a deposit to an account is refused, or does not raise its balance.
 
     Raises:
+        PreconditionFailed: no deposit arrives on another account in the currency either.
         ResourceMissing: the deposit is accepted, and the account's balance cannot be read.
     """
     __tracebackhide__ = True
+    platform.internal_accounts.account(account["balance"]["currency"]["code"], amount=AMOUNT)
     try:
         before = platform.internal_accounts.balances(account)[0]
     except PreconditionFailed:
@@ -120,12 +122,13 @@ def require_no_payment_into(platform: Platform, account: Resource) -> None:
         ResourceMissing: customers cannot pay into each other's accounts at all.
     """
     __tracebackhide__ = True
-    source, usual_account = (
+    currency = account["balance"]["currency"]["code"]
+    source, active_account = (
         platform.internal_accounts.account(),
-        platform.internal_accounts.account(amount=0),
+        platform.internal_accounts.account(currency, amount=0),
     )
     twins = platform.quotes.create_and_execute(
-        platform.quotes.body(source, usual_account, amount=AMOUNT)
+        platform.quotes.body(source, active_account, amount=AMOUNT)
     )
     if not twins[-1].accepted:
         raise ResourceMissing(f"customers pay nothing into each other's accounts: {twins[-1]}")

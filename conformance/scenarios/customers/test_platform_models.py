@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,11 +15,16 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import SETTLING, Check
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
 
 FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
 AMOUNT = 10_000
@@ -187,56 +193,64 @@ def by_deposit(platform: Platform, customer: Resource, twin: Resource) -> None:
 
 
 def by_execution(platform: Platform, customer: Resource, twin: Resource) -> None:
-    """Assert that a customer's quote is not executed, while the twin's is."""
-    account = early_account(platform, customer)
-    attempt_deposit(platform, account)
+    """Assert that no quote of a customer is executed, while the twin's is.
 
-    external_account = early_external_account(platform, customer)
-
-    answers = platform.quotes.create_and_execute(platform.quotes.body(account, external_account))
-
-    expect_blocked(
-        answers,
-        platform.quotes.create_and_execute(
-            platform.quotes.body(platform.internal_accounts.account(customer=twin))
-        ),
+    A customer who has lost the approval has a quote from before, too.
+    """
+    payer = arrange_payer(platform, customer)
+    twin_answers = platform.quotes.create_and_execute(
+        platform.quotes.body(platform.internal_accounts.account(customer=twin))
     )
+
+    with while_undecided(platform, payer.account.owner, payer.status):
+        answers = platform.quotes.create_and_execute(payer.body(platform))
+        if payer.quote is not None:
+            execution = platform.api.execute_quote(payer.quote["id"])
+            expect_unpaid(platform, payer, [execution], twin_answers[-1:])
+
+        expect_unpaid(platform, payer, answers, twin_answers)
 
 
 def by_immediate_execution(platform: Platform, customer: Resource, twin: Resource) -> None:
     """Assert that a customer's quote is not executed at once, while the twin's is."""
-    account = early_account(platform, customer)
-    attempt_deposit(platform, account)
-    external_account = early_external_account(platform, customer)
-    body = platform.quotes.body(account, external_account, immediatelyExecute=True)
-
-    answer = platform.api.create_quote(body)
+    payer = arrange_payer(platform, customer)
 
     twin_body = platform.quotes.body(
         platform.internal_accounts.account(customer=twin), immediatelyExecute=True
     )
-    expect_blocked([answer], [platform.api.create_quote(twin_body)])
+    twin_answer = platform.api.create_quote(twin_body)
+
+    with while_undecided(platform, payer.account.owner, payer.status):
+        answer = platform.api.create_quote(payer.body(platform, immediatelyExecute=True))
+
+        expect_unpaid(platform, payer, [answer], [twin_answer])
 
 
 def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
-    """Assert that no money is pulled from a customer's external account, while the twin's is."""
-    twin_body = platform.quotes.body(
-        {**platform.external_accounts.pullable(twin), "customerId": twin["id"]},
-        platform.internal_accounts.account(amount=0, customer=twin),
-        immediatelyExecute=True,
-    )
+    """Assert that no money is pulled from a customer's external account, while the twin's is.
+
+    It would go to another external account of the customer: an internal one takes no money either.
+    """
     kind = platform.profile.resources.pullable_account
-    external_account = {
-        **early_external_account(platform, customer, kind),
-        "customerId": customer["id"],
-    }
-    body = platform.quotes.body(
-        external_account, early_account(platform, customer), immediatelyExecute=True
+    twin_source = {**platform.external_accounts.pullable(twin), "customerId": twin["id"]}
+    source = {**early_external_account(platform, customer, kind), "customerId": customer["id"]}
+    destination = early_external_account(platform, customer)
+    twin_answer = platform.api.create_quote(
+        platform.quotes.body(twin_source, immediatelyExecute=True)
+    )
+    if not twin_answer.accepted:
+        platform.observe("what is pulled goes to internal accounts alone")
+        twin_account = platform.internal_accounts.account(amount=0, customer=twin)
+        twin_answer = platform.api.create_quote(
+            platform.quotes.body(twin_source, twin_account, immediatelyExecute=True)
+        )
+        destination = early_account(platform, customer)
+
+    answer = platform.api.create_quote(
+        platform.quotes.body(source, destination, immediatelyExecute=True)
     )
 
-    answer = platform.api.create_quote(body)
-
-    expect_blocked([answer], [platform.api.create_quote(twin_body)])
+    expect_blocked([answer], [twin_answer])
 
 
 def by_realtime_funding(platform: Platform, customer: Resource, twin: Resource) -> None:
@@ -367,6 +381,54 @@ def early_account(platform: Platform, customer: Resource) -> Resource:
     raise ResourceMissing("customers get their internal accounts with the approval")
 
 
+@dataclass(frozen=True)
+class Payer:
+    """An internal account of a customer who is not approved, and where it would pay to.
+
+    ``status`` is that of the customer's verification. ``quote`` is a quote between the two accounts
+    from the time when the customer was approved.
+    """
+
+    status: str
+    account: Resource
+    external_account: Resource
+    quote: Resource | None = None
+
+    def body(self, platform: Platform, **members: Any) -> Json:
+        """Return the body of a quote between the two accounts."""
+        return platform.quotes.body(self.account, self.external_account, **members)
+
+
+def arrange_payer(platform: Platform, customer: Resource) -> Payer:
+    """Return the accounts of a payment that is blocked for want of an approval alone.
+
+    The account of a customer who was never approved takes no deposit, so that a payment from it
+    might be refused for want of funds. So another customer is approved, gets money and loses the
+    approval, where the profile has that happen. HOLD is checked before any approval alone.
+    """
+    status = str(verification_status(platform.customers.read(customer)))
+    if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
+        return early_payer(platform, customer, status)
+    is_business = customer.get("customerType") == "BUSINESS"
+    owner = platform.approved.business() if is_business else platform.approved.customer()
+    account = platform.internal_accounts.account(customer=owner)
+    external_account = platform.external_accounts.account(owner)
+    quote = platform.quotes.pending(account, external_account)
+    try:
+        platform.approved.lose_approval(owner, status)
+    except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
+        platform.observe(f"no approved customer comes to {status}: {error}")
+        return early_payer(platform, customer, status)
+    return Payer(status, account, external_account, quote)
+
+
+def early_payer(platform: Platform, customer: Resource, status: str) -> Payer:
+    """Return the accounts of a customer who was never approved, after an attempt to fund one."""
+    account = early_account(platform, customer)
+    attempt_deposit(platform, account)
+    return Payer(status, account, early_external_account(platform, customer))
+
+
 def early_external_account(
     platform: Platform, customer: Resource, name: str | None = None
 ) -> Resource:
@@ -398,6 +460,24 @@ def attempt_deposit(platform: Platform, account: Resource) -> None:
         amount=2 * AMOUNT,
         currency=platform.profile.currency,
     )
+
+
+def expect_unpaid(
+    platform: Platform, payer: Payer, answers: list[Answer], twins: list[Answer]
+) -> None:
+    """Assert that no step of a payment has moved money, while the twin's steps have.
+
+    Raises:
+        ResourceMissing: it was refused for want of funds, and the account is empty.
+    """
+    __tracebackhide__ = True
+    if answers[-1].code == "INSUFFICIENT_FUNDS" and not platform.internal_accounts.balance(
+        payer.account
+    ):
+        raise ResourceMissing(
+            f"money gets to no account whose owner is not approved: {answers[-1]}"
+        )
+    expect_blocked(answers, twins)
 
 
 def expect_blocked(answers: list[Answer], twins: list[Answer]) -> None:

@@ -137,14 +137,22 @@ def test_nothing_leaves_a_wallet_unsigned(
 
 @requirement("EMW-106")
 def test_no_deprecated_transfer_leaves_a_wallet_unsigned(platform: Platform) -> None:
-    """An unsigned deprecated transfer out of a wallet moves nothing, however it is answered."""
+    """An unsigned deprecated transfer out of a wallet moves nothing, however it is answered.
+
+    It goes to an account in the currency of the wallet, if a corridor ends there, as a transfer
+    converts nothing.
+    """
     wallet = funded_wallet(platform)
     _, before = platform.internal_accounts.balances(wallet)
-    payout = payment(platform, wallet)
-
-    answer = platform.transfers.send_out(
-        wallet, {"id": payout.body["destination"]["accountId"]}, whole_unit(wallet)
+    corridors = platform.profile.resources.corridors
+    names = [c.account for c in corridors if c.receiving == platform.wallets.currency]
+    receiver = (
+        platform.external_accounts.account(wallet.owner, names[0])["id"]
+        if names
+        else payment(platform, wallet).body["destination"]["accountId"]
     )
+
+    answer = platform.transfers.send_out(wallet, {"id": receiver}, whole_unit(wallet))
 
     expect_untouched(platform, wallet, before)
     platform.observe(f"a transfer out of an embedded wallet is answered with {answer.status}")

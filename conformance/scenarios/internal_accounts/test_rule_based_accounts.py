@@ -229,14 +229,27 @@ def test_a_type_and_a_rule_are_needed(platform: Platform, fault: Fault) -> None:
 
 @requirement("RBA-040", "RBA-041", "RBA-042", "RBA-043")
 def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check) -> None:
-    """Accounts in EUR, in USDC, in an unsupported currency and in none are refused."""
+    """Accounts in EUR, in USDC, in an unsupported currency and in none are refused.
+
+    The holder has internal and external accounts in EUR and USDC, where corridors are within these.
+    """
     sending_currencies = {corridor.sending for corridor in platform.profile.resources.corridors}
     currencies = {platform.profile.currency, CURRENCY} | sending_currencies & {"EUR", "USDC"}
     holder_account = platform.rule_based.holder_account(currencies=sorted(currencies))
     external_account = platform.rule_based.sweep_destination(holder_account)
 
+    owner = holder_account.owner
+    ends = dict.fromkeys((CURRENCY, None), (holder_account, external_account))
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending == corridor.receiving and corridor.sending in ("EUR", "USDC"):
+            ends[corridor.sending] = (
+                platform.internal_accounts.account(corridor.sending, amount=0, customer=owner),
+                platform.external_accounts.account(owner, corridor.account),
+            )
+
     def create(currency: str | None) -> Answer:
-        body = platform.rule_based.body(holder_account, external_account, currency=currency)
+        account, destination = ends.get(currency, ends[CURRENCY])
+        body = platform.rule_based.body(account, destination, currency=currency)
         return platform.rule_based.create(body)
 
     eur_refusal, usdc_refusal, unsupported_refusal, missing_refusal = map(

@@ -14,6 +14,8 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
 _NUMBERS = ("identifier", "taxId")
+_MASK = re.compile(r"[*•xX]{2,}[\W_]*")
+_MIN_CLEAR_CHARS = 2
 
 
 def well_formed(path: str, value: Any) -> bool:
@@ -87,19 +89,32 @@ def digits(text: object) -> str:
 
 
 def masked_or_same(shown_value: Any, sent_value: Any) -> bool:
-    """Return whether a member shows the text that was sent, or only its last characters.
+    """Return whether a member shows the text that was sent, or a part of it beside a mask.
 
-    Only letters and digits are compared, in any case; other characters group or mask them.
+    Only letters and digits are compared, in any case; other characters group or mask them. Without
+    a mask the last characters will do, two of them at least.
     """
+    if same_text(shown_value, sent_value):
+        return True
+    if not isinstance(shown_value, str) or not isinstance(sent_value, str):
+        return False
+    *masked, clear_text = _MASK.split(shown_value)
+    tail = letters_and_digits(clear_text)
+    return letters_and_digits(sent_value).endswith(tail) and (
+        bool(masked) or len(tail) >= _MIN_CLEAR_CHARS
+    )
+
+
+def same_text(shown_value: Any, sent_value: Any) -> bool:
+    """Return whether a member shows the text that was sent, in any case and with any marks."""
     if not isinstance(shown_value, str) or not isinstance(sent_value, str):
         return bool(shown_value == sent_value)
-    shown_text, sent_text = (
-        re.sub(r"[\W_]", "", text).casefold() for text in (shown_value, sent_value)
-    )
-    clear_text = re.sub(r"^.*[*•xX]{2,}[\W_]*", "", shown_value)
-    return shown_text == sent_text or sent_text.endswith(
-        re.sub(r"[\W_]", "", clear_text).casefold()
-    )
+    return letters_and_digits(shown_value) == letters_and_digits(sent_value)
+
+
+def letters_and_digits(text: str) -> str:
+    """Return the letters and digits of a text, in one case."""
+    return re.sub(r"[\W_]", "", text).casefold()
 
 
 def require_details(account: Resource) -> None:

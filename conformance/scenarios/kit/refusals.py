@@ -84,6 +84,22 @@ def listed_errors(refusal: Answer) -> list[Json]:
     return [entry for entry in errors or () if isinstance(entry, Mapping)]
 
 
+def expect_code(refusal: Answer, statuses: Mapping[str, int], *, twin: Answer) -> None:
+    """Assert that a request was refused with one of several codes, and with the status of that one.
+
+    Args:
+        refusal: the answer to the request with the fault.
+        statuses: the HTTP status of each code that fits.
+        twin: the answer to the same request without the fault.
+
+    Raises:
+        TwinRefused: the twin was refused as well.
+    """
+    __tracebackhide__ = True
+    refusal.refused(*statuses, twin=twin)
+    refusal.refused(statuses[str(refusal.code)], twin=twin)
+
+
 def require_refusal(answer: Answer) -> None:
     """Raise ``ResourceMissing`` where a request was accepted.
 

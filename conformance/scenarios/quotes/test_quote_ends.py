@@ -10,7 +10,8 @@ import pytest
 
 from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource, unknown_id, value_at
+from conformance.platform.resource import Json, arranged_resource, unknown_id, value_at
+from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -37,10 +38,10 @@ WALLETS = (
 @requirement("QUO-805", "QUO-806")
 def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> None:
     """A quote with a crypto wallet as its source is refused, and never executed."""
-    source = platform.internal_accounts.account()
+    name, corridor = wallet_and_corridor(platform)
+    source, destination = platform.quotes.ends(corridor, amount=10_000_000)
     owner = source.owner
-    wallet = {**wallet_of(platform, owner), "customerId": owner["id"]}
-    destination = platform.external_accounts.account(owner)
+    wallet = {**platform.external_accounts.account(owner, name), "customerId": owner["id"]}
     # The receiving amount is locked: in another sending currency it is not too small either.
     valid_body = platform.quotes.body(source, destination, side="RECEIVING")
     body = having("source.accountId", wallet["id"])(valid_body)
@@ -172,20 +173,31 @@ def test_what_an_unlisted_rail_brings_is_recorded(platform: Platform) -> None:
     platform.observe(f"a paymentRail that no account lists is answered with {answer.status}")
 
 
-def wallet_of(platform: Platform, owner: Resource) -> Resource:
-    """Return an external account of a customer that is a crypto wallet.
+def wallet_and_corridor(platform: Platform) -> tuple[str, Corridor]:
+    """Return the example of a crypto wallet, and a corridor from its currency where there is one.
+
+    The usual corridor stands in for it, so that the currency of the wallet may be in the way too.
 
     Raises:
         ResourceMissing: no corridor ends in a wallet, or the target pulls money from wallets.
     """
     corridors = platform.profile.resources.corridors
-    wallets = [corridor.account for corridor in corridors if corridor.account in WALLETS]
+    wallets = {
+        corridor.account: corridor.receiving
+        for corridor in corridors
+        if corridor.account in WALLETS
+    }
     pulls = platform.profile.features.pullable_sources
     if pulls and platform.profile.resources.pullable_account in WALLETS:
         raise ResourceMissing("resources.pullable_account of the profile is a wallet")
     if not wallets:
         raise ResourceMissing("resources.corridors of the profile has none to a wallet")
-    return platform.external_accounts.account(owner, wallets[0])
+    for name, currency in wallets.items():
+        for corridor in corridors:
+            if corridor.sending == currency:
+                return name, corridor
+    platform.observe("no corridor sends the currency of a wallet")
+    return next(iter(wallets)), platform.profile.usual_corridor
 
 
 def body_with_rail(platform: Platform, rail: str | None = None) -> Json:

@@ -118,12 +118,16 @@ def test_a_transfer_that_names_an_unknown_account_is_refused(
 )
 def test_a_transfer_converts_nothing(platform: Platform, direction: Direction) -> None:
     """A transfer to an account in another currency is refused."""
-    ends = arrange_ends(platform, direction)
-    corridor = platform.quotes.corridor(same_currency=False)
     if direction == "out":
+        ends = arrange_ends(platform, "out")
+        corridor = platform.quotes.corridor(same_currency=False)
         foreign_account = platform.external_accounts.account({"id": ends.owner}, corridor.account)
     else:
-        foreign_account = platform.internal_accounts.account(other_currency(platform), amount=0)
+        other = other_currency(platform)
+        ends = arrange_ends(platform, "in", currencies=(other,))
+        foreign_account = platform.internal_accounts.account(
+            other, amount=0, customer={"id": ends.owner}
+        )
 
     refusal = send(platform, replace(ends, destination=foreign_account))
 

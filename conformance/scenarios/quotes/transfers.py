@@ -43,7 +43,12 @@ class Ends:
 
 
 def arrange_ends(
-    platform: Platform, direction: Direction, *, deposit: int = DEPOSIT, trigger: str | None = None
+    platform: Platform,
+    direction: Direction,
+    *,
+    deposit: int = DEPOSIT,
+    trigger: str | None = None,
+    currencies: tuple[str, ...] = (),
 ) -> Ends:
     """Create a customer and the two accounts of a transfer.
 
@@ -52,6 +57,7 @@ def arrange_ends(
         direction: ``out`` of an internal account, or ``in`` to one.
         deposit: the amount on the internal account of a transfer out, in the smallest unit.
         trigger: a trigger that decides what becomes of payouts to the external account.
+        currencies: further currencies of a customer who receives a transfer in.
 
     Raises:
         ResourceMissing: no corridor is within one currency, or no account in it can be pulled from.
@@ -66,7 +72,7 @@ def arrange_ends(
             platform.external_accounts.account(owner, corridor.account, trigger=trigger),
             source,
         )
-    customer = platform.approved.customer(currencies=[corridor.sending])
+    customer = platform.approved.customer(currencies=[corridor.sending, *currencies])
     internal_account = platform.internal_accounts.account(
         corridor.sending, amount=0, customer=customer
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, Place, around, edited, instead, receives
+from conformance.proof.kit.builders import Json, Place, around, edited, instead, receives, recoded
 from conformance.proof.kit.edits import ABSENT, put
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
@@ -259,12 +259,34 @@ def _outside_as(code: str) -> Apply:
     return instead(factor_resets, "refuse_outside", refuse_outside)
 
 
-for _requirement in ("SFR-015", "SFR-016", "SFR-017"):
+declare(
+    "SFR-015",
+    "answers-400",
+    "customers outside the regions of SCA are refused with 400",
+    _outside_as("INVALID_REQUEST_FORMAT"),
+)
+
+
+def _kept_after_the_move(get: Function, unit: Unit, ask: Ask) -> FactorReset:
+    reset = unit.session.get(FactorReset, ask.params["resetId"])
+    if reset is not None and reset.customer_id == ask.query.get("customerId"):
+        return reset
+    found: FactorReset = get(unit, ask)
+    return found
+
+
+for _requirement, _handler in (("SFR-016", "read"), ("SFR-017", "complete")):
+    declare(
+        _requirement,
+        "kept-after-the-move",
+        "who moved out still has the resets from before",
+        around(factor_resets, "get", _kept_after_the_move),
+    )
     declare(
         _requirement,
         "answers-400",
         "customers outside the regions of SCA are refused with 400",
-        _outside_as("INVALID_REQUEST_FORMAT"),
+        recoded(factor_resets, _handler, "INVALID_REQUEST_FORMAT", "CONFLICT"),
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from conformance.proof.kit.builders import around, before, instead
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import trusted
+from conformance.proof.mutants.customers.toolkit import trusted, trusted_everywhere
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
-from conformance.reference.customers import customers, onboarding
+from conformance.reference.customers import onboarding
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.unit import Ask, Unit
@@ -41,32 +41,62 @@ declare("PLM-002", "hosted-only", "no business is created directly", hosted_only
 # --- Money before an approval ---------------------------------------------------------------
 
 
-TRUSTED: dict[tuple[str, str], tuple[str, ...]] = {
-    ("INDIVIDUAL", "UNVERIFIED"): tuple(f"PLM-02{number}" for number in range(6)),
-    ("INDIVIDUAL", "PENDING"): (*("PLM-030", "PLM-032", "PLM-033", "PLM-034", "PLM-035"),),
-    ("INDIVIDUAL", "REJECTED"): tuple(f"PLM-04{number}" for number in range(6)),
-    ("INDIVIDUAL", "HOLD"): tuple(f"PLM-05{number}" for number in range(6)),
-    ("BUSINESS", "UNVERIFIED"): ("PLM-060", "PLM-061"),
-    ("BUSINESS", "PENDING"): ("PLM-600", "PLM-601"),
-    ("BUSINESS", "REJECTED"): ("PLM-602", "PLM-603"),
-    ("BUSINESS", "HOLD"): ("PLM-604", "PLM-605"),
+_UNASKED: dict[str, ModuleType] = {
+    "deposit": accounts,
+    "execution": quotes,
+    "immediate": quotes,
+    "pull": quotes,
+    "realtime": quotes,
+    "incoming": parties,
 }
-"""The requirements that are broken where customers of a type and status are trusted."""
+"""The module of the reference that asks for an approval, by the way in which money would move."""
 
-for (_kind, _status), _requirements in TRUSTED.items():
-    for _requirement in _requirements:
-        declare(
-            _requirement,
-            "trusted",
-            f"money moves for customers of the type {_kind} who are {_status}",
-            trusted(_kind, _status),
-        )
+_PERSON = tuple(_UNASKED)
+_BUSINESS = ("deposit", "execution")
 
+_TRUSTED: tuple[tuple[str, str, str, str], ...] = (
+    *(("INDIVIDUAL", "UNVERIFIED", way, f"PLM-02{n}") for n, way in enumerate(_PERSON)),
+    *(("INDIVIDUAL", "PENDING", way, f"PLM-03{n}") for n, way in enumerate(_PERSON) if n != 1),
+    *(("INDIVIDUAL", "REJECTED", way, f"PLM-04{n}") for n, way in enumerate(_PERSON)),
+    *(
+        ("INDIVIDUAL", "HOLD", way, f"PLM-05{n}")
+        for n, way in enumerate(_PERSON)
+        if way not in ("execution", "immediate")
+    ),
+    *(("BUSINESS", "UNVERIFIED", way, f"PLM-06{n}") for n, way in enumerate(_BUSINESS)),
+    *(("BUSINESS", "PENDING", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS)),
+    *(("BUSINESS", "REJECTED", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 2)),
+    ("BUSINESS", "HOLD", "deposit", "PLM-604"),
+)
+"""Type and status of a customer, the way in which money would move, and the requirement."""
 
-@mutant("PLM-020", "deposits arrive before an approval")
-def funded_early(patch: Patch) -> None:
-    careless = SimpleNamespace(**{**vars(customers), "refuse_unverified": lambda _customer: None})
-    patch.replace(accounts, "customers", careless)
+for _kind, _status, _way, _requirement in _TRUSTED:
+    declare(
+        _requirement,
+        "trusted",
+        f"money moves by {_way} for customers of the type {_kind} who are {_status}",
+        trusted(_UNASKED[_way], _kind, _status),
+    )
+
+for _requirement, _kind in (
+    ("PLM-051", "INDIVIDUAL"),
+    ("PLM-052", "INDIVIDUAL"),
+    ("PLM-605", "BUSINESS"),
+):
+    declare(
+        _requirement,
+        "trusted",
+        f"deposits and payments are open to customers of the type {_kind} who are HOLD",
+        trusted_everywhere(_kind, "HOLD"),
+    )
+
+for _requirement in ("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"):
+    declare(
+        _requirement,
+        "asked-at-quote",
+        "an execution does not ask whether the approval was withdrawn",
+        instead(quotes, "refuse_approval_lost", lambda _customer: None),
+    )
 
 
 @mutant("PLM-025", "payments to an account whose owner is not approved arrive")

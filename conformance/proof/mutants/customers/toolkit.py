@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, before, edited, together
+from conformance.proof.kit.builders import Json, Place, around, before, edited, instead, together
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_field
 from conformance.proof.patch import Apply, Function, Patch
@@ -82,7 +83,18 @@ def shown(path: str, value: Any) -> Apply:
     return edited(customers, "view", edit)
 
 
-def trusted(kind: str, status: str) -> Apply:
+def trusted(module: ModuleType, kind: str, status: str) -> Apply:
+    """Let one module of the reference take customers of a type and a status for approved ones."""
+
+    def refuse_unverified(customer: Customer) -> None:
+        if (customer.customer_type, customer.status) != (kind, status):
+            customers.refuse_unverified(customer)
+
+    careless = {**vars(customers), "refuse_unverified": refuse_unverified}
+    return instead(module, "customers", SimpleNamespace(**careless))
+
+
+def trusted_everywhere(kind: str, status: str) -> Apply:
     """Let money move for customers of a type and a status as for approved ones."""
 
     def is_verified(original: Function, customer: Customer) -> bool:

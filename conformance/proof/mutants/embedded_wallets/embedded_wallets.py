@@ -17,7 +17,7 @@ from conformance.reference import errors, rules
 from conformance.reference.embedded_wallets import devices, embedded_wallets
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.ledger import Leg
-from conformance.reference.quotes import parties, quotes, transfers
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import InternalAccount, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
@@ -421,9 +421,8 @@ def frozen_is_able(patch: Patch) -> None:
     patch.row(accounts, "ABILITIES", "FROZEN", (accounts.SEND, accounts.RECEIVE))
 
 
-@mutant("EMW-106", "deprecated transfers ask for no signature, and for no currency")
+@mutant("EMW-106", "deprecated transfers ask for no signature")
 def unsigned_transfers(patch: Patch) -> None:
-    patch.replace(transfers, "refuse_conversion", lambda source, destination: None)
     patch.replace(embedded_wallets, "refuse_unsigned", lambda unit, quote: None)
 
 

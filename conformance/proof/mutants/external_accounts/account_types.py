@@ -30,6 +30,14 @@ def _counted(value: Any) -> Any:
     return int(value) if isinstance(value, str) else value
 
 
+def _ending(value: Any) -> Any:
+    return value[-1] if isinstance(value, str) else value
+
+
+def _emptied(value: Any) -> Any:
+    return "" if isinstance(value, str) else value
+
+
 def _holder(path: str) -> str:
     return path.rpartition(".")[0] or "body"
 
@@ -58,6 +66,18 @@ def _declare_from_examples() -> None:
                 f"{about}-{member}-cut",
                 f"{member} of {kind} is shown without its last character",
                 shown_member(kind, member, _cut),
+            )
+            once(
+                requirement,
+                f"{about}-{member}-emptied",
+                f"{member} of {kind} is shown without a character",
+                shown_member(kind, member, _emptied),
+            )
+            once(
+                requirement,
+                f"{about}-{member}-ending",
+                f"{member} of {kind} is shown by its last character alone",
+                shown_member(kind, member, _ending),
             )
             if re.fullmatch(r"\+?\d+", sent):
                 once(

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
 from conformance.proof.kit.edits import ALL, put, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -292,6 +293,14 @@ for _id, _state in (("LKP-037", "OUTDATED"), ("LKP-038", "DOWN")):
         "the counterparty's trouble counts as a failure of the service",
         _failing(_state, "INTERNAL_ERROR"),
     )
+
+
+declare(
+    "LKP-037",
+    "status-of-the-other",
+    "a version that is not supported has the status of versions that have none in common",
+    with_status("UNSUPPORTED_UMA_VERSION", 424),
+)
 
 
 @mutant("LKP-037", "an outdated counterparty has the code of another issue")

@@ -132,6 +132,7 @@ for _refusing, _naming, _table, _state, _other in CAUSES:
     declare(_naming, _other, f"it is refused with {_other}", with_row(*_table, _state, _other))
 
 for _naming, _code, _status in (
+    ("ERR-021", "LOOKUP_REQUEST_FAILED", 424),
     ("ERR-027", "CERT_CHAIN_INVALID", 424),
     ("ERR-031", "COUNTERPARTY_PUBKEY_FETCH_ERROR", 400),
     ("ERR-037", "PAYREQ_REQUEST_FAILED", 400),

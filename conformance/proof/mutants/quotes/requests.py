@@ -345,5 +345,11 @@ declare(
     "QUO-164",
     "trusted",
     "money moves for customers of the type INDIVIDUAL who are PENDING",
-    trusted("INDIVIDUAL", "PENDING"),
+    trusted(quotes, "INDIVIDUAL", "PENDING"),
+)
+declare(
+    "QUO-164",
+    "asked-at-quote",
+    "an execution does not ask whether the approval was withdrawn",
+    instead(quotes, "refuse_approval_lost", lambda _customer: None),
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, before
+from conformance.proof.kit.builders import Json, Place, before, instead
+from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers
-from conformance.reference.internal_accounts import ledger
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import limits, parties, quotes, transfers
 from conformance.reference.service import Service
 from conformance.reference.unit import Ask, Unit
@@ -19,40 +20,28 @@ from conformance.reference.unit import Ask, Unit
 # --- What keeps money from moving -----------------------------------------------------------
 
 
-_UNGUARDED: tuple[tuple[str, str, tuple[Place, ...]], ...] = (
-    (
-        "TRF-120",
-        "a frozen account",
-        ((parties, "refuse_blocked"), (parties, "refuse_blocked_later")),
-    ),
-    (
-        "TRF-121",
-        "a frozen account",
-        ((parties, "refuse_blocked"), (parties, "refuse_blocked_later")),
-    ),
-    (
-        "TRF-122",
-        "a closed account",
-        ((parties, "refuse_blocked"), (parties, "refuse_blocked_later")),
-    ),
-    ("TRF-123", "a disabled account", ((parties, "refuse_unable"),)),
-    ("TRF-125", "an unverified customer", ((customers, "refuse_unverified"),)),
-    ("TRF-127", "the maximum of a transaction", ((limits, "refuse_large"),)),
-    ("TRF-128", "the volume of a day", ((limits, "refuse_volume"),)),
-    ("TRF-129", "the volume of a day", ((limits, "refuse_volume"),)),
+for _id, _status, _ability in (
+    ("TRF-120", "FROZEN", accounts.SEND),
+    ("TRF-121", "FROZEN", accounts.RECEIVE),
+    ("TRF-122", "CLOSED", accounts.RECEIVE),
+):
+    declare(
+        _id,
+        "unguarded",
+        f"a {_status} account can {_ability} money",
+        with_row(accounts, "ABILITIES", _status, (_ability,)),
+    )
+
+_UNGUARDED: tuple[tuple[str, str, Place], ...] = (
+    ("TRF-123", "a disabled account", (parties, "refuse_unable")),
+    ("TRF-125", "an unverified customer", (customers, "refuse_unverified")),
+    ("TRF-127", "the maximum of a transaction", (limits, "refuse_large")),
+    ("TRF-128", "the volume of a day", (limits, "refuse_volume")),
+    ("TRF-129", "the volume of a day", (limits, "refuse_volume")),
 )
 
-
-def _unguarded(functions: tuple[Place, ...]) -> Apply:
-    def patch_all(patch: Patch) -> None:
-        for function in functions:
-            patch.replace(*function, lambda *_: None)
-
-    return patch_all
-
-
-for _id, _what, _functions in _UNGUARDED:
-    declare(_id, "unguarded", f"{_what} stands in nobody's way", _unguarded(_functions))
+for _id, _what, _guard in _UNGUARDED:
+    declare(_id, "unguarded", f"{_what} stands in nobody's way", instead(*_guard, lambda *_: None))
 
 
 @mutant("TRF-124", "nobody has to authorize anything")

@@ -12,12 +12,12 @@ from conformance.proof.kit.builders import Handler, after, around, before, edite
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Function, Patch
+from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit
-from conformance.reference.verification import contact, verifications
+from conformance.reference.verification import contact
 
 _WRONG_STATUS = 400
 
@@ -101,16 +101,10 @@ def begun_verified(channel: str) -> Apply:
 def addressless(channel: str) -> Apply:
     """Take in customers without the address of a channel."""
 
-    def apply(patch: Patch) -> None:
-        def missing_errors(original: Function, body: Json) -> list[Json]:
-            wanted = rules.CHANNEL_ADDRESS[channel]
-            return [error for error in original(body) if error["field"] != wanted]
+    def missing_errors(found: list[Json]) -> list[Json]:
+        return [error for error in found if error["field"] != rules.CHANNEL_ADDRESS[channel]]
 
-        patch.wrap(contact, "missing_errors", missing_errors)
-        patch.replace(verifications, "refuse_unverified_contact", lambda _customer: None)
-        patch.replace(verifications, "missing", lambda _unit, _packet: [])
-
-    return apply
+    return edited(contact, "missing_errors", missing_errors)
 
 
 def is_wrong(_customer: Customer, code: Any) -> bool:

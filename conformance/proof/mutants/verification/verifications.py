@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited, rescued
+from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
@@ -152,9 +152,9 @@ def named(entries: list[Json]) -> list[Json]:
 
 declare(
     "VER-033",
-    "accepted",
-    "a business needs no owners, and no documents",
-    missing(lambda _unit, packet, found: [] if is_of_type("BUSINESS", packet.customer) else found),
+    "uncontrolled",
+    "a business needs nobody who controls it",
+    instead(verifications, "is_controlled", lambda _owners: True),
 )
 declare("VER-034", "all-fields", "all fields are named", missing(lambda _u, _p, e: named(e)))
 declare("VER-037", "first", "only the first is told", missing(lambda _u, _p, e: e[:1]))
