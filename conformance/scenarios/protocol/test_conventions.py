@@ -130,16 +130,6 @@ def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
         arranged_body(platform.verification.reviews.submit(business))
 
 
-@requirement("CNV-024")
-def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
-    """Two quotes for the same transfer have different transaction ids."""
-    source = platform.internal_accounts.account()
-
-    first, second = platform.quotes.pending(source), platform.quotes.pending(source)
-
-    assert first["transactionId"] != second["transactionId"]
-
-
 @requirement("CNV-025")
 def test_each_internal_account_has_an_id_of_its_own(platform: Platform) -> None:
     """The internal accounts of two customers in the same currency have different ids."""

@@ -12,7 +12,6 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
-from conformance.reference.app import BasicAuth
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.store import Quote, Transaction
@@ -392,27 +391,6 @@ for _id, _place, _how in (
     ("TRF-067", (transfers, "transfer_in"), "read as 1"),
 ):
     declare(_id, "taken", f"an amount that is none is {_how}", _asked(_place, _whole(_READ[_how])))
-
-
-def _open(path: str) -> Apply:
-    """Return the patch by which a path needs no credentials."""
-    return around(
-        BasicAuth,
-        "_is_allowed",
-        lambda allowed, *given: (
-            any(str(scope.get("path")).endswith(path) for scope in given if isinstance(scope, dict))
-            or allowed(*given)
-        ),
-    )
-
-
-for _id, _path in {
-    "TRF-070": "/transfer-out",
-    "TRF-071": "/transfer-out",
-    "TRF-072": "/transfer-in",
-    "TRF-073": "/transfer-in",
-}.items():
-    declare(_id, "open", f"{_path} asks for no credentials", _open(_path))
 
 
 # --- The quotes in their place --------------------------------------------------------------
