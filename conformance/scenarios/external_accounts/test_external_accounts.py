@@ -24,6 +24,7 @@ from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 DELETED = (404, 410)
@@ -34,7 +35,10 @@ UNKNOWN_IN_BODY = (*REFUSED, 404)
 # --- Their members --------------------------------------------------------------------------
 
 
-@requirement("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017")
+@requirement(
+    *("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017"),
+    *("EXT-803", "EXT-804"),
+)
 def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
     """A created account and a reading show the customer, the type and the platformAccountId."""
     owner = platform.external_accounts.account_holder()
@@ -46,6 +50,7 @@ def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) ->
     for requirement_id, member in {"EXT-009": "customerId", "EXT-010": "platformAccountId"}.items():
         with check(requirement_id):
             require_member(account_read, member)
+    expect_members(check, account_read, {"EXT-803": "customerId", "EXT-804": "platformAccountId"})
     with check("EXT-011"):
         assert require_member(created_account, "platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):

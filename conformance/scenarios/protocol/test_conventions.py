@@ -24,6 +24,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.stray import expect_unbroken
 from conformance.verdict.decisions import ResourceMissing, expect
 
@@ -89,6 +90,14 @@ def test_money_names_its_currency(platform: Platform, check: Check) -> None:
         require_member(currency, "name")
     with check("CNV-015"):
         require_member(currency, "symbol")
+
+
+@requirement("CNV-107", "CNV-108")
+def test_a_currency_can_be_named_to_people(platform: Platform, check: Check) -> None:
+    """The currency of a balance shows the name and the symbol that its shape lists."""
+    currency: Json = platform.internal_accounts.account(amount=0)["balance"]["currency"]
+
+    expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
 
 
 @requirement("CNV-020")

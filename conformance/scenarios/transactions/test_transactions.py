@@ -13,6 +13,7 @@ from conformance.platform.resource import Json, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type", "TRX-009": "createdAt"}
@@ -25,6 +26,17 @@ WHERE_GIVEN = {
     "TRX-010": "description",
     "TRX-011": "quoteId",
 }
+
+LISTED = {
+    "TRX-803": "direction",
+    "TRX-804": "sentAmount",
+    "TRX-805": "receivedAmount",
+    "TRX-806": "exchangeRate",
+    "TRX-807": "settledAt",
+    "TRX-808": "quoteId",
+    "TRX-809": "description",
+}
+"""What a completed payout should show, by its requirement."""
 
 ON_CHAIN = (
     "base_wallet",
@@ -40,7 +52,7 @@ SENT = 10_000
 """The sending amount of the quotes of this module, in the smallest unit."""
 
 
-@requirement(*ALWAYS_THERE, *WHERE_GIVEN)
+@requirement(*ALWAYS_THERE, *WHERE_GIVEN, *LISTED)
 def test_the_members_of_a_transaction_are_what_the_specification_says(
     platform: Platform, check: Check
 ) -> None:
@@ -58,6 +70,7 @@ def test_the_members_of_a_transaction_are_what_the_specification_says(
     for requirement_id, member in WHERE_GIVEN.items():
         with check(requirement_id):
             require_member(transaction, member)
+    expect_members(check, transaction, LISTED)
 
 
 @requirement("TRX-020", "TRX-021", "TRX-022", "TRX-034")

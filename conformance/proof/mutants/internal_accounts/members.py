@@ -191,6 +191,10 @@ MEMBERS = (
     Member("ACC-007", (accounts, "_view"), "createdAt", FORMLESS_TIME, False),
     Member("ACC-008", (accounts, "_view"), "updatedAt", FORMLESS_TIME, False),
     Member("ACC-009", (accounts, "_view"), "label", {"number": 17, "long": "x" * 256}, False),
+    Member("ACC-802", (accounts, "_view"), "totalBalance", {}),
+    Member("ACC-803", (accounts, "_view"), "fundingPaymentInstructions", {}),
+    Member("ACC-804", (accounts, "_view"), "createdAt", {}),
+    Member("ACC-805", (accounts, "_view"), "updatedAt", {}),
 )
 
 declare_members(MEMBERS)

@@ -74,6 +74,13 @@ MEMBERS = (
     Member("QUO-022", (quotes, "view"), "rateDetails", {"text": "1.08", "list": []}, False),
     Member("QUO-023", (quotes, "view"), "rateDetails.gridApiMultiplier", {}),
     Member("QUO-024", (quotes, "view"), "rateDetails.gridApiFixedFee", {}),
+    Member("QUO-818", (quotes, "view"), "platformFeesIncluded", {}),
+    Member("QUO-819", (quotes, "view"), "description", {}),
+    Member("QUO-820", (quotes, "view"), "rateDetails", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyMultiplier", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyFixedFee", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeRate", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeAmount", {}),
 )
 
 declare_members(MEMBERS)

@@ -210,3 +210,19 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
 
 for _id, _name, _statement, _change in _MEMBERS:
     declare(_id, _name, _statement, edited(transactions, "view", _change))
+
+for _id, _member in (
+    ("TRX-803", "direction"),
+    ("TRX-804", "sentAmount"),
+    ("TRX-805", "receivedAmount"),
+    ("TRX-806", "exchangeRate"),
+    ("TRX-807", "settledAt"),
+    ("TRX-808", "quoteId"),
+    ("TRX-809", "description"),
+):
+    declare(
+        _id,
+        "missing",
+        f"transactions have no {_member}",
+        edited(transactions, "view", without(_member)),
+    )
