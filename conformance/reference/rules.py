@@ -564,6 +564,7 @@ INDIVIDUAL_NEEDS: dict[str, str] = {
 """The fields without which an individual is not reviewed, each with the persons who need it."""
 
 BUSINESS_NEEDS: tuple[str, ...] = (
+    "address",
     "businessInfo.legalName",
     "businessInfo.country",
     "businessInfo.taxId",

@@ -351,6 +351,14 @@ for _id, _name in (("DSC-006", "currency"), ("DSC-007", "country")):
         around(receivers, "discoveries", _asking(_less(_name))),
     )
 
+for _name in ("country", "currency"):
+    declare(
+        "DSC-012",
+        f"{_name}-ignored",
+        f"institutions are listed whatever their {_name}",
+        around(receivers, "discoveries", _asking(_less(_name))),
+    )
+
 declare(
     "DSC-010",
     "philippines",
