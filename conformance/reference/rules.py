@@ -402,8 +402,13 @@ FEE_CONFIG_FIELDS: tuple[Field, ...] = (
 )
 PLATFORM_FEE_CURRENCY: str = "USD"
 
-PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {"MXN": ("birthDate", "nationality")}
-"""What the provider behind a currency has to know about a person who moves money in it."""
+PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {
+    "MXN": ("birthDate", "nationality", "phoneNumber")
+}
+"""What the provider behind a currency has to know about a person who moves money in it.
+
+No review asks for a phone number.
+"""
 
 # --- Quotes and transactions ----------------------------------------------------------------
 
