@@ -517,6 +517,10 @@ PAYOUT_RESULTS: dict[str, PayoutResult] = {
     "REFUND_HELD": PayoutResult("PAYOUT_RETURNED", refund="HELD"),
 }
 
+AWAITED_PROOF: str = "CUSTOMER_AUTHORIZATION"
+AWAITED_APPROVAL: str = "CUSTOMER_APPROVAL"
+"""What a transaction that waits for its customer tells as its pendingReason."""
+
 SCA_FAILURE_REASON: str = "SCA_NOT_COMPLETED"
 SCA_FACTORS: tuple[str, ...] = ("SMS_OTP", "PASSKEY", "TOTP")
 SANDBOX_CODE: str = "123456"

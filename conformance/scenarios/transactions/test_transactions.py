@@ -109,6 +109,7 @@ def test_the_transaction_of_a_new_quote_waits_for_its_execution(
     "TRX-602",
     "TRX-605",
     "TRX-606",
+    "TRX-812",
 )
 @pytest.mark.parametrize("same_currency", [True, False], ids=["same_currency", "cross_currency"])
 def test_a_payout_to_a_sound_account_arrives(
@@ -144,6 +145,8 @@ def test_a_payout_to_a_sound_account_arrives(
         assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6)
     with check("TRX-033"):
         assert require_member(transaction, "direction") == "DEBIT"
+    with check("TRX-812"):
+        assert transaction.get("type") == "OUTGOING"
     with check("TRX-057"):
         assert not transaction.get("refund")
     with check("TRX-602"):
@@ -217,6 +220,14 @@ def test_a_payout_under_compliance_review_says_what_it_waits_for(
                 f"the review was passed, and it is {after_review.get('status')}"
             )
         assert not after_review.get("pendingReason"), after_review
+
+
+@requirement("TRX-810")
+def test_a_transaction_that_waits_for_a_proof_says_so(platform: Platform) -> None:
+    """The transaction of a quote at PENDING_AUTHORIZATION has a pendingReason."""
+    transaction = platform.transactions.of_quote(platform.sca.challenged())
+
+    assert transaction.get("pendingReason"), transaction
 
 
 @requirement("TRX-035")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, instead
+from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead
+from conformance.proof.kit.edits import bare, turned
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
@@ -391,6 +392,15 @@ for _id, _place, _how in (
     ("TRF-067", (transfers, "transfer_in"), "read as 1"),
 ):
     declare(_id, "taken", f"an amount that is none is {_how}", _asked(_place, _whole(_READ[_how])))
+
+
+for _id, _name in (("TRF-130", "transfer_out"), ("TRF-131", "transfer_in")):
+    declare(
+        _id,
+        "bare",
+        "the transaction's id has no type in front",
+        edited(transfers, _name, turned("id", bare)),
+    )
 
 
 # --- The quotes in their place --------------------------------------------------------------
