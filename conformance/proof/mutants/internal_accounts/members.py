@@ -56,6 +56,8 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
     ("ACC-061", "none", (accounts, "list_for_platform"), "data", []),
     ("ACC-062", "crypto", (accounts, "list_for_platform"), "data.*.type", "INTERNAL_CRYPTO"),
     ("ACC-062", "wallet", (accounts, "list_for_platform"), "data.*.type", "EMBEDDED_WALLET"),
+    ("ACC-806", "unknown", (accounts, "list_for_platform"), "data.*.balance.currency.code", "XTS"),
+    ("ACC-808", "wallet", (accounts, "_view"), "type", "EMBEDDED_WALLET"),
     ("ACC-090", "none", (accounts, "_view"), "fundingPaymentInstructions", []),
     ("ACC-091", "number", (accounts, "_instruction"), "accountOrWalletInfo.accountType", 17),
     ("ACC-091", "missing", (accounts, "_instruction"), "accountOrWalletInfo.accountType", ABSENT),
