@@ -579,6 +579,7 @@ BUSINESS_NEEDS: tuple[str, ...] = (
     "businessInfo.taxId",
     "businessInfo.incorporatedOn",
     "businessInfo.registrationNumber",
+    "businessInfo.countriesOfOperation",
 )
 """The fields without which a business is not reviewed."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_resource, without_members
+from conformance.platform.resource import Resource, arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
+from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
 
 RESOLVE_ERRORS = "RESOLVE_ERRORS"
@@ -76,15 +78,21 @@ def test_an_owner_from_abroad_hands_in_a_second_paper(
     require_accepted(platform, business)
 
 
-@requirement("VER-807")
+@pytest.mark.parametrize(
+    "member",
+    [
+        case("VER-807", "address", "address"),
+        case("VER-810", "countries", "businessInfo.countriesOfOperation"),
+    ],
+)
 @pytest.mark.usefixtures("business")
-def test_a_business_tells_where_it_is(platform: Platform) -> None:
-    """A submission of a business without an address is answered with RESOLVE_ERRORS."""
-    body = without_members(platform.customers.business_body(), "address")
-    elsewhere = platform.verification.reviews.created(body)
-    platform.verification.reviews.prepare_business(elsewhere)
+def test_a_business_tells_where_it_is_and_where_it_works(platform: Platform, member: str) -> None:
+    """A submission of a business without the member is answered with RESOLVE_ERRORS."""
+    body = placed(platform.customers.business_body(), member, ABSENT)
+    incomplete = platform.verification.reviews.created(body)
+    platform.verification.reviews.prepare_business(incomplete)
 
-    expect_errors(platform, elsewhere)
+    expect_errors(platform, incomplete)
 
 
 def require_accepted(platform: Platform, business: Resource) -> None:

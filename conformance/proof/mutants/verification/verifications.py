@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited, rescued
+from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_columns
@@ -366,12 +366,15 @@ declare(
 )
 
 
-@mutant("VER-807", "it does not matter where a business is")
-def anywhere(patch: Patch) -> None:
-    needs = tuple(path for path in rules.BUSINESS_NEEDS if path != "address")
-    patch.replace(rules, "BUSINESS_NEEDS", needs)
-
-
+for _id, _path in (("VER-807", "address"), ("VER-810", "businessInfo.countriesOfOperation")):
+    declare(
+        _id,
+        "unasked",
+        f"the review of a business does without {_path}",
+        instead(
+            rules, "BUSINESS_NEEDS", tuple(name for name in rules.BUSINESS_NEEDS if name != _path)
+        ),
+    )
 declare(
     "VER-808",
     "unnumbered",
