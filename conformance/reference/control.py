@@ -9,7 +9,7 @@ from conformance.reference.authentication import sca
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.external_accounts import externals, ownership, receivers
 from conformance.reference.internal_accounts import accounts, sweeps
-from conformance.reference.quotes import parties, quotes
+from conformance.reference.quotes import limits, parties, quotes
 from conformance.reference.rules import Field
 from conformance.reference.store import Challenge, InternalAccount, Json
 from conformance.reference.transactions import settlement, transactions
@@ -22,6 +22,7 @@ CUSTOMER_CONDITIONS: Final = (
     "RATE_UNAVAILABLE",
     "QUOTING_DOWN",
     "VOLUME_REACHED",
+    limits.NEARLY_REACHED,
     *sca.CHALLENGES,
     "SCA_SESSION_LAPSED",
     "SCA_LOCKED",
@@ -49,14 +50,19 @@ def reopen(unit: Unit, ask: Ask) -> None:
 
 
 def condition_customer(unit: Unit, ask: Ask) -> None:
-    """Let a condition hold for a customer; RATE_UNAVAILABLE names its two currencies."""
+    """Let a condition hold for a customer.
+
+    RATE_UNAVAILABLE names its two currencies, VOLUME_NEARLY_REACHED the amount that is left.
+    """
     corridor = ("condition", "RATE_UNAVAILABLE")
+    remainder = ("condition", limits.NEARLY_REACHED)
     body = fields.demand(
         ask.body,
         [
             Field("condition", "string", required=True, enum=CUSTOMER_CONDITIONS),
             Field("sendingCurrency", "string", required=True, when=corridor),
             Field("receivingCurrency", "string", required=True, when=corridor),
+            Field("amount", "integer", required=True, minimum=0, when=remainder),
         ],
     )
     customer = customers.get(unit, ask.params["customerId"])
@@ -65,6 +71,8 @@ def condition_customer(unit: Unit, ask: Ask) -> None:
     if name == "RATE_UNAVAILABLE":
         pair = [body["sendingCurrency"], body["receivingCurrency"]]
         value = [*customer.conditions.get(name, []), pair]
+    if name == limits.NEARLY_REACHED:
+        value = body["amount"]
     customer.conditions = {**customer.conditions, name: value}
     if name == accounts.HELD:
         accounts.hold_provisioning(unit, customer.id)

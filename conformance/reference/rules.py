@@ -402,8 +402,13 @@ FEE_CONFIG_FIELDS: tuple[Field, ...] = (
 )
 PLATFORM_FEE_CURRENCY: str = "USD"
 
-PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {"MXN": ("birthDate", "nationality")}
-"""What the provider behind a currency has to know about a person who moves money in it."""
+PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {
+    "MXN": ("birthDate", "nationality", "phoneNumber")
+}
+"""What the provider behind a currency has to know about a person who moves money in it.
+
+No review asks for a phone number.
+"""
 
 # --- Quotes and transactions ----------------------------------------------------------------
 
@@ -512,6 +517,10 @@ PAYOUT_RESULTS: dict[str, PayoutResult] = {
     "REFUND_HELD": PayoutResult("PAYOUT_RETURNED", refund="HELD"),
 }
 
+AWAITED_PROOF: str = "CUSTOMER_AUTHORIZATION"
+AWAITED_APPROVAL: str = "CUSTOMER_APPROVAL"
+"""What a transaction that waits for its customer tells as its pendingReason."""
+
 SCA_FAILURE_REASON: str = "SCA_NOT_COMPLETED"
 SCA_FACTORS: tuple[str, ...] = ("SMS_OTP", "PASSKEY", "TOTP")
 SANDBOX_CODE: str = "123456"
@@ -564,10 +573,12 @@ INDIVIDUAL_NEEDS: dict[str, str] = {
 """The fields without which an individual is not reviewed, each with the persons who need it."""
 
 BUSINESS_NEEDS: tuple[str, ...] = (
+    "address",
     "businessInfo.legalName",
     "businessInfo.country",
     "businessInfo.taxId",
     "businessInfo.incorporatedOn",
+    "businessInfo.countriesOfOperation",
 )
 """The fields without which a business is not reviewed."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
-
 from conformance.exchange.answer import Answer
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.internal_accounts import InternalAccounts
@@ -115,11 +113,9 @@ class Logins(Part):
         mapped = self._triggers.maps("sca.login")
         return self._triggers.ask("sca.login", customerId=customer["id"]) if mapped else None
 
-    def complete(self, customer: Json, *, auth: httpx.Auth | None = None) -> Answer:
+    def complete(self, customer: Json) -> Answer:
         """Log a customer in: ``POST /sca/login/complete``, after a start where there is one."""
-        return self._api.complete_sca_login(
-            {"customerId": customer["id"]}, self.body(customer), auth=auth
-        )
+        return self._api.complete_sca_login({"customerId": customer["id"]}, self.body(customer))
 
     def body(self, customer: Json) -> Body:
         """Return a body that completes a login, shaped by the bindings; it is started for it."""

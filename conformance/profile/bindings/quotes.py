@@ -27,6 +27,11 @@ class QuoteBindings(ProfilePart):
     purpose_of_payment: str | None = Field(
         None, description="A `purposeOfPayment` that the implementation takes; null for none."
     )
+    realtime_platform: Any = Field(
+        None,
+        description="The value of `platform` in the source of a quote that the platform funds just "
+        "in time; null where none is known.",
+    )
     quote_lookup: str | None = Field(
         None,
         description="The member of `POST /quotes` that takes the `lookupId`; null where there is "

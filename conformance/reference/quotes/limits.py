@@ -9,6 +9,9 @@ from conformance.reference.customers import customers
 from conformance.reference.store import Customer, Transaction
 from conformance.reference.unit import Unit, after
 
+NEARLY_REACHED: str = "VOLUME_NEARLY_REACHED"
+"""The condition of a customer that tells how much of its daily volume is left."""
+
 _DAY_SECONDS = 24 * 60 * 60
 _MOVED = select(func.sum(Transaction.sending_amount)).where(
     Transaction.customer_id == bindparam("customer"),
@@ -67,8 +70,10 @@ def refuse_volume(unit: Unit, customer: Customer, amount: int, currency: str) ->
 
 def moved_today(unit: Unit, customer: Customer, currency: str) -> int:
     """Return what the customer has sent in the last 24 hours."""
+    limit = limit_in(unit.settings.daily_limits, currency)
     if customers.has_condition(customer, "VOLUME_REACHED"):
-        return limit_in(unit.settings.daily_limits, currency)
+        return limit
+    before = limit - customer.conditions.get(NEARLY_REACHED, limit)
     since = after(unit.now, -_DAY_SECONDS)
     values = {"customer": customer.id, "currency": currency, "since": since}
-    return int(unit.session.scalar(_MOVED, values) or 0)
+    return int(before) + int(unit.session.scalar(_MOVED, values) or 0)

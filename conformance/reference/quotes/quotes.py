@@ -128,9 +128,15 @@ def draft(unit: Unit, order: Order) -> Quote:
     unit.session.add(transaction_of(unit, quote, order))
     unit.session.flush()
     if source.kind == "REALTIME" and customer is not None and customers.needs_sca(customer):
-        quote.status = next_status(unit, quote, "CHALLENGE")
-        sca.begin(unit, quote, customer)
+        challenge(unit, quote, customer)
     return quote
+
+
+def challenge(unit: Unit, quote: Quote, customer: Customer) -> None:
+    """Let a quote and its transaction wait for a proof of the customer."""
+    quote.status = next_status(unit, quote, "CHALLENGE")
+    sca.begin(unit, quote, customer)
+    transactions.get(unit, quote.transaction_id).pending_reason = rules.AWAITED_PROOF
 
 
 def expiry_of(unit: Unit) -> int:
@@ -210,7 +216,7 @@ def transaction_of(unit: Unit, quote: Quote, order: Order) -> Transaction:
         description=quote.description,
         reference=new_id("REF").replace(":", "-"),
         failure_reason=None,
-        pending_reason=None,
+        pending_reason=rules.AWAITED_APPROVAL if order.agent_initiated else None,
         refund=None,
         expires_at=quote.expires_at,
         executed_at=None,
@@ -351,8 +357,7 @@ def start(unit: Unit, quote: Quote, action: rules.Action = "EXECUTE") -> None:
     parties.refuse_blocked_later(unit, quote)
     refuse_unfunded(unit, quote)
     if customer is not None and needs_challenge(customer, action):
-        quote.status = next_status(unit, quote, "CHALLENGE")
-        sca.begin(unit, quote, customer)
+        challenge(unit, quote, customer)
         return
     perform(unit, quote, action)
 
@@ -449,6 +454,7 @@ def authorize(unit: Unit, ask: Ask) -> Json:
         sca.open_challenge(unit, quote)
     elif quote.source_kind == "REALTIME":
         quote.status = next_status(unit, quote, "AWAIT_DEPOSIT")
+        transactions.get(unit, quote.transaction_id).pending_reason = None
     else:
         perform(unit, quote, "AUTHORIZE")
     return view(unit, quote)

@@ -59,13 +59,18 @@ def view(row: Transaction) -> Json:
             "reference": row.reference,
             "quoteId": row.quote_id,
             "failureReason": row.failure_reason,
-            "pendingReason": row.pending_reason,
+            "pendingReason": pending_reason(row),
             "refund": row.refund,
             "settledAt": None if row.settled_at is None else timestamp(row.settled_at),
             "createdAt": timestamp(row.created_at),
             "updatedAt": timestamp(row.updated_at),
         }
     )
+
+
+def pending_reason(row: Transaction) -> str | None:
+    """Return what a transaction that has not ended waits for."""
+    return row.pending_reason if row.status in ("PENDING", "PROCESSING") else None
 
 
 def platform_fees(row: Transaction) -> int | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
-import httpx
 import pytest
 
 from conformance.exchange.answer import Answer
@@ -20,7 +19,6 @@ from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import ResourceMissing
 
-ANONYMOUS = httpx.Auth()
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
 """How much the clocks of the suite and of the target may differ."""
 
@@ -442,58 +440,6 @@ def test_a_reset_is_not_completed_for_another_customer(platform: Platform, check
         refusal.refused(twin=platform.resets.complete(reset))
 
 
-# --- Credentials ----------------------------------------------------------------------------
-
-
-@requirement("SFR-026")
-def test_a_start_needs_credentials(platform: Platform) -> None:
-    """The start of a reset without credentials is refused with 401."""
-    customer = platform.resets.holder()
-    call = anonymous_call(
-        platform,
-        "startFactorReset",
-        query={"customerId": customer["id"]},
-        body={
-            "factor": platform.profile.bindings.reset_factor,
-            "endUserIpAddress": platform.profile.bindings.end_user_ip,
-        },
-    )
-
-    refusal = call()
-
-    refusal.refused(401, twin=platform.resets.start(customer))
-
-
-@requirement("SFR-027")
-def test_reading_a_reset_needs_credentials(platform: Platform) -> None:
-    """Reading a reset by its id without credentials is refused with 401."""
-    reset = platform.resets.started()
-    call = anonymous_call(platform, "getFactorReset", **parameters_of(reset))
-
-    refusal = call()
-
-    refusal.refused(401, twin=platform.resets.get(reset))
-
-
-@requirement("SFR-028", "SFR-029")
-def test_completing_a_reset_needs_credentials(platform: Platform, check: Check) -> None:
-    """A completion without credentials is refused with 401, and the reset keeps its status."""
-    reset = platform.resets.passed()
-    call = anonymous_call(
-        platform,
-        "completeFactorReset",
-        **parameters_of(reset),
-        body=platform.resets.completion_body(reset),
-    )
-
-    refusal = call()
-
-    with check("SFR-029"):
-        expect_status(platform, reset, "LIVENESS_PASSED")
-    with check("SFR-028"):
-        refusal.refused(401, twin=platform.resets.complete(reset))
-
-
 def reset_before_move(platform: Platform, begin: Callable[[Resource], Resource]) -> Resource | None:
     """Return a reset that a customer began before it moved out of the regions of SCA.
 
@@ -526,17 +472,6 @@ def require_told_apart(refusal: Answer) -> None:
     """Raise ``ResourceMissing`` where a made-up reset was refused because it does not exist."""
     if refusal.status == HTTPStatus.NOT_FOUND:
         raise ResourceMissing(f"a reset that does not exist is not found by anybody: {refusal}")
-
-
-def parameters_of(reset: Json) -> Json:
-    """Return the path and query parameters of a reset."""
-    return {"path": {"resetId": reset["resetId"]}, "query": {"customerId": reset["customerId"]}}
-
-
-def anonymous_call(platform: Platform, operation: str, **request: object) -> Callable[[], Answer]:
-    """Return a function that calls an operation without credentials."""
-    call: Callable[..., Answer] = platform.api.client.call
-    return lambda: call(operation, auth=ANONYMOUS, **request)
 
 
 def offered_factors(platform: Platform, source: Resource) -> list[str]:

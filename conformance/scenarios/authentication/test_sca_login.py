@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import httpx
-
 from conformance.contract.moments import parse_moment
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, expect
 
-ANONYMOUS = httpx.Auth()
 SESSION_LENGTH = timedelta(days=180)
 TOLERANCE = timedelta(days=1)
 
@@ -57,19 +54,6 @@ def test_a_login_opens_no_session_of_another_customer(platform: Platform) -> Non
 
     twin = platform.sca.send_proof(platform.sca.challenged(source=other_source))
     refusal.refused(409, "SCA_SESSION_REQUIRED", twin=twin)
-
-
-@requirement("LGN-004")
-def test_a_login_needs_credentials(platform: Platform) -> None:
-    """Completing a login without the platform's credentials is refused with 401."""
-    customer, twin = (
-        platform.approved.sca_customer(),
-        platform.logins.complete(platform.approved.sca_customer()),
-    )
-
-    refusal = platform.logins.complete(customer, auth=ANONYMOUS)
-
-    refusal.denied(twin=twin)
 
 
 def test_a_login_of_a_customer_outside_sca_regions_is_noted(platform: Platform) -> None:

@@ -15,9 +15,19 @@ from conformance.scenarios.kit.challenges import (
     wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 LOCKED = 423
+
+
+@requirement("SCA-092", "SCA-093")
+def test_a_challenge_shows_the_members_of_its_shape(platform: Platform, check: Check) -> None:
+    """A challenge says what it is for, and by which factors it can be answered."""
+    challenge = require_member(platform.sca.challenged(), "scaChallenge")
+
+    expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
+
 
 # --- Who is asked ---------------------------------------------------------------------------
 

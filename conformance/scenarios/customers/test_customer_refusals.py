@@ -99,15 +99,21 @@ def test_a_business_without_its_facts_is_refused(
     refusal.refused(*REFUSED, twin=platform.api.create_customer(facts))
 
 
-@requirement("BUS-602")
-def test_a_tax_number_abroad_is_a_number_too(platform: Platform) -> None:
-    """A foreign ``taxId`` of punctuation alone is refused, or the submission reports it."""
+@pytest.mark.parametrize(
+    "tax_id",
+    [
+        case("BUS-602", "punctuation", "?!-/"),
+        case("BUS-606", "single-digit", "7"),
+    ],
+)
+def test_a_tax_number_abroad_is_a_number_too(platform: Platform, tax_id: str) -> None:
+    """A foreign ``taxId`` that no country has is refused, or the submission reports it."""
     foreign_business = platform.profile.bindings.foreign_business
     if not foreign_business:
         raise ResourceMissing("the profile has no bindings.foreign_business")
     body = platform.customers.example_body(example("business_facts"))
     right = {**body, "businessInfo": {**body["businessInfo"], **foreign_business}}
-    wrong = placed(right, "businessInfo.taxId", "?!-/")
+    wrong = placed(right, "businessInfo.taxId", tax_id)
 
     answer = platform.api.create_customer(wrong, valid=False)
 

@@ -71,6 +71,27 @@ def test_institutions_of_other_corridors_are_left_out(platform: Platform, check:
         assert names != other_names or not other_names, "both lists are the same"
 
 
+@requirement("DSC-012")
+def test_country_and_currency_are_both_looked_at(platform: Platform) -> None:
+    """For MXN in PH nothing is listed that is in another country or in another currency.
+
+    Such a corridor is empty or refused nearly everywhere.
+    """
+    require_peso_accounts(platform)
+    if not institutions(platform):
+        raise ResourceMissing(f"no institution is listed for {CURRENCY} in {COUNTRY}")
+
+    answer = platform.api.list_discoveries({"country": COUNTRY, "currency": "MXN"})
+
+    records = institutions(platform, COUNTRY, "MXN") if answer.accepted else []
+    strangers = [
+        record
+        for record in records
+        if record.get("currency") != "MXN" or country_of(record) not in (COUNTRY, "PHL")
+    ]
+    assert not strangers, f"listed for MXN in {COUNTRY}: {strangers}"
+
+
 @requirement("DSC-009")
 def test_an_account_is_created_at_an_institution_that_is_listed(platform: Platform) -> None:
     """Each of the first three listed bankNames is accepted as the bankName of an account."""

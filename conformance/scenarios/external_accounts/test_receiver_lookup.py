@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from conformance.exchange.answer import Answer
@@ -19,6 +20,9 @@ from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed,
 
 DOLLARS = ("USDB", "USDC", "USDT")
 """Coins whose rates may be those of US dollars in a conforming service."""
+
+UNLIKE_DOLLARS = ("MXN", "BRL", "PHP", "INR", "ZAR", "NGN")
+"""Currencies with two decimals of which a US dollar is worth many."""
 
 MEMBERS = ("id", "customerId", "status", "currency", "platformAccountId", "accountInfo")
 """Members of an external account that a lookup must not change."""
@@ -213,6 +217,34 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
     )
 
     assert answer.status == 200, answer
+
+
+@requirement("LKP-802")
+def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> None:
+    """Rates say how much is received for one unit that is sent, in lookups and in quotes alike.
+
+    Both currencies have as many decimals, so that it does not matter which units a rate relates.
+    """
+    corridor = next(
+        (
+            corridor
+            for corridor in platform.profile.resources.corridors
+            if corridor.sending != corridor.receiving and corridor.receiving in UNLIKE_DOLLARS
+        ),
+        None,
+    )
+    if corridor is None or corridor.sending != "USD":
+        raise ResourceMissing(f"resources.corridors has none from USD to {UNLIKE_DOLLARS}")
+    source, account = platform.quotes.ends(corridor)
+    query = {"customerId": source["customerId"], "sendingCurrency": corridor.sending}
+    lookup = arranged_body(platform.api.lookup_external_account(account["id"], query))
+    estimated = supported_currency(lookup, corridor.receiving)["estimatedExchangeRate"]
+
+    quoted = platform.quotes.pending(source, account)["exchangeRate"]
+
+    assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
+        f"the lookup estimates {estimated}, the quote has {quoted}"
+    )
 
 
 @requirement("LKP-032")

@@ -7,9 +7,17 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import listed_members, require_member
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed
 
 MAX_LABEL_CHARACTERS = 255
+LISTED = {
+    "ACC-802": "totalBalance",
+    "ACC-803": "fundingPaymentInstructions",
+    "ACC-804": "createdAt",
+    "ACC-805": "updatedAt",
+}
+"""What an active account should show, by its requirement."""
 
 
 @requirement("ACC-001", "ACC-002", "ACC-003", "ACC-004", "ACC-005", "ACC-006", "ACC-007", "ACC-008")
@@ -63,6 +71,14 @@ def test_the_total_balance_contains_what_can_be_spent(platform: Platform) -> Non
 
     for item in platform.internal_accounts.of_customer(account.owner):
         assert require_member(item, "totalBalance")["amount"] >= item["balance"]["amount"]
+
+
+@requirement(*LISTED)
+def test_an_account_shows_the_members_of_its_shape(platform: Platform, check: Check) -> None:
+    """An active account shows its balances, how to fund it, and when it was made and changed."""
+    account = platform.internal_accounts.account(amount=0)
+
+    expect_members(check, account, LISTED)
 
 
 @requirement("ACC-013")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import httpx
 import pytest
 
 from conformance.exchange.answer import Answer
@@ -42,8 +41,6 @@ UNKNOWN_CUSTOMER_CODES = (
     "NOT_FOUND",
 )
 """Codes for a customer that does not exist; the specification allows each of them for a body."""
-
-ANONYMOUS = httpx.Auth()
 
 
 # --- What is created ------------------------------------------------------------------------
@@ -399,21 +396,6 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
         refusal.refused(twin=twin)
     with check("RBA-053"):
         assert twin.accepted, twin
-
-
-@requirement("RBA-074", "RBA-075")
-def test_credentials_are_needed(platform: Platform, check: Check) -> None:
-    """A request without credentials is refused with 401, and creates no account."""
-    holder_account = platform.rule_based.holder_account()
-    body = platform.rule_based.body(holder_account)
-
-    refusal = platform.rule_based.create(body, auth=ANONYMOUS)
-    accounts = platform.rule_based.of_holder(holder_account)
-
-    with check("RBA-074"):
-        refusal.refused(401, twin=platform.rule_based.create(body))
-    with check("RBA-075"):
-        assert accounts == []
 
 
 # --- Keys -----------------------------------------------------------------------------------

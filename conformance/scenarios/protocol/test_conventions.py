@@ -27,6 +27,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.stray import expect_unbroken
 from conformance.verdict.decisions import ResourceMissing, expect
 
@@ -94,6 +95,14 @@ def test_money_names_its_currency(platform: Platform, check: Check) -> None:
         require_member(currency, "symbol")
 
 
+@requirement("CNV-107", "CNV-108")
+def test_a_currency_can_be_named_to_people(platform: Platform, check: Check) -> None:
+    """The currency of a balance shows the name and the symbol that its shape lists."""
+    currency: Json = platform.internal_accounts.account(amount=0)["balance"]["currency"]
+
+    expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
+
+
 @requirement("CNV-020")
 def test_us_dollars_have_two_decimals(platform: Platform) -> None:
     """The balance of an account in USD gives 2 as the decimals of its currency."""
@@ -131,16 +140,6 @@ def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
     )
     if platform.profile.features.declares("unregulated"):
         arranged_body(platform.verification.reviews.submit(business))
-
-
-@requirement("CNV-024")
-def test_each_quote_names_a_transaction_of_its_own(platform: Platform) -> None:
-    """Two quotes for the same transfer have different transaction ids."""
-    source = platform.internal_accounts.account()
-
-    first, second = platform.quotes.pending(source), platform.quotes.pending(source)
-
-    assert first["transactionId"] != second["transactionId"]
 
 
 @requirement("CNV-025")

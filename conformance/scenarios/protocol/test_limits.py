@@ -12,6 +12,8 @@ from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 80
+REMAINDER = 5_000
+"""What is left of a daily volume, in the smallest unit."""
 
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
@@ -120,6 +122,29 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
         past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit)
     with check("LIM-081"):
         assert after == before
+
+
+@requirement("LIM-084", "LIM-085")
+def test_a_day_takes_its_whole_volume_and_no_more(platform: Platform, check: Check) -> None:
+    """What is left of a day's volume is accepted; one smallest unit more is refused with 429."""
+    source = platform.internal_accounts.account()
+    body = platform.quotes.body(source, amount=REMAINDER)
+    platform.triggers.fire(
+        "volume.nearly_reached",
+        customerId=source["customerId"],
+        currency=source["balance"]["currency"]["code"],
+        amount=REMAINDER,
+    )
+
+    past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": REMAINDER + 1})
+    at_limit = platform.quotes.create_and_execute(body)
+
+    with check("LIM-084"):
+        assert at_limit[-1].accepted, at_limit[-1]
+    with check("LIM-085"):
+        past_limit[-1].refused(
+            429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
+        )
 
 
 @requirement("LIM-082", "LIM-083")

@@ -12,9 +12,17 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_resource, require_member
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_LIFETIME = timedelta(minutes=15)
+PARTS_OF_RATES = (
+    "counterpartyMultiplier",
+    "counterpartyFixedFee",
+    "gridApiVariableFeeRate",
+    "gridApiVariableFeeAmount",
+)
+"""Members of rateDetails beside those whose names the specification stresses."""
 
 
 @requirement(
@@ -49,6 +57,26 @@ def test_platform_fees_of_a_quote_are_an_integer(platform: Platform) -> None:
     quote = platform.quotes.pending()
 
     require_member(quote, "platformFeesIncluded")
+
+
+@requirement("QUO-818", "QUO-819", "QUO-820", "QUO-821")
+def test_a_quote_shows_the_members_of_its_shape(platform: Platform, check: Check) -> None:
+    """A quote shows the platform's fees, the description that was sent, and its rateDetails.
+
+    Without rateDetails nobody can tell what the rate and the fees are made of.
+    """
+    quote = platform.quotes.pending(description="Invoice 3117")
+
+    listed = {
+        "QUO-818": "platformFeesIncluded",
+        "QUO-819": "description",
+        "QUO-820": "rateDetails",
+    }
+    expect_members(check, quote, listed)
+    with check("QUO-821"):
+        details = require_member(quote, "rateDetails")
+        absent = [name for name in PARTS_OF_RATES if details.get(name) is None]
+        assert not absent, f"rateDetails lack {', '.join(absent)}"
 
 
 @requirement("QUO-022", "QUO-023", "QUO-024")

@@ -52,7 +52,7 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
 
 @requirement("QUO-142")
 def test_a_quote_without_a_side_fixes_an_amount_or_is_refused(platform: Platform) -> None:
-    """It is refused with 400 or 422, or one side of the created quote has the lockedCurrencyAmount."""
+    """It is refused, or one side of the created quote has the lockedCurrencyAmount."""
     body = platform.quotes.body()
 
     answer = platform.api.create_quote(without("lockedCurrencySide")(body), valid=False)

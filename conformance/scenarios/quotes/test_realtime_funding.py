@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json
+from conformance.platform.resource import Json, require_member, without_members
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.realtime import arrange_challenge
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
+
+BITCOIN_ADDRESS = re.compile(r"(bc1|tb1|bcrt1)[0-9a-z]{8,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{24,34}")
+"""An address of Bitcoin's own chain, or of one of its test chains."""
 
 
 @requirement("QUO-016", "QUO-017", "QUO-018", "QUO-038", "QUO-040", "QUO-074")
@@ -26,6 +32,61 @@ def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
         assert quote["sendingCurrency"]["code"] == currency
     with check("QUO-040"):
         assert quote.get("paymentInstructions"), "it carries no payment instruction"
+
+
+@pytest.mark.parametrize(
+    "currency",
+    [
+        case("QUO-823", "USD", "USD"),
+        case("QUO-824", "USDC", "USDC"),
+        case("QUO-825", "BTC", "BTC"),
+    ],
+)
+def test_a_source_is_paid_in_dollars_or_crypto(platform: Platform, currency: str) -> None:
+    """Real-time funding in USD (by RTP or FedNow), in USDC and in BTC is accepted."""
+    body = platform.quotes.realtime_body(currency=currency, lockedCurrencySide="RECEIVING")
+
+    answer = platform.api.create_quote(body)
+
+    assert answer.accepted, answer
+
+
+@requirement("QUO-822")
+def test_bitcoin_can_be_paid_on_its_own_chain(platform: Platform) -> None:
+    """An instruction of a quote that is funded in BTC has an address of Bitcoin itself."""
+    quote = create_realtime_quote(platform, "BTC")
+
+    addresses = [
+        str(instruction["accountOrWalletInfo"].get("address"))
+        for instruction in require_member(quote, "paymentInstructions")
+    ]
+
+    assert any(BITCOIN_ADDRESS.fullmatch(address) for address in addresses), addresses
+
+
+@requirement("QUO-826")
+def test_the_platform_funds_a_quote(platform: Platform) -> None:
+    """A source that names the platform in the place of a customer is accepted."""
+    value = platform.profile.bindings.realtime_platform
+    if value is None:
+        raise ResourceMissing("bindings.realtime_platform of the profile is null")
+    currency = platform.profile.resources.realtime_currency
+    account = next(
+        (
+            account
+            for account in platform.internal_accounts.of_platform()
+            if account["balance"]["currency"]["code"] == currency
+        ),
+        None,
+    )
+    if account is None:
+        raise ResourceMissing(f"the platform has no internal account in {currency}")
+    body = platform.quotes.realtime_body(destination=account)
+    source = {**without_members(body["source"], "customerId"), "platform": value}
+
+    answer = platform.api.create_quote({**body, "source": source})
+
+    assert answer.accepted, answer
 
 
 @requirement("QUO-019")

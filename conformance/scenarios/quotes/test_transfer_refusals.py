@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
 
 from conformance.platform.given.transactions import FAILED
@@ -36,7 +35,6 @@ ABSENT = (*REFUSED, 404)
 UNFIT = (*REFUSED, 409)
 """The statuses of a refusal for two accounts that do not fit each other."""
 
-ANONYMOUS = httpx.Auth()
 ENDED = ("COMPLETED", "EXPIRED", *FAILED)
 
 FAULTS: tuple[tuple[str, Direction, str, Any], ...] = (
@@ -161,28 +159,6 @@ def test_a_transfer_out_above_the_balance_is_not_made(platform: Platform, check:
         if answer.accepted:
             raise ResourceMissing(f"it is taken, and comes to {status} later")
         answer.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
-
-
-@pytest.mark.parametrize(
-    ("direction", "options"),
-    [
-        case("TRF-070", "out-none", "out", "none"),
-        case("TRF-071", "out-wrong", "out", "wrong"),
-        case("TRF-072", "in-none", "in", "none"),
-        case("TRF-073", "in-wrong", "in", "wrong"),
-    ],
-)
-def test_a_transfer_without_the_right_credentials_is_refused(
-    platform: Platform, direction: Direction, options: str
-) -> None:
-    """A transfer with no credentials or a wrong secret is refused with 401."""
-    ends = arrange_ends(platform, direction)
-    wrong_auth = platform.api.client.credentials(client_secret="wrong")  # noqa: S106 - it is no secret
-    auth = {"none": ANONYMOUS, "wrong": wrong_auth}[options]
-
-    refusal = send(platform, ends, options={"auth": auth})
-
-    refusal.refused(401, twin=send_valid(platform, ends))
 
 
 def with_unknown_end(ends: Ends, end: str) -> Ends:

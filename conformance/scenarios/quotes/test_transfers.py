@@ -150,6 +150,19 @@ def test_a_transfer_is_listed(
     )
 
 
+@pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-130", "TRF-131"))
+def test_a_transfer_tells_its_transaction(
+    platform: Platform, direction: Direction, requirement_id: str
+) -> None:
+    """The answer has an id of the form Transaction:<id>, where the profile says that it has one."""
+    if platform.profile.bindings.transfer_transaction is None:
+        raise ResourceMissing("bindings.transfer_transaction of the profile is null")
+
+    answer = make_transfer(platform, arrange_ends(platform, direction))
+
+    assert platform.transfers.transaction_id(answer), f"{requirement_id}: {answer}"
+
+
 @pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-022", "TRF-023"))
 def test_a_transfer_completes(
     platform: Platform, direction: Direction, requirement_id: str

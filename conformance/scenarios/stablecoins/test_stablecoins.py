@@ -6,23 +6,14 @@ operations exist, and which list shows what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-import httpx
 import pytest
 
-from conformance.exchange.answer import Answer
 from conformance.platform.given.stablecoins import Coin, Kind
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
-
-Call = Callable[[httpx.Auth | None], Answer]
-"""Sends one prepared request with credentials; with ``None`` they are the platform's."""
-
-ANONYMOUS = httpx.Auth()
 
 
 def operation(kind: Kind, *identifiers: str) -> object:
@@ -176,69 +167,3 @@ def expect_still_listed(platform: Platform, coin: Coin, kind: Kind, *, after: Ki
     assert platform.stablecoins.lists_operation(coin, identifier), (
         platform.stablecoins.list_operations(coin)
     )
-
-
-def listing(platform: Platform) -> Call:
-    """Prepare the list of the stablecoins."""
-    return lambda auth: platform.stablecoins.list_all(auth=auth)
-
-
-def registration(platform: Platform) -> Call:
-    """Prepare the registration of a stablecoin."""
-    return lambda auth: platform.stablecoins.register(auth=auth)
-
-
-def minting(platform: Platform) -> Call:
-    """Prepare a mint of a new stablecoin."""
-    coin = platform.stablecoins.coin("mint")
-    return lambda auth: platform.stablecoins.operate_when_ready("mint", coin, auth=auth)
-
-
-def burning(platform: Platform) -> Call:
-    """Prepare a burn of a stablecoin that has an amount to burn."""
-    coin = platform.stablecoins.coin("burn")
-    platform.stablecoins.stock("burn", coin)
-    return lambda auth: platform.stablecoins.operate_when_ready("burn", coin, auth=auth)
-
-
-def tracking(platform: Platform) -> Call:
-    """Prepare the list of a stablecoin's operations."""
-    coin = platform.stablecoins.registered()
-    return lambda auth: platform.stablecoins.list_operations(coin, auth=auth)
-
-
-PREPARE: Mapping[str, Callable[[Platform], Call]] = {
-    "STC-070": listing,
-    "STC-071": registration,
-    "STC-072": minting,
-    "STC-073": burning,
-    "STC-074": tracking,
-}
-
-
-@pytest.mark.parametrize(
-    "prepare",
-    [case(id_, prepare.__name__, prepare) for id_, prepare in PREPARE.items()],
-)
-def test_a_request_about_stablecoins_without_credentials_is_refused(
-    platform: Platform, prepare: Callable[[Platform], Call]
-) -> None:
-    """The same request with the platform's credentials is accepted."""
-    call = prepare(platform)
-
-    refusal = call(ANONYMOUS)
-
-    refusal.refused(401, twin=call(None))
-
-
-@requirement("STC-075")
-def test_nothing_is_minted_without_credentials(platform: Platform) -> None:
-    """A mint without credentials is refused with 401, and no operation is listed for it."""
-    coin = platform.stablecoins.coin("mint")
-    before = platform.stablecoins.count_operations(coin)
-    refusal = platform.stablecoins.operate("mint", coin, auth=ANONYMOUS)
-
-    after = platform.stablecoins.count_operations(coin)
-
-    refusal.refused(401, twin=platform.stablecoins.operate_when_ready("mint", coin))
-    assert after == before, platform.stablecoins.list_operations(coin)

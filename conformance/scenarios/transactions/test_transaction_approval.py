@@ -11,7 +11,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
-@requirement("TRX-080", "TRX-081")
+@requirement("TRX-080", "TRX-081", "TRX-811")
 def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Check) -> None:
     """The transaction of an agent's payment is PENDING, and no money moves before the approval.
 
@@ -26,6 +26,8 @@ def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Che
 
     with check("TRX-080"):
         assert transaction.get("status") == "PENDING"
+    with check("TRX-811"):
+        assert transaction.get("pendingReason"), transaction
     balance_left = before - other["totalSendingAmount"]
     with check("TRX-081"):
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left

@@ -13,6 +13,7 @@ from conformance.platform.resource import Json, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type"}
@@ -26,6 +27,17 @@ WHERE_GIVEN = {
     "TRX-010": "description",
     "TRX-011": "quoteId",
 }
+
+LISTED = {
+    "TRX-803": "direction",
+    "TRX-804": "sentAmount",
+    "TRX-805": "receivedAmount",
+    "TRX-806": "exchangeRate",
+    "TRX-807": "settledAt",
+    "TRX-808": "quoteId",
+    "TRX-809": "description",
+}
+"""What a completed payout should show, by its requirement."""
 
 ON_CHAIN = (
     "base_wallet",
@@ -41,7 +53,7 @@ SENT = 10_000
 """The sending amount of the quotes of this module, in the smallest unit."""
 
 
-@requirement(*ALWAYS_THERE, *WHERE_GIVEN)
+@requirement(*ALWAYS_THERE, *WHERE_GIVEN, *LISTED)
 def test_the_members_of_a_transaction_are_what_the_specification_says(
     platform: Platform, check: Check
 ) -> None:
@@ -59,6 +71,7 @@ def test_the_members_of_a_transaction_are_what_the_specification_says(
     for requirement_id, member in WHERE_GIVEN.items():
         with check(requirement_id):
             require_member(transaction, member)
+    expect_members(check, transaction, LISTED)
 
 
 @requirement("TRX-020", "TRX-021", "TRX-022", "TRX-034")
@@ -97,6 +110,7 @@ def test_the_transaction_of_a_new_quote_waits_for_its_execution(
     "TRX-602",
     "TRX-605",
     "TRX-606",
+    "TRX-812",
 )
 @pytest.mark.parametrize("same_currency", [True, False], ids=["same_currency", "cross_currency"])
 def test_a_payout_to_a_sound_account_arrives(
@@ -132,6 +146,8 @@ def test_a_payout_to_a_sound_account_arrives(
         assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6)
     with check("TRX-033"):
         assert require_member(transaction, "direction") == "DEBIT"
+    with check("TRX-812"):
+        assert transaction.get("type") == "OUTGOING"
     with check("TRX-057"):
         assert not transaction.get("refund")
     with check("TRX-602"):
@@ -205,6 +221,14 @@ def test_a_payout_under_compliance_review_says_what_it_waits_for(
                 f"the review was passed, and it is {after_review.get('status')}"
             )
         assert not after_review.get("pendingReason"), after_review
+
+
+@requirement("TRX-810")
+def test_a_transaction_that_waits_for_a_proof_says_so(platform: Platform) -> None:
+    """The transaction of a quote at PENDING_AUTHORIZATION has a pendingReason."""
+    transaction = platform.transactions.of_quote(platform.sca.challenged())
+
+    assert transaction.get("pendingReason"), transaction
 
 
 @requirement("TRX-035")

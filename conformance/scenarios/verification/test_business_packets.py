@@ -6,7 +6,9 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_resource
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
+from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
 
 RESOLVE_ERRORS = "RESOLVE_ERRORS"
@@ -54,6 +56,50 @@ def test_an_owner_from_abroad_proves_who_that_is(platform: Platform, business: R
     )
 
     expect_errors(platform, business)
+
+
+@requirement("VER-806")
+def test_an_owner_from_abroad_hands_in_a_second_paper(
+    platform: Platform, business: Resource
+) -> None:
+    """A submission with a Canadian owner's passport alone is answered with RESOLVE_ERRORS.
+
+    With a national id beside it, the same business is taken in for its review.
+    """
+    platform.verification.reviews.prepare_business(business)
+    owner = platform.verification.owners.owner(
+        business, personalInfo=platform.verification.owners.canadian()
+    )
+    platform.verification.documents.document(owner, "PASSPORT")
+
+    expect_errors(platform, business)
+
+    platform.verification.documents.provide(owner, "NATIONAL_ID")
+    require_accepted(platform, business)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        case("VER-807", "address", "address"),
+        case("VER-810", "countries", "businessInfo.countriesOfOperation"),
+    ],
+)
+@pytest.mark.usefixtures("business")
+def test_a_business_tells_where_it_is_and_where_it_works(platform: Platform, member: str) -> None:
+    """A submission of a business without the member is answered with RESOLVE_ERRORS."""
+    body = placed(platform.customers.business_body(), member, ABSENT)
+    incomplete = platform.verification.reviews.created(body)
+    platform.verification.reviews.prepare_business(incomplete)
+
+    expect_errors(platform, incomplete)
+
+
+def require_accepted(platform: Platform, business: Resource) -> None:
+    """Raise ``ResourceMissing`` where the submission of a business has errors still."""
+    submission = arranged_resource(platform.verification.reviews.submit(business))
+    if submission.get("verificationStatus") == RESOLVE_ERRORS:
+        raise ResourceMissing(f"more is asked for: {submission.get('errors')}")
 
 
 def expect_errors(platform: Platform, business: Resource) -> None:

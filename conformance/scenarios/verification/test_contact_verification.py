@@ -172,6 +172,18 @@ def test_an_empty_code_verifies_nothing(platform: Platform, channel: str) -> Non
     assert platform.verification.contact.status(customer, channel) == "PENDING", answer
 
 
+@for_each_channel("CON-052", "CON-053")
+def test_a_code_that_was_not_sent_verifies_nothing(platform: Platform, channel: str) -> None:
+    """The channel stays PENDING by the code that verifies it once it was sent."""
+    customer = platform.verification.contact.customer(channel)
+
+    answer = platform.verification.contact.confirm_code(customer, channel)
+
+    seen = platform.verification.contact.status(customer, channel)
+    platform.verification.contact.verify(platform.verification.contact.customer(channel), channel)
+    assert seen == "PENDING", answer
+
+
 @for_each_channel("CON-025", "CON-026")
 def test_a_confirmation_needs_a_code(platform: Platform, channel: str) -> None:
     """A confirmation with an empty object as its body is refused."""

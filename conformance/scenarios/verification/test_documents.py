@@ -17,6 +17,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.kit.uploads import UNFIT, errors_about
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -24,6 +25,14 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 TEXT = b"This is no picture and no PDF, whatever is said of it.\n"
 GIF = bytes.fromhex("47494638396101000100800000ffffff0000002c00000000010001000002024401003b")
 
+
+LISTED = {
+    "DOC-601": "documentNumber",
+    "DOC-602": "issuingAuthority",
+    "DOC-603": "country",
+    "DOC-604": "side",
+}
+"""What the record of a document should show where it was sent, by its requirement."""
 
 Parts = dict[str, str | File | None]
 Spoil = Callable[[bytes], bytes]
@@ -35,6 +44,7 @@ Spoil = Callable[[bytes], bytes]
 @requirement(
     *("DOC-001", "DOC-002", "DOC-003", "DOC-004", "DOC-005", "DOC-006"),
     *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014", "DOC-600"),
+    *LISTED,
 )
 def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check) -> None:
     """The record shows the members of the form; its number may be masked."""
@@ -60,6 +70,7 @@ def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check)
         assert record["documentHolder"] == form["documentHolder"]
     with check("DOC-011"):
         assert record["documentType"] == form["documentType"]
+    expect_members(check, record, LISTED)
     masked = record.get("documentNumber") != form["documentNumber"]
     platform.observe(f"numbers of documents are shown {'masked' if masked else 'whole'}")
 

@@ -136,6 +136,26 @@ def test_an_earlier_link_still_works(platform: Platform, *, business: bool) -> N
     assert verification_status(platform.customers.at_status(customer, *REVIEWED)) in REVIEWED
 
 
+@requirement("KYC-028")
+def test_a_link_is_used_once(platform: Platform) -> None:
+    """A second completion by one link begins no review, while one by a new link does.
+
+    The sandbox asks for more after the first completion of such a business, so that a second one
+    has something to begin.
+    """
+    business, used_url = asked_for_more(platform)
+    twin, _ = asked_for_more(platform)
+
+    # The link may not lead into the flow any more, which is as good.
+    with contextlib.suppress(TriggerFailed):
+        platform.triggers.fire("hosted_flow.complete", customerId=business["id"], kycUrl=used_url)
+    platform.verification.links.complete_flow(twin)
+
+    if verification_status(platform.customers.at_status(twin, *REVIEWED)) not in REVIEWED:
+        raise ResourceMissing("a second completion by a new link begins no review either")
+    assert verification_status(platform.customers.read(business)) not in REVIEWED
+
+
 @both("KYC-013", "KYC-014")
 def test_the_link_knows_where_to_lead_the_customer_afterwards(
     platform: Platform, *, business: bool
@@ -305,3 +325,21 @@ def describe_repetition(first: Answer, again: Answer) -> str:
 def platform_url(answer: Answer) -> str | None:
     """Return the kycUrl of an answer, if it has one."""
     return answer.body.get("kycUrl") if isinstance(answer.body, Mapping) else None
+
+
+def asked_for_more(platform: Platform) -> tuple[Resource, str]:
+    """Return a business that has completed the flow in vain, and the link that it followed.
+
+    Raises:
+        ResourceMissing: the sandbox asks such a business for nothing more.
+    """
+    business = platform.verification.reviews.unsubmitted(
+        business=True, businessInfo=platform.customers.company("002")
+    )
+    url = platform.verification.links.link(business)["kycUrl"]
+    platform.triggers.fire("hosted_flow.complete", customerId=business["id"], kycUrl=url)
+    submissions = platform.until(lambda: platform.verification.reviews.submissions(business), bool)
+    seen = {submission.get("verificationStatus") for submission in submissions}
+    if seen != {"RESOLVE_ERRORS"}:
+        raise ResourceMissing(f"after its first completion a business is at {seen or 'nothing'}")
+    return business, url

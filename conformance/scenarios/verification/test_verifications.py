@@ -21,6 +21,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
+from conformance.scenarios.kit.uploads import UNFIT
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 IN_PROGRESS = "IN_PROGRESS"
@@ -36,6 +37,7 @@ MEXICAN = {
     "postalCode": "06600",
     "country": "MX",
 }
+NEEDED_OF_BUSINESSES = ("legalName", "country", "taxId", "incorporatedOn")
 OPTIONAL_MEMBERS = ("birthDate", "nationality", "address", "fullName", *NUMBER)
 """Members of an individual that a review may require; the most common ones come first."""
 
@@ -185,6 +187,76 @@ def test_how_a_submission_before_its_contact_is_verified_is_answered(platform: P
 
     outcome = answer.body.get("verificationStatus") if answer.accepted else answer.code
     platform.observe(f"a submission while a contact channel is PENDING: {answer.status} {outcome}")
+
+
+@requirement("VER-808")
+def test_an_individual_without_a_number_is_not_accepted(platform: Platform) -> None:
+    """A US individual without idType and identifier is RESOLVE_ERRORS, where it was created."""
+    body = without_members(platform.customers.american_body(), *NUMBER)
+    individual = platform.verification.reviews.created(body)
+
+    answer = platform.verification.reviews.submit(individual)
+
+    assert answer.accepted, answer
+    assert answer.body.get("verificationStatus") == RESOLVE_ERRORS, answer
+
+
+@requirement("VER-809")
+def test_a_business_of_which_little_is_known_is_not_accepted(platform: Platform) -> None:
+    """A business with the members that its creation needs, and no others, is RESOLVE_ERRORS."""
+    body = platform.customers.business_body()
+    info = {name: body["businessInfo"][name] for name in NEEDED_OF_BUSINESSES}
+    kept = ("customerType", "platformCustomerId", "endUserTermsConsent")
+    little = {name: body[name] for name in kept if name in body}
+    business = platform.verification.reviews.created({**little, "businessInfo": info})
+
+    answer = platform.verification.reviews.submit(business)
+
+    assert answer.accepted, answer
+    assert answer.body.get("verificationStatus") == RESOLVE_ERRORS, answer
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        case("VER-804", "drivers-license", "DRIVERS_LICENSE"),
+        case("VER-805", "national-id", "NATIONAL_ID"),
+    ],
+)
+def test_the_back_of_a_card_is_asked_for(platform: Platform, kind: str) -> None:
+    """A submission with the front alone is RESOLVE_ERRORS; one with both sides is IN_PROGRESS."""
+    individual = _create_unidentified(platform, kind)
+    number = f"X{platform.samples.digits(7)}"
+    platform.verification.documents.document(individual, kind, side="FRONT", documentNumber=number)
+
+    with_front = arranged_resource(platform.verification.reviews.submit(individual))
+
+    assert with_front["verificationStatus"] == RESOLVE_ERRORS
+    platform.verification.documents.document(individual, kind, side="BACK", documentNumber=number)
+    with_both = arranged_resource(platform.verification.reviews.submit(individual))
+    if with_both["verificationStatus"] == RESOLVE_ERRORS:
+        raise ResourceMissing(f"more is asked for than both sides: {with_both.get('errors')}")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        case("DOC-605", "drivers-license", "DRIVERS_LICENSE"),
+        case("DOC-606", "national-id", "NATIONAL_ID"),
+    ],
+)
+def test_a_card_of_no_side_is_not_enough(platform: Platform, kind: str) -> None:
+    """The upload is refused, or the submission of its holder is RESOLVE_ERRORS."""
+    individual = _create_unidentified(platform, kind)
+
+    answer = platform.verification.documents.upload(individual, kind, side=None)
+
+    if not answer.accepted:
+        twin = platform.verification.documents.upload(individual, kind, side="FRONT")
+        answer.refused(*UNFIT, twin=twin)
+        return
+    submission = arranged_resource(platform.verification.reviews.submit(individual))
+    assert submission["verificationStatus"] == RESOLVE_ERRORS
 
 
 # --- Repaired -------------------------------------------------------------------------------
@@ -367,6 +439,19 @@ def _create_mexican(platform: Platform) -> Resource:
             address=MEXICAN,
         ),
     )
+
+
+def _create_unidentified(platform: Platform, kind: str) -> Resource:
+    """Create an individual whose submission asks for an identity document.
+
+    Raises:
+        ResourceMissing: none is asked for, or none of this type.
+    """
+    individual = _create_mexican(platform)
+    entries = _of_type(IDENTITY, platform.verification.reviews.unresolved(individual)["errors"])
+    if not any(kind in (entry.get("acceptedDocumentTypes") or ()) for entry in entries):
+        raise ResourceMissing(f"no document of the type {kind} is asked for")
+    return individual
 
 
 def _submit_like(twin: Json, customer: Resource, platform: Platform) -> Resource:

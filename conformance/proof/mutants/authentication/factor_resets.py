@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -14,10 +13,8 @@ from conformance.proof.kit.builders import Json, Place, around, edited, instead,
 from conformance.proof.kit.edits import ABSENT, put
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.authentication.toolkit import authorization, is_call
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
-from conformance.reference.app import BasicAuth
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.authentication.factor_resets import MOBILE_FIELDS
 from conformance.reference.customers import customers
@@ -336,41 +333,6 @@ def unknown_is_invalid(patch: Patch) -> None:
 @mutant("SFR-024", "a reset is completed for any customer")
 def of_anybody(patch: Patch) -> None:
     patch.replace(factor_resets, "belongs_to", lambda _reset, _customer: True)
-
-
-def _open(operation: str, _settings: Any, scope: Any, right: bool) -> bool:
-    return right or is_call(scope, operation)
-
-
-for _requirement, _operation in (
-    ("SFR-026", "startFactorReset"),
-    ("SFR-027", "getFactorReset"),
-    ("SFR-028", "completeFactorReset"),
-    ("LGN-004", "completeScaLogin"),
-):
-    declare(
-        _requirement,
-        "open",
-        f"{_operation} needs no credentials",
-        authorization(partial(_open, _operation)),
-    )
-
-
-@mutant(
-    "SFR-029",
-    "the credentials of a completion are looked at once it is done",
-    (BasicAuth, "__call__"),
-)
-async def completed_for_anybody(
-    original: Function, auth: Any, scope: Any, receive: Any, send: Any
-) -> None:
-    async def swallow(message: Any) -> None:
-        pass
-
-    completes = scope["type"] == "http" and is_call(scope, "completeFactorReset")
-    if completes and not auth._is_allowed(scope):
-        await auth._app(scope, receive, swallow)
-    await original(auth, scope, receive, send)
 
 
 # --- Successes, settings, terms and phones --------------------------------------------------

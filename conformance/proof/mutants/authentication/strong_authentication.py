@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.proof.kit.builders import Json, after, around, edited
+from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import WAITING, showing
 from conformance.proof.mutants.quotes.toolkit import pending_authorized
@@ -14,6 +15,10 @@ from conformance.reference.authentication import sca
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Challenge, Customer, Quote
 from conformance.reference.unit import Ask, Unit
+
+for _id, _member in (("SCA-092", "purpose"), ("SCA-093", "availableFactors")):
+    declare(_id, "missing", f"a challenge has no {_member}", edited(sca, "view", without(_member)))
+
 
 # --- Who is asked ---------------------------------------------------------------------------
 

@@ -44,6 +44,18 @@ def one_is_enough(
     return found if len(found) == len(wanted) else []
 
 
+declare(
+    "CFG-005",
+    "as-reviewed",
+    "a currency asks for nothing but what the review asks for",
+    edited(
+        customers,
+        "missing_fields",
+        lambda names: [name for name in names if name in rules.INDIVIDUAL_NEEDS],
+    ),
+)
+
+
 def _without_person(body: Json) -> Json:
     asked_for = {name for names in rules.PROVIDER_REQUIRED_FIELDS.values() for name in names}
     return {name: value for name, value in body.items() if name not in asked_for}

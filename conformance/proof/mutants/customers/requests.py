@@ -60,6 +60,7 @@ LOOSENED: tuple[tuple[str, str, str, Json, tuple[str, str] | None], ...] = (
     ("BUS-074", f"{INFO}.taxId", "of-any-country", {"when": ("", "")}, _US),
     ("BUS-075", f"{INFO}.legalName", "kind", {"kind": "any"}, None),
     ("BUS-602", f"{INFO}.taxId", "any-character", {"pattern": r".+", "when": None}, None),
+    ("BUS-606", f"{INFO}.taxId", "any-length", {"pattern": r"[0-9A-Z]+", "when": None}, None),
 )
 """Requirement, member, name, the changed rule, and the condition of the row that it stands in."""
 

@@ -138,7 +138,6 @@ def _found_again(patch: Patch) -> None:
 for _requirement, _statement in (
     ("EXT-101", "a deleted account can be read"),
     ("EXT-105", "a deleted account can be paid"),
-    ("EXT-108", "a deleted account can be looked up"),
 ):
     declare(_requirement, "found-again", _statement, _found_again)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
-from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.edits import ALL, put, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -360,6 +360,14 @@ for _id, _name in (("DSC-006", "currency"), ("DSC-007", "country")):
         around(receivers, "discoveries", _asking(_less(_name))),
     )
 
+for _name in ("country", "currency"):
+    declare(
+        "DSC-012",
+        f"{_name}-ignored",
+        f"institutions are listed whatever their {_name}",
+        around(receivers, "discoveries", _asking(_less(_name))),
+    )
+
 declare(
     "DSC-010",
     "philippines",
@@ -396,3 +404,11 @@ declare_lookups(
 def one_name(unit: Unit, query: dict[str, str]) -> None:
     if {"customerId", "senderUmaAddress"} <= query.keys():
         raise errors.invalid_input(errors.field_error("customerId", "Expected one sender."))
+
+
+declare(
+    "LKP-802",
+    "inverse",
+    "the rate of a quote is what one receiving unit costs",
+    edited(quotes, "view", turned("exchangeRate", lambda rate: round(1 / rate, 9))),
+)

@@ -101,6 +101,8 @@ MEMBERS = (
     Member("EXT-003", (externals, "view"), "currency", {"object": {"code": "USD"}, "null": None}),
     Member("EXT-004", (externals, "view"), "accountInfo", {"text": "USD_ACCOUNT"}),
     Member("EXT-004", (externals, "view"), "accountInfo.accountType", {"number": 17}),
+    Member("EXT-803", (externals, "view"), "customerId", {}),
+    Member("EXT-804", (externals, "view"), "platformAccountId", {}),
 )
 
 declare_members(MEMBERS)

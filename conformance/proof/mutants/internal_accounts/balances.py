@@ -129,13 +129,6 @@ def misdirected(unit: Unit, account: InternalAccount, amount: int, credit: Funct
         credit(unit, other, amount)
 
 
-@mutant("ACC-085", "what comes in from another account is held", (settlement, "target_account"))
-def incoming_held(original: Function, quote: Quote) -> Any:
-    if quote.destination_kind != "INTERNAL":
-        return original(quote)
-    return ledger.held(quote.destination["accountId"])
-
-
 def _fee_of_the_receiver(patch: Patch) -> None:
     def legs(original: Function, quote: Quote) -> list[ledger.Leg]:
         *others, converted, delivered = original(quote)
@@ -148,8 +141,7 @@ def _fee_of_the_receiver(patch: Patch) -> None:
     patch.wrap(settlement, "completion_legs", legs)
 
 
-for _id in ("ACC-085", "ACC-086"):
-    declare(_id, "receiver-pays", "the receiver pays a fee as well", _fee_of_the_receiver)
+declare("ACC-086", "receiver-pays", "the receiver pays a fee as well", _fee_of_the_receiver)
 
 
 # --- How to fund an account -----------------------------------------------------------------

@@ -56,6 +56,8 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
     ("ACC-061", "none", (accounts, "list_for_platform"), "data", []),
     ("ACC-062", "crypto", (accounts, "list_for_platform"), "data.*.type", "INTERNAL_CRYPTO"),
     ("ACC-062", "wallet", (accounts, "list_for_platform"), "data.*.type", "EMBEDDED_WALLET"),
+    ("ACC-806", "unknown", (accounts, "list_for_platform"), "data.*.balance.currency.code", "XTS"),
+    ("ACC-808", "wallet", (accounts, "_view"), "type", "EMBEDDED_WALLET"),
     ("ACC-090", "none", (accounts, "_view"), "fundingPaymentInstructions", []),
     ("ACC-091", "number", (accounts, "_instruction"), "accountOrWalletInfo.accountType", 17),
     ("ACC-091", "missing", (accounts, "_instruction"), "accountOrWalletInfo.accountType", ABSENT),
@@ -191,6 +193,10 @@ MEMBERS = (
     Member("ACC-007", (accounts, "_view"), "createdAt", FORMLESS_TIME, False),
     Member("ACC-008", (accounts, "_view"), "updatedAt", FORMLESS_TIME, False),
     Member("ACC-009", (accounts, "_view"), "label", {"number": 17, "long": "x" * 256}, False),
+    Member("ACC-802", (accounts, "_view"), "totalBalance", {}),
+    Member("ACC-803", (accounts, "_view"), "fundingPaymentInstructions", {}),
+    Member("ACC-804", (accounts, "_view"), "createdAt", {}),
+    Member("ACC-805", (accounts, "_view"), "updatedAt", {}),
 )
 
 declare_members(MEMBERS)

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import select
 
@@ -24,14 +24,10 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     shown,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import app, errors
-from conformance.reference.app import BasicAuth
+from conformance.reference import errors
 from conformance.reference.internal_accounts import accounts, rule_based, sweeps
 from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
 
 
 def changed(change: Callable[[Unit, Json], Json]) -> Apply:
@@ -384,44 +380,6 @@ def _bonus(create: Handler, unit: Unit, ask: Ask) -> Any:
 declare(
     "RBA-025", "bonus", "each new number is worth a bonus", around(rule_based, "create", _bonus)
 )
-
-
-# --- Credentials ----------------------------------------------------------------------------
-
-
-def _is_creation(scope: Scope) -> bool:
-    return scope["method"] == "POST" and str(scope["path"]).endswith(
-        "/2025-10-13/internal-accounts"
-    )
-
-
-@mutant("RBA-074", "credentials are not looked at")
-def open_to_all(patch: Patch) -> None:
-    patch.wrap(
-        BasicAuth,
-        "_is_allowed",
-        lambda is_allowed, self, scope: _is_creation(scope) or is_allowed(self, scope),
-    )
-
-
-@mutant(
-    "RBA-075",
-    "credentials are looked at when the account is there already",
-    (BasicAuth, "__call__"),
-)
-async def credentials_late(
-    original: Callable[..., Any],
-    self: app.BasicAuth,
-    scope: Scope,
-    receive: Receive,
-    send: Send,
-) -> None:
-    async def unheard(_message: Any) -> None:
-        return None
-
-    if scope["type"] == "http" and _is_creation(scope) and not self._is_allowed(scope):
-        await self._app(scope, receive, unheard)
-    await original(self, scope, receive, send)
 
 
 # --- Ids of other kinds ---------------------------------------------------------------------

@@ -81,12 +81,6 @@ def another_version(patch: Patch) -> None:
 
 
 declare(
-    "CNV-024",
-    "one-transaction",
-    "all quotes name one transaction",
-    edited(quotes, "view", put("transactionId", "Transaction:1")),
-)
-declare(
     "CNV-025",
     "one-id",
     "internal accounts are numbered for each customer",

@@ -49,6 +49,19 @@ LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
     ("LIM-004", "is_over_transaction_limit", "late", lambda amount, limit: amount > limit + 1),
     ("LIM-005", "is_over_transaction_limit", "early", lambda amount, limit: amount >= limit),
     ("LIM-006", "is_over_daily_limit", "never", lambda moved, amount, limit: False),
+    (
+        "LIM-084",
+        "is_over_daily_limit",
+        "early",
+        lambda moved, amount, limit: moved + amount >= limit,
+    ),
+    ("LIM-085", "is_over_daily_limit", "never", lambda moved, amount, limit: False),
+    (
+        "LIM-085",
+        "is_over_daily_limit",
+        "late",
+        lambda moved, amount, limit: moved + amount > limit + 1,
+    ),
 )
 """Requirement, function of the limits, when it says that one is passed, its replacement."""
 

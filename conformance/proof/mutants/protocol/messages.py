@@ -60,6 +60,8 @@ MEMBERS = (
         "CNV-016", (money, "money_view"), "amount", {"text": "100", "fraction": 0.5, "null": None}
     ),
     Member("CNV-017", (money, "money_view"), "currency", {"code-alone": "USD", "null": None}),
+    Member("CNV-107", (money, "currency_view"), "name", {}),
+    Member("CNV-108", (money, "currency_view"), "symbol", {}),
     Member("CNV-018", (quotes, "view"), "createdAt", FORMLESS_TIME),
     Member("CNV-019", (quotes, "view"), "id", FORMLESS_ID),
 )

@@ -72,6 +72,13 @@ MEMBERS = (
         False,
     ),
     Member("QUO-022", (quotes, "view"), "rateDetails", {"text": "1.08", "list": []}, False),
+    Member("QUO-818", (quotes, "view"), "platformFeesIncluded", {}),
+    Member("QUO-819", (quotes, "view"), "description", {}),
+    Member("QUO-820", (quotes, "view"), "rateDetails", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyMultiplier", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyFixedFee", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeRate", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeAmount", {}),
 )
 
 declare_members(MEMBERS)

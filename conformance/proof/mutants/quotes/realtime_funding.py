@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, skipped
+from conformance.proof.kit.builders import Json, edited, instead, skipped
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import without_nulls
@@ -61,6 +61,35 @@ def _with_info(entry: Json, members: Json) -> Json:
 
 for _requirement, _name, _statement, _shown in _INSTRUCTIONS:
     declare(_requirement, _name, _statement, edited(quotes, "visible_payment_instructions", _shown))
+
+
+def _beyond_the_chain(found: list[Json]) -> list[Json]:
+    return [entry for entry in found if entry["accountOrWalletInfo"]["accountType"] != "BITCOIN_L1"]
+
+
+declare(
+    "QUO-822",
+    "lightning",
+    "Bitcoin is received on Lightning and Spark alone",
+    edited(quotes, "visible_payment_instructions", _beyond_the_chain),
+)
+for _id, _currency in (("QUO-823", "USD"), ("QUO-824", "USDC"), ("QUO-825", "BTC")):
+    declare(
+        _id,
+        "unoffered",
+        f"nobody pays just in time in {_currency}",
+        instead(
+            rules,
+            "REALTIME_CURRENCIES",
+            tuple(code for code in rules.REALTIME_CURRENCIES if code != _currency),
+        ),
+    )
+declare(
+    "QUO-826",
+    "customers-alone",
+    "customers alone pay just in time",
+    with_field(rules, "QUOTE_FIELDS", "source.customerId", required=True),
+)
 
 
 @mutant("QUO-042", "payment instructions are shown before the customer proved")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, instead
+from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead
+from conformance.proof.kit.edits import bare, turned
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
-from conformance.reference.app import BasicAuth
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.store import Quote, Transaction
@@ -394,25 +394,13 @@ for _id, _place, _how in (
     declare(_id, "taken", f"an amount that is none is {_how}", _asked(_place, _whole(_READ[_how])))
 
 
-def _open(path: str) -> Apply:
-    """Return the patch by which a path needs no credentials."""
-    return around(
-        BasicAuth,
-        "_is_allowed",
-        lambda allowed, *given: (
-            any(str(scope.get("path")).endswith(path) for scope in given if isinstance(scope, dict))
-            or allowed(*given)
-        ),
+for _id, _name in (("TRF-130", "transfer_out"), ("TRF-131", "transfer_in")):
+    declare(
+        _id,
+        "bare",
+        "the transaction's id has no type in front",
+        edited(transfers, _name, turned("id", bare)),
     )
-
-
-for _id, _path in {
-    "TRF-070": "/transfer-out",
-    "TRF-071": "/transfer-out",
-    "TRF-072": "/transfer-in",
-    "TRF-073": "/transfer-in",
-}.items():
-    declare(_id, "open", f"{_path} asks for no credentials", _open(_path))
 
 
 # --- The quotes in their place --------------------------------------------------------------

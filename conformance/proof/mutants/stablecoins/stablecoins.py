@@ -12,18 +12,15 @@ from conformance.proof.kit.builders import Handler, Json, Place, around, edited,
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.authentication.toolkit import without_credentials
 from conformance.proof.mutants.stablecoins.toolkit import HANDLERS, noting, told_by
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import app, errors
-from conformance.reference.app import BasicAuth
+from conformance.reference import errors
 from conformance.reference.stablecoins import stablecoins
 from conformance.reference.store import Stablecoin, StablecoinOperation
 from conformance.reference.unit import Ask, Unit, new_id
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
-    from starlette.types import Receive, Scope, Send
 
 
 def _nowhere(_original: Handler, _unit: Unit, _ask: Ask) -> Any:
@@ -253,37 +250,6 @@ def choice_unheard(patch: Patch) -> None:
 @mutant("STC-064", "what goes by another link than the first one is not listed", how=querying)
 def first_link_listed(query: Select[Any], coin: Stablecoin) -> Select[Any]:
     return query.where(StablecoinOperation.provider_account == coin.provider_accounts[0])
-
-
-# --- Credentials ----------------------------------------------------------------------------
-
-
-for _id, _operation in (
-    ("STC-070", "listStablecoins"),
-    ("STC-071", "createStablecoin"),
-    ("STC-072", "mintStablecoin"),
-    ("STC-073", "burnStablecoin"),
-    ("STC-074", "listStablecoinOperations"),
-):
-    _say = f"{_operation} is open to anybody"
-    declare(_id, "open", _say, without_credentials(_operation))
-
-
-@mutant("STC-075", "credentials are looked at when it is minted already", (BasicAuth, "__call__"))
-async def credentials_late(
-    original: Callable[..., Any],
-    self: app.BasicAuth,
-    scope: Scope,
-    receive: Receive,
-    send: Send,
-) -> None:
-    async def unheard(_message: Any) -> None:
-        return None
-
-    minting = scope["type"] == "http" and scope["path"].endswith("/mints")
-    if minting and not dict(scope["headers"]).get(b"authorization"):
-        await self._app(scope, receive, unheard)
-    await original(self, scope, receive, send)
 
 
 # --- What stands in the way -----------------------------------------------------------------

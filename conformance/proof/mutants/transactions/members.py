@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.proof.kit.builders import edited
+from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import Edit, bare, derived, replaced, shows, turned, where, without
 from conformance.proof.mutant import declare
+from conformance.reference import rules
 from conformance.reference.transactions import transactions
 
 _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
@@ -13,6 +14,7 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
     ("TRX-002", "number", "the status is a number", replaced("status", 3)),
     ("TRX-002", "missing", "transactions have no status", without("status")),
     ("TRX-003", "number", "the type is a number", replaced("type", 1)),
+    ("TRX-812", "word", "the type of a payout is PAYMENT", replaced("type", "PAYMENT")),
     ("TRX-003", "missing", "transactions have no type", without("type")),
     ("TRX-004", "word", "the direction is OUT", replaced("direction", "OUT")),
     ("TRX-004", "case", "the direction is in lower case", replaced("direction", "debit")),
@@ -209,3 +211,24 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
 
 for _id, _name, _statement, _change in _MEMBERS:
     declare(_id, _name, _statement, edited(transactions, "view", _change))
+
+for _id, _reason in (("TRX-810", "AWAITED_PROOF"), ("TRX-811", "AWAITED_APPROVAL")):
+    declare(
+        _id, "silent", "nobody is told that a customer has to act", instead(rules, _reason, None)
+    )
+
+for _id, _member in (
+    ("TRX-803", "direction"),
+    ("TRX-804", "sentAmount"),
+    ("TRX-805", "receivedAmount"),
+    ("TRX-806", "exchangeRate"),
+    ("TRX-807", "settledAt"),
+    ("TRX-808", "quoteId"),
+    ("TRX-809", "description"),
+):
+    declare(
+        _id,
+        "missing",
+        f"transactions have no {_member}",
+        edited(transactions, "view", without(_member)),
+    )

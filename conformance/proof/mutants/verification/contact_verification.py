@@ -241,6 +241,14 @@ MUTANTS = (
 for _requirement, _name, _statement, _patch in MUTANTS:
     declare(_requirement, _name, _statement, _patch)
 
+for _requirement in ("CON-052", "CON-053"):
+    declare(
+        _requirement,
+        "unsent",
+        "the sandbox's code counts, whether it was sent or not",
+        instead(contact, "is_right_code", lambda _entry, code: code == rules.SANDBOX_CODE),
+    )
+
 
 SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("CON-001", "list", "contactVerification", ["email"]),

@@ -33,7 +33,14 @@ Read = Callable[..., Awaitable[Form]]
 # --- What comes back ------------------------------------------------------------------------
 
 
-for _requirement, _path in (("DOC-001", "documentHolder"), ("DOC-002", "documentType")):
+for _requirement, _path in (
+    ("DOC-001", "documentHolder"),
+    ("DOC-002", "documentType"),
+    ("DOC-601", "documentNumber"),
+    ("DOC-602", "issuingAuthority"),
+    ("DOC-603", "country"),
+    ("DOC-604", "side"),
+):
     declare(
         _requirement,
         f"{_path}-missing",

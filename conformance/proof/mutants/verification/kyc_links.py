@@ -255,3 +255,10 @@ def begun(unit: Unit, ask: Ask) -> None:
 
 
 declare_lookups((("KYC-800", "linked", (kyc_links, "create"), "customerId", owner_of),))
+
+
+@mutant("KYC-028", "a link works as often as it is followed", (kyc_links, "use"), after)
+def reusable(unit: Unit, customer: Customer, url: str) -> None:
+    query = select(KycLink).where(KycLink.customer_id == customer.id, KycLink.url == url)
+    for link in unit.session.scalars(query):
+        link.used = False

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
+from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import (
     accepting,
@@ -21,7 +22,7 @@ from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.store import Document
 from conformance.reference.unit import Ask, Unit
-from conformance.reference.verification import verifications
+from conformance.reference.verification import documents, verifications
 
 # --- What a submission shows ----------------------------------------------------------------
 
@@ -357,3 +358,55 @@ declare(
     "owners need no documents",
     _unasked(lambda one, packet: one["resourceId"] != packet.customer.id),
 )
+declare(
+    "VER-806",
+    "one-paper",
+    "a passport is enough of owners",
+    _unasked(lambda one, _packet: "NATIONAL_ID" in one.get("acceptedDocumentTypes", ())),
+)
+
+
+for _id, _path in (("VER-807", "address"), ("VER-810", "businessInfo.countriesOfOperation")):
+    declare(
+        _id,
+        "unasked",
+        f"the review of a business does without {_path}",
+        instead(
+            rules, "BUSINESS_NEEDS", tuple(name for name in rules.BUSINESS_NEEDS if name != _path)
+        ),
+    )
+declare(
+    "VER-808",
+    "unnumbered",
+    "the review asks nobody for a number",
+    missing(
+        lambda _unit, _packet, found: [
+            entry for entry in found if entry.get("field") not in ("idType", "identifier")
+        ]
+    ),
+)
+declare(
+    "VER-808",
+    "refused",
+    "what is incomplete is refused",
+    incomplete_refused,
+)
+declare(
+    "VER-809",
+    "accepted",
+    "a business needs no owners, and no documents",
+    missing(lambda _unit, packet, found: [] if is_of_type("BUSINESS", packet.customer) else found),
+)
+
+for _id, _name, _kind, _sides in (
+    ("VER-804", "front", "DRIVERS_LICENSE", ("FRONT",)),
+    ("VER-805", "front", "NATIONAL_ID", ("FRONT",)),
+    ("DOC-605", "one-image", "DRIVERS_LICENSE", ()),
+    ("DOC-606", "one-image", "NATIONAL_ID", ()),
+):
+    declare(
+        _id,
+        _name,
+        f"a {_kind} has the sides {_sides}",
+        with_columns(documents, "DOCUMENT_TYPES", _kind, sides=_sides),
+    )

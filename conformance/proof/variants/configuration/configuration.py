@@ -65,7 +65,11 @@ declare(
 
 @variant("N005", "the fields that a currency asks for are words in capitals", "onboarding")
 def fields_in_capitals(patch: Patch) -> None:
-    words = {"birthDate": "BIRTH_DATE", "nationality": "NATIONALITY"}
+    words = {
+        "birthDate": "BIRTH_DATE",
+        "nationality": "NATIONALITY",
+        "phoneNumber": "PHONE_NUMBER",
+    }
     _currencies(lambda body: {**body, _FIELDS: [words[n] for n in body.get(_FIELDS) or ()]})(patch)
 
 

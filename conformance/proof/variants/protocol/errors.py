@@ -25,7 +25,7 @@ from conformance.reference import app, errors, rules
 from conformance.reference.customers import onboarding
 from conformance.reference.embedded_wallets import embedded_wallets
 from conformance.reference.external_accounts import account_types, externals, receivers
-from conformance.reference.quotes import parties, quotes, uma
+from conformance.reference.quotes import limits, parties, quotes, uma
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Unit
@@ -379,3 +379,26 @@ declare(
     _renamed({"INVALID_STATE_TRANSITION": "QUOTE_NOT_EXECUTABLE", "CONFLICT": "LATE"}),
     "codes",
 )
+
+
+# --- Limits ---------------------------------------------------------------------------------
+
+
+@variant("N430", "the daily volume is looked at when a quote is executed")
+def volume_at_execution(patch: Patch) -> None:
+    drafting: set[int] = set()
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        drafting.add(id(unit))
+        try:
+            quote: Quote = original(unit, order)
+        finally:
+            drafting.discard(id(unit))
+        return quote
+
+    def refuse_volume(original: Function, unit: Unit, *transfer: Any) -> None:
+        if id(unit) not in drafting:
+            original(unit, *transfer)
+
+    patch.wrap(quotes, "draft", draft)
+    patch.wrap(limits, "refuse_volume", refuse_volume)

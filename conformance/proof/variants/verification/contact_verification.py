@@ -140,6 +140,15 @@ def wrong_code_is_told(original: Function, unit: Unit, ask: Ask, channel: str) -
     return confirmed
 
 
+declare(
+    "N150",
+    "sent-at-creation",
+    "a new customer is sent its codes without being asked for them",
+    instead(contact, "fresh", lambda: {"status": "PENDING", "code": rules.SANDBOX_CODE}),
+    _SECOND,
+)
+
+
 @variant("N150", "a wrong code uses up the right one", place=(contact, "confirm"))
 def wrong_code_spoils(original: Function, unit: Unit, ask: Ask, channel: str) -> Json:
     customer = customers.get(unit, ask.params["customerId"])
