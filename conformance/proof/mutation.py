@@ -261,16 +261,23 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     sample: Annotated[
         int | None, typer.Option(min=1, help="of the generic ones: how many, drawn by chance")
     ] = None,
+    whole_run: Annotated[
+        bool,
+        typer.Option(
+            "--whole-run",
+            help="run all tests under a sample of aimed and generic ones: does the run end red?",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="which sample is drawn")] = 1,
 ) -> None:
     """Break the reference on purpose, and see whether the suite notices each break.
 
     Prints each break that is not noticed, and the total.
     """
-    if generic:
+    if generic or whole_run:
         # What makes the changes is installed with the extra `test` alone.
-        command = import_module("conformance.proof.generic.command")
-        command.run_generic(
+        import_module("conformance.proof.generic.command").by_machine(
+            whole_run=whole_run,
             sample=sample,
             seed=seed,
             places=only or (),

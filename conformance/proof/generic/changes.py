@@ -14,7 +14,7 @@ import pkgutil
 import random
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -119,20 +119,25 @@ def modules() -> list[str]:
     ]
 
 
-def every_change(names: Sequence[str] | None = None) -> Iterator[Change]:
-    """Yield all changes of some modules, or of all."""
-    for source in _sources(names or modules()):
-        yield from source.made(source.candidates())
+def every_change(places: Collection[str] | None = None) -> Iterator[Change]:
+    """Yield all changes of some places, or of all; a module stands for all places in it."""
+    wanted = set(places or modules())
+    for source in _sources(sorted({place.partition(":")[0] for place in wanted})):
+        yield from source.made(
+            one
+            for one in source.candidates()
+            if {source.name, f"{source.name}:{one.piece.name}"} & wanted
+        )
 
 
-def sampled(count: int, seed: int, names: Sequence[str] | None = None) -> list[Change]:
-    """Return ``count`` changes drawn by chance, the same for the same seed and reference.
+def sampled(count: int, seed: int, names: Collection[str] | None = None) -> list[Change]:
+    """Return changes of some modules, or of all, drawn by chance; a seed draws the same ones.
 
     Each operator has the same chance as long as it has changes left, as two of them make most.
     """
     chance = random.Random(seed)  # noqa: S311 - no secret
     by_operator: dict[str, list[tuple[_Source, _Candidate]]] = defaultdict(list)
-    for source in _sources(names or modules()):
+    for source in _sources(sorted(names or modules())):
         for candidate in source.candidates():
             by_operator[candidate.operator].append((source, candidate))
     for drawn in by_operator.values():
@@ -160,7 +165,7 @@ def _behind_the_interface() -> frozenset[str]:
     return frozenset({_CONTROL, *handlers})
 
 
-def _sources(names: Sequence[str]) -> list[_Source]:
+def _sources(names: Iterable[str]) -> list[_Source]:
     return [_Source(name) for name in names]
 
 
@@ -188,7 +193,7 @@ class _Source:
     """One module of the reference and its pieces."""
 
     def __init__(self, module: str) -> None:
-        self._name = module
+        self.name = module
         wrapper = MetadataWrapper(
             cst.parse_module(path_of(module).read_text("utf-8")), unsafe_skip_copy=True
         )
@@ -200,13 +205,13 @@ class _Source:
     def digests(self) -> Iterator[tuple[str, str]]:
         """Yield each place of the module with the digest of its source."""
         for piece in _pieces(self._module):
-            yield f"{self._name}:{piece.name}", digest_of(self._text(piece.node))
+            yield f"{self.name}:{piece.name}", digest_of(self._text(piece.node))
 
     def candidates(self) -> Iterator[_Candidate]:
         """Yield what the operators make of each piece, in the order of the source."""
         behind = _behind_the_interface()
         for piece in _pieces(self._module):
-            if f"{self._name}:{piece.name}" in behind:
+            if f"{self.name}:{piece.name}" in behind:
                 continue
             visitor = _Visitor(self._operators, self._lines)
             piece.node.visit(visitor)
@@ -226,7 +231,7 @@ class _Source:
             except SyntaxError:
                 continue
             yield Change(
-                f"{self._name}:{one.piece.name}",
+                f"{self.name}:{one.piece.name}",
                 one.operator,
                 one.number,
                 before,

@@ -6,7 +6,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
@@ -17,10 +17,14 @@ from conformance.proof.generic.accepted import Reading, as_entry, read_accepted
 from conformance.proof.generic.changes import every_change, sampled, sources
 from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure
+from conformance.proof.generic.whole import MANY_SILENCED, WholeRun, run_whole, subjects
 from conformance.reporting.kills import GENERIC, GenericScore, read_generic, write_generic
 
 _SECONDS_PER_CHANGE = 6.0
 """What one change costs one process, as last seen on two cores."""
+
+_WHOLE_RUNS = 300
+"""Under how many mutants all tests are run, where nothing else is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,9 @@ class Account:
         return GenericScore(killed=killed, accepted=total - killed - left, total=total)
 
 
-def run_generic(
+def by_machine(
     *,
+    whole_run: bool,
     sample: int | None,
     seed: int,
     places: Sequence[str],
@@ -62,16 +67,18 @@ def run_generic(
     figures: bool,
     verbose: bool,
 ) -> None:
-    """Measure changes, print what became of them, and end with 1 where too many are left."""
+    """Measure changes, print what became of them, and end with 1 where too many are left.
+
+    With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them.
+    """
+    if whole_run:
+        _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
+        return
     reading = read_accepted()
     for entry in reading.expired(sources()):
         typer.echo(f"EXPIRED  {entry.place} has changed: read its accepted survivor again")
     survey = surveyed(processes)
-    chosen = [
-        change
-        for change in (list(every_change()) if sample is None else sampled(sample, seed))
-        if not places or change.place.partition(":")[2] in places or change.place in places
-    ]
+    chosen = list(every_change(places)) if sample is None else sampled(sample, seed, places)
     typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
     started = time.perf_counter()
     account = Account(measure(chosen, survey, processes), reading)
@@ -167,3 +174,24 @@ def _as_json(one: Result, reading: Reading) -> dict[str, object]:
         "seconds": one.seconds,
         "diff": one.change.diff,
     }
+
+
+def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | None) -> None:
+    """Run the whole selection under a sample of mutants; end with 1 where a run is not red."""
+    runs: list[WholeRun] = []
+    for run in run_whole(subjects(sample, seed), processes):
+        runs.append(run)
+        verdict = run.verdict or run.detail
+        typer.echo(
+            f"{verdict:15}{run.id}: {len(run.failed)} failed, "
+            f"{len(run.inconclusive)} inconclusive ({run.seconds:.0f} s)"
+        )
+        if len(run.inconclusive) > MANY_SILENCED:
+            typer.echo(f"  it silences {', '.join(run.inconclusive)}")
+    killed = sum(run.is_killed for run in runs)
+    typer.echo(f"{killed} of {len(runs)} mutants end the run red")
+    if json_file is not None:
+        content = [asdict(run) for run in runs]
+        json_file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    if killed < len(runs):
+        raise typer.Exit(1)

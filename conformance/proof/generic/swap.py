@@ -253,10 +253,11 @@ def _tables() -> tuple[_Table, ...]:
     for module in modules():
         source = path_of(module).read_text("utf-8")
         for node in ast.parse(source).body:
-            if isinstance(node, ast.AnnAssign):
-                targets = [node.target] if node.value is not None else []
-            else:
-                targets = node.targets if isinstance(node, ast.Assign) else []
+            targets: list[ast.expr] = []
+            if isinstance(node, ast.AnnAssign) and node.value is not None:
+                targets = [node.target]
+            elif isinstance(node, ast.Assign):
+                targets = node.targets
             for target in targets:
                 if isinstance(target, ast.Name):
                     names = frozenset(names_in(node)) - {target.id}

@@ -6,6 +6,7 @@ and so is one that says that its service is not to be trusted any more; another 
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import sys
 import time
@@ -26,6 +27,9 @@ _READY = "conformance.proof.ready"
 
 _START_SECONDS = 180.0
 """How long a process may take before it asks for its first task."""
+
+_MAX_STARTS = 5
+"""How many processes in a row may break down before their first task: a busy machine's do."""
 
 _WORD_SECONDS = 2.0
 
@@ -78,6 +82,7 @@ class Pool(Generic[T, R]):
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([_READY])
         self._workers: list[_Worker[T]] = []
+        self._failed_starts = 0
         self.left: list[T] = []
         """The tasks that nobody has; more may be put here while results are taken."""
 
@@ -121,6 +126,7 @@ class Pool(Generic[T, R]):
             yield from self._give_up(worker, "the process broke down")
             return
         worker.task = None
+        self._failed_starts = 0
         if answer is not None:
             yield answer.result
         if self.left and not (answer is not None and answer.is_last):
@@ -132,9 +138,12 @@ class Pool(Generic[T, R]):
 
     def _give_up(self, worker: _Worker[T], why: str) -> Iterator[R]:
         self._end(worker)
-        if worker.task is None:
-            raise RuntimeError(f"a process of the measurement did not start: {why}")
-        yield self._lost(worker.task, why)
+        if worker.task is not None:
+            yield self._lost(worker.task, why)
+            return
+        self._failed_starts += 1
+        if self._failed_starts >= _MAX_STARTS:
+            raise RuntimeError(f"no process of the measurement starts: {why}")
 
     def _end(self, worker: _Worker[T]) -> None:
         self._workers.remove(worker)
@@ -146,6 +155,8 @@ class Pool(Generic[T, R]):
 
 def _run(serve: Serve[Any, Any], pipe: Connection) -> None:
     """Serve in this process; a first empty answer says that it is ready."""
+    # A broken reference complains of itself in its log.
+    logging.disable(logging.CRITICAL)
 
     def tasks() -> Iterator[Any]:
         pipe.send(None)
