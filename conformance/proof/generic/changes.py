@@ -25,7 +25,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from conformance import reference
 from conformance.contract.kept import digest
-from conformance.proof.generic.operators import Operator, is_prose, operators, words_in
+from conformance.proof.generic.operators import DELETED, Operator, is_prose, operators, words_in
 from conformance.reference import routes
 
 ROOT = Path(reference.__path__[0])
@@ -217,6 +217,9 @@ class _Source:
             piece.node.visit(visitor)
             numbers: Counter[str] = Counter()
             for operator, node, replacement, lines in visitor.found:
+                if node is piece.node and operator == DELETED:
+                    # Without its name a module does not start.
+                    continue
                 numbers[operator] += 1
                 yield _Candidate(piece, operator, numbers[operator], node, replacement, lines)
 

@@ -81,8 +81,9 @@ def by_machine(
     chosen = list(every_change(places)) if sample is None else sampled(sample, seed, places)
     typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
     started = time.perf_counter()
-    account = Account(measure(chosen, survey, processes), reading)
-    _print(account, time.perf_counter() - started, verbose=verbose)
+    results = measure(chosen, survey, processes, _print_line if verbose else _keep_silent)
+    account = Account(results, reading)
+    _print(account, time.perf_counter() - started)
     if json_file is not None:
         content = [_as_json(one, reading) for one in account.results]
         json_file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -101,13 +102,10 @@ def _minutes(count: int, processes: int) -> int:
     return max(1, round(count * _SECONDS_PER_CHANGE / processes / 60))
 
 
-def _print(account: Account, seconds: float, *, verbose: bool) -> None:
-    left = {one.change.id for one in account.left}
-    for one in account.results:
-        if one.change.id in left:
-            _print_survivor(one)
-        elif verbose:
-            _print_line(one)
+def _print(account: Account, seconds: float) -> None:
+    left = account.left
+    for one in left:
+        _print_survivor(one)
     _print_table("operator", account, lambda one: one.change.operator)
     _print_table("room", account, lambda one: one.change.room)
     _print_table("area of the killing requirement", account, _area)
@@ -139,6 +137,10 @@ def _print_line(one: Result) -> None:
     by = one.killed_by.rpartition("/")[2]
     detail = f"  {', '.join(one.requirements)} by {by}" if by else f"  {one.detail}"
     typer.echo(f"{one.outcome:12}{one.change.id}{detail}  ({one.seconds:.1f} s)")
+
+
+def _keep_silent(_: Result) -> None:
+    pass
 
 
 def _indented(text: str) -> str:

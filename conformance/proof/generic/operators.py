@@ -15,6 +15,8 @@ from typing import Any
 import libcst as cst
 from mutmut.mutation import mutators
 
+DELETED = "statement deleted"
+
 _WORD = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _COUNTERPARTS = {"max": "min", "min": "max", "any": "all", "all": "any"}
 _TURNED = {"desc": "asc", "asc": "desc"}
@@ -180,7 +182,7 @@ def _sort_reversed(node: cst.Call) -> Iterator[cst.CSTNode]:
 
 
 _OWN = (
-    Operator("statement deleted", cst.SimpleStatementLine, _deleted),
+    Operator(DELETED, cst.SimpleStatementLine, _deleted),
     Operator("condition fixed", cst.If, _condition_fixed),
     Operator("condition negated", cst.If, _condition_negated),
     Operator("condition negated", cst.IfExp, _condition_negated),

@@ -1,8 +1,9 @@
 """Runs generic mutants against the tests that execute them, the most specific first.
 
 One process serves many mutants, as with the aimed ones: the reference in a thread of it, the suite
-collected once. A mutant is killed by the first requirement that fails, and the killing test has to pass once more when the change is taken back. After each
-mutant the service forgets everything; a process whose service does not recover is replaced.
+collected once. The first requirement that fails kills a mutant, and the killing test has to find
+nothing amiss when the change is taken back. After each mutant the service forgets everything; a
+process whose service does not recover is replaced.
 """
 
 from __future__ import annotations
@@ -102,9 +103,15 @@ Task = Trial | Confirmation
 
 
 def measure(
-    changes: Sequence[Change], survey: Survey, processes: int, seconds: float = _MAX_SECONDS
+    changes: Sequence[Change],
+    survey: Survey,
+    processes: int,
+    tell: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
-    """Try changes, spread over processes, and return what became of each, in their order."""
+    """Try changes, spread over processes, and return what became of each, in their order.
+
+    ``tell`` hears of each result as it comes; a later one on the same change is the right one.
+    """
     trials = [_trial(change, survey) for change in changes]
     results = {
         one.change.id: Result(one.change, GenericOutcome.UNREACHED)
@@ -112,14 +119,15 @@ def measure(
         if not one.tests
     }
     pool: Pool[Task, Result] = Pool(
-        partial(_serve, {test for one in trials for test in one.tests}, seconds),
+        partial(_serve, {test for one in trials for test in one.tests}),
         _lost,
         processes,
-        seconds + _HANGING_SECONDS,
+        _HANGING_SECONDS,
     )
     pool.left += [one for one in trials if one.tests]
     for result in pool.results():
         results[result.change.id] = result
+        tell(result)
         if result.outcome is GenericOutcome.UNRELIABLE and not result.detail:
             pool.left.insert(0, Confirmation(result))
     return [results[change.id] for change in changes]
@@ -138,13 +146,12 @@ def _lost(task: Task, why: str) -> Result:
 
 def _serve(
     tests: set[str],
-    seconds: float,
     tasks: Iterator[Task],
     answer: Callable[[Answer[Result]], None],
 ) -> None:
     """Answer tasks in this process."""
     host(
-        lambda service: _Loop(service, seconds, tasks, answer),
+        lambda service: _Loop(service, tasks, answer),
         timing=TIMING,
         modules=modules_with(tests),
     )
@@ -156,12 +163,10 @@ class _Loop:
     def __init__(
         self,
         service: Service,
-        seconds: float,
         tasks: Iterator[Task],
         answer: Callable[[Answer[Result]], None],
     ) -> None:
         self._service = service
-        self._seconds = seconds
         self._tasks = tasks
         self._answer = answer
         self.results: list[None] = []
@@ -189,7 +194,7 @@ class _Loop:
         """Run the tests of a trial under its change until a requirement fails."""
         silenced: set[str] = set()
         warned: set[str] = set()
-        until = time.monotonic() + self._seconds
+        until = time.monotonic() + _MAX_SECONDS
         met = 0
 
         def result(outcome: GenericOutcome, requirements: set[str], killed_by: str = "") -> Result:

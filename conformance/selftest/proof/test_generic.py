@@ -25,7 +25,7 @@ from conformance.reporting.kills import FiguresError, GenericScore, read_generic
 
 FEES = "conformance.reference.quotes.fees"
 LIMITS = "conformance.reference.quotes.limits"
-ACCOUNTS = "conformance.reference.internal_accounts.accounts"
+DEVICES = "conformance.reference.embedded_wallets.devices"
 RULES = "conformance.reference.rules"
 
 
@@ -62,7 +62,7 @@ def change_with(changes: list[Change], *parts: str) -> Change:
         ("one less", "- _DAY_SECONDS = 24 * 60 * 60\n+ _DAY_SECONDS = 23 * 60 * 60"),
         (
             "another word",
-            '- Transaction.status != "FAILED",\n+ Transaction.status != "VOLUME_REACHED",',
+            '- "DAILY_VOLUME_LIMIT_EXCEEDED",\n+ "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED",',
         ),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_table_and_what_is_made_from_it_change_together(swap: Swap) -> None:
     changes = list(every_change([f"{RULES}:EU_COUNTRIES"]))
     held, before = rules.CONTACT_CHANNELS, dict(rules.CONTACT_CHANNELS)
 
-    swap.put(change_with(changes, '- "AT",'))
+    swap.put(change_with(changes, '- "AT",\n+ "XXATXX",'))
     try:
         assert "AT" not in held
         assert "AT" not in rules.SCA_REGIONS
