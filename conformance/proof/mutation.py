@@ -237,7 +237,7 @@ def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
     return host(loop, timing=_TIMING, modules=modules)
 
 
-def mutants(
+def mutants(  # noqa: PLR0917 - typer passes all of them by name
     only: Annotated[
         list[str] | None,
         typer.Option(help="a mutant, or all of one requirement; may be given several times"),
@@ -253,12 +253,40 @@ def mutants(
         bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
     ] = False,
     # Two for each core, as many mutants show by what never comes.
-    processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
+    processes: Annotated[int, typer.Option("--processes", "-n", min=1)] = 2
+    * len(os.sched_getaffinity(0)),
+    generic: Annotated[
+        bool, typer.Option("--generic", help="break it by machine, wherever it can be broken")
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="of the generic ones: how many, drawn by chance")
+    ] = None,
+    whole_run: Annotated[
+        bool,
+        typer.Option(
+            "--whole-run",
+            help="run all tests under a sample of aimed and generic ones: does the run end red?",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="which sample is drawn")] = 1,
 ) -> None:
     """Break the reference on purpose, and see whether the suite notices each break.
 
     Prints each break that is not noticed, and the total.
     """
+    if generic or whole_run:
+        # What makes the changes is installed with the extra `test` alone.
+        import_module("conformance.proof.generic.command").by_machine(
+            whole_run=whole_run,
+            sample=sample,
+            seed=seed,
+            places=only or (),
+            processes=processes,
+            json_file=json_file,
+            figures=figures,
+            verbose=verbose,
+        )
+        return
     started = time.perf_counter()
     try:
         chosen = choose(load(only or ()), only or ())

@@ -5,12 +5,16 @@ They are kept in a file of one line a requirement, ``QUO-110 3/3``: killed, and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 MEASURED = Path(__file__).parents[1] / "proof" / "measured.txt"
 """The figures that the suite ships."""
+
+GENERIC = MEASURED.with_name("generic.txt")
+"""The score of the mutants that a machine made, as the suite ships it."""
 
 
 class FiguresError(Exception):
@@ -22,6 +26,43 @@ class Kills(NamedTuple):
 
     killed: int
     total: int
+
+
+class GenericScore(NamedTuple):
+    """How many mutants that a machine made were killed, and accepted as survivors, of how many."""
+
+    killed: int
+    accepted: int
+    total: int
+
+    @property
+    def share_left(self) -> float:
+        """The share of those that survived and that nobody accepted, from 0 to 1."""
+        judged = self.total - self.accepted
+        return (judged - self.killed) / judged if judged else 0.0
+
+
+def read_generic(path: Path) -> GenericScore | None:
+    """Return the score of the generic mutants; None where there is no such file.
+
+    Raises:
+        FiguresError: the file is not one line like ``killed 281 accepted 12 of 296``.
+    """
+    if not path.is_file():
+        return None
+    text = path.read_text(encoding="utf-8").strip()
+    match = re.fullmatch(r"killed (\d+) accepted (\d+) of (\d+)", text, re.ASCII)
+    if match is None:
+        raise FiguresError(
+            f"{path.name}: expected a line like killed 281 accepted 12 of 296, got {text}"
+        )
+    return GenericScore(*map(int, match.groups()))
+
+
+def write_generic(score: GenericScore, path: Path) -> None:
+    """Write the score of the generic mutants."""
+    text = f"killed {score.killed} accepted {score.accepted} of {score.total}\n"
+    path.write_text(text, encoding="utf-8")
 
 
 def read_kills(path: Path) -> dict[str, Kills]:

@@ -14,7 +14,7 @@ from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import curl_chain, transcript
-from conformance.reporting.kills import MEASURED, Kills, read_kills
+from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.plan import (
@@ -120,6 +120,14 @@ class MutantFigures(_Part):
     total: int
 
 
+class GenericFigures(_Part):
+    """How many implementations that a machine broke, anywhere, the suite notices."""
+
+    killed: int = Field(description="a requirement failed")
+    accepted: int = Field(description="no client can see it, or the specification leaves it open")
+    total: int
+
+
 class Evidence(_Part):
     """What one test saw, and how to see it again."""
 
@@ -176,6 +184,9 @@ class Report(_Part):
     )
     requirements: tuple[Entry, ...]
     observations: tuple[Observation, ...]
+    generic: GenericFigures | None = Field(
+        None, description="as last measured for this version of the suite, on a sample"
+    )
 
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
@@ -199,6 +210,7 @@ def build(
     *,
     addresses: Mapping[str, str] | None = None,
     measured: Path = MEASURED,
+    generic: Path = GENERIC,
 ) -> Report:
     """Put a report together.
 
@@ -212,8 +224,10 @@ def build(
         addresses: what leads pytest to a test from any folder, by its node id; the node id is
             taken where there is none.
         measured: the file of the kill figures.
+        generic: the file of the score of the mutants that a machine made.
     """
     kills = read_kills(measured)
+    score = read_generic(generic)
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=target_verdict(conclusions),
@@ -243,6 +257,7 @@ def build(
             Observation(text=visible(text), count=count)
             for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
         ),
+        generic=None if score is None else GenericFigures(**score._asdict()),
     )
 
 

@@ -1,0 +1,78 @@
+"""The survivors that somebody has read: why each may survive.
+
+An entry of ``accepted.yaml`` names a place of the reference, the digest of its source, and the
+lines that the change takes out and puts in. So it expires when the place changes. ``equivalent``
+says why no client can see a difference; ``open`` names the entry of ``spec/unspecified.yaml`` or
+``spec/readings.yaml`` that leaves the behaviour to the implementation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from conformance.proof.generic.changes import Change
+
+ACCEPTED = Path(__file__).with_name("accepted.yaml")
+"""The list that the project keeps."""
+
+
+class Accepted(BaseModel):
+    """A survivor, or all those of one place, and why it may survive."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    place: str = Field(description="module:name or module:Class.name")
+    source: str = Field(description="digest of the source of the place")
+    change: str = Field(
+        "", description="lines taken out (- …) and put in (+ …); empty: all changes"
+    )
+    equivalent: str = Field("", description="why no client can see a difference")
+    open: str = Field("", description="the entry that leaves it open, and why it is that one")
+
+    @model_validator(mode="after")
+    def _has_one_reason(self) -> Accepted:
+        if bool(self.equivalent) is bool(self.open):
+            raise ValueError("an accepted survivor is either equivalent or open")
+        return self
+
+    def covers(self, change: Change) -> bool:
+        """Return whether it speaks of a change, and of the source as it is."""
+        return (self.place, self.source) == (
+            change.place,
+            change.source,
+        ) and self.change.strip() in {"", change.lines}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All accepted survivors."""
+
+    entries: tuple[Accepted, ...]
+
+    def of(self, change: Change) -> Accepted | None:
+        """Return the entry that covers a change, if there is one."""
+        return next((one for one in self.entries if one.covers(change)), None)
+
+    def expired(self, sources: dict[str, str]) -> list[Accepted]:
+        """Return the entries whose place is gone or has another source; by place its digest."""
+        return [one for one in self.entries if sources.get(one.place) != one.source]
+
+
+def read_accepted(path: Path = ACCEPTED) -> Reading:
+    """Return the accepted survivors.
+
+    Raises:
+        ValueError: an entry is not as it has to be.
+    """
+    content = yaml.safe_load(path.read_text("utf-8")) or []
+    return Reading(tuple(Accepted.model_validate(entry) for entry in content))
+
+
+def as_entry(change: Change) -> str:
+    """Return the beginning of an entry, to be completed by its reason."""
+    lines = "\n".join(f"    {line}" for line in change.lines.splitlines())
+    return f"- place: {change.place}\n  source: {change.source}\n  change: |-\n{lines}\n"

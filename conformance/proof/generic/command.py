@@ -1,0 +1,199 @@
+"""``payments-conformance mutants --generic``: measures, prints, keeps the score, and compares."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+
+from conformance.contract.areas import areas
+from conformance.contract.catalogue import catalogue
+from conformance.proof.generic.accepted import Reading, as_entry, read_accepted
+from conformance.proof.generic.changes import every_change, sampled, sources
+from conformance.proof.generic.executed import surveyed
+from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure
+from conformance.proof.generic.whole import MANY_SILENCED, WholeRun, run_whole, subjects
+from conformance.reporting.kills import GENERIC, GenericScore, read_generic, write_generic
+
+_SECONDS_PER_CHANGE = 6.0
+"""What one change costs one process, as last seen on two cores."""
+
+_WHOLE_RUNS = 300
+"""Under how many mutants all tests are run, where nothing else is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The results of a measurement beside what is accepted."""
+
+    results: Sequence[Result]
+    reading: Reading
+
+    @property
+    def usable(self) -> list[Result]:
+        """The results that say something about the suite."""
+        return [one for one in self.results if one.outcome is not GenericOutcome.UNUSABLE]
+
+    @property
+    def left(self) -> list[Result]:
+        """The changes that no requirement killed and nobody accepted."""
+        return [
+            one
+            for one in self.usable
+            if one.outcome is not GenericOutcome.KILLED and self.reading.of(one.change) is None
+        ]
+
+    def score(self) -> GenericScore:
+        """Return the figures that are kept."""
+        killed = sum(one.outcome is GenericOutcome.KILLED for one in self.usable)
+        left = len(self.left)
+        total = len(self.usable)
+        return GenericScore(killed=killed, accepted=total - killed - left, total=total)
+
+
+def by_machine(
+    *,
+    whole_run: bool,
+    sample: int | None,
+    seed: int,
+    places: Sequence[str],
+    processes: int,
+    json_file: Path | None,
+    figures: bool,
+    verbose: bool,
+) -> None:
+    """Measure changes, print what became of them, and end with 1 where too many are left.
+
+    With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them.
+    """
+    if whole_run:
+        _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
+        return
+    reading = read_accepted()
+    for entry in reading.expired(sources()):
+        typer.echo(f"EXPIRED  {entry.place} has changed: read its accepted survivor again")
+    survey = surveyed(processes)
+    chosen = list(every_change(places)) if sample is None else sampled(sample, seed, places)
+    typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
+    started = time.perf_counter()
+    results = measure(chosen, survey, processes, _print_line if verbose else _keep_silent)
+    account = Account(results, reading)
+    _print(account, time.perf_counter() - started)
+    if json_file is not None:
+        content = [_as_json(one, reading) for one in account.results]
+        json_file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    score, kept = account.score(), read_generic(GENERIC)
+    if figures:
+        write_generic(score, GENERIC)
+    elif kept is not None and score.share_left > kept.share_left:
+        typer.echo(
+            f"{score.share_left:.1%} are left that nobody accepted, "
+            f"more than the {kept.share_left:.1%} that are kept"
+        )
+        raise typer.Exit(1)
+
+
+def _minutes(count: int, processes: int) -> int:
+    return max(1, round(count * _SECONDS_PER_CHANGE / processes / 60))
+
+
+def _print(account: Account, seconds: float) -> None:
+    left = account.left
+    for one in left:
+        _print_survivor(one)
+    _print_table("operator", account, lambda one: one.change.operator)
+    _print_table("room", account, lambda one: one.change.room)
+    _print_table("area of the killing requirement", account, _area)
+    counts = Counter(one.outcome for one in account.results)
+    shown = ", ".join(f"{counts[one]} {one}" for one in GenericOutcome if counts[one])
+    score = account.score()
+    typer.echo(
+        f"{len(account.results)} generic mutants in {seconds:.0f} s: {shown}; "
+        f"{score.accepted} accepted, {len(left)} left ({score.share_left:.1%})"
+    )
+
+
+def _area(one: Result) -> str:
+    if one.outcome is not GenericOutcome.KILLED:
+        return "(not killed)"
+    return areas().of(catalogue()[one.requirements[0]].id).name
+
+
+def _print_survivor(one: Result) -> None:
+    typer.echo(f"{one.outcome.upper():12}{one.change.id}: {MEANING[one.outcome]}")
+    if one.detail or one.requirements:
+        typer.echo(f"  {one.detail or ', '.join(one.requirements[:12])}")
+    typer.echo(f"  {one.met} of {one.reaching} tests that execute it, {one.seconds:.0f} s")
+    typer.echo(_indented(one.change.diff))
+    typer.echo(_indented(as_entry(one.change)))
+
+
+def _print_line(one: Result) -> None:
+    by = one.killed_by.rpartition("/")[2]
+    detail = f"  {', '.join(one.requirements)} by {by}" if by else f"  {one.detail}"
+    typer.echo(f"{one.outcome:12}{one.change.id}{detail}  ({one.seconds:.1f} s)")
+
+
+def _keep_silent(_: Result) -> None:
+    pass
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def _print_table(title: str, account: Account, key: Callable[[Result], str]) -> None:
+    groups: dict[str, list[Result]] = defaultdict(list)
+    for one in account.usable:
+        groups[key(one)].append(one)
+    left = {one.change.id for one in account.left}
+    typer.echo(f"{title:34}{'killed':>8}{'accepted':>10}{'left':>6}")
+    for name, group in sorted(groups.items()):
+        killed = sum(one.outcome is GenericOutcome.KILLED for one in group)
+        remaining = sum(one.change.id in left for one in group)
+        accepted = len(group) - killed - remaining
+        typer.echo(f"  {name:32}{killed:8}{accepted:10}{remaining:6}")
+
+
+def _as_json(one: Result, reading: Reading) -> dict[str, object]:
+    entry = reading.of(one.change)
+    return {
+        "id": one.change.id,
+        "operator": one.change.operator,
+        "place": one.change.place,
+        "outcome": one.outcome,
+        "accepted": None if entry is None else entry.model_dump(exclude_defaults=True),
+        "killed_by": one.killed_by,
+        "requirements": one.requirements,
+        "met": one.met,
+        "reaching": one.reaching,
+        "detail": one.detail,
+        "seconds": one.seconds,
+        "diff": one.change.diff,
+    }
+
+
+def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | None) -> None:
+    """Run the whole selection under a sample of mutants; end with 1 where a run is not red."""
+    runs: list[WholeRun] = []
+    for run in run_whole(subjects(sample, seed), processes):
+        runs.append(run)
+        verdict = run.verdict or run.detail
+        typer.echo(
+            f"{verdict:15}{run.id}: {len(run.failed)} failed, "
+            f"{len(run.inconclusive)} inconclusive ({run.seconds:.0f} s)"
+        )
+        if len(run.inconclusive) > MANY_SILENCED:
+            typer.echo(f"  it silences {', '.join(run.inconclusive)}")
+    killed = sum(run.is_killed for run in runs)
+    typer.echo(f"{killed} of {len(runs)} mutants end the run red")
+    if json_file is not None:
+        content = [asdict(run) for run in runs]
+        json_file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    if killed < len(runs):
+        raise typer.Exit(1)

@@ -1,0 +1,146 @@
+"""Runs the whole selection under a mutant: does a broken reference end a run red?
+
+A mutant that its own tests kill may still leave a run inconclusive, where other tests meet the
+break first, or silence many requirements. So for a sample of mutants, aimed and generic, every test
+is run, and the run's verdict is what its accounting says.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+
+from conformance.plugin import SESSION
+from conformance.proof.generic.changes import Change, sampled
+from conformance.proof.generic.runner import TIMING, app_of
+from conformance.proof.generic.swap import Swap
+from conformance.proof.generic.workers import Answer, Pool
+from conformance.proof.host import decisions_of, host
+from conformance.proof.mutation import load
+from conformance.proof.patch import MutantError, Patch
+from conformance.reference.service import Service
+from conformance.verdict.plan import (
+    Accounting,
+    Conclusion,
+    RequirementVerdict,
+    TargetVerdict,
+    target_verdict,
+)
+
+MANY_SILENCED = 20
+"""More inconclusive requirements than this, and a mutant is named."""
+
+_MAX_SECONDS = 3600.0
+
+Subject = Change | str
+"""What is put into the reference: a change, or an aimed mutant by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRun:
+    """What a whole run says about a broken reference; ``detail`` where it says nothing."""
+
+    id: str
+    verdict: TargetVerdict | None
+    failed: tuple[str, ...] = ()
+    inconclusive: tuple[str, ...] = ()
+    seconds: float = 0.0
+    detail: str = ""
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether the run ended red."""
+        return self.verdict is TargetVerdict.NOT_CONFORMANT
+
+
+def subjects(count: int, seed: int) -> list[Subject]:
+    """Return mutants drawn by chance, half of them aimed and half of them generic."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    aimed = chance.sample(sorted(mutant.id for mutant in load()), count // 2)
+    return [*aimed, *sampled(count - len(aimed), seed)]
+
+
+def run_whole(chosen: Sequence[Subject], processes: int) -> Iterator[WholeRun]:
+    """Yield what the whole run says under each mutant, as the runs end."""
+    pool: Pool[Subject, WholeRun] = Pool(
+        partial(_serve), _lost, min(processes, len(chosen)), _MAX_SECONDS
+    )
+    pool.left += chosen
+    yield from pool.results()
+
+
+def _lost(subject: Subject, why: str) -> WholeRun:
+    return WholeRun(_id_of(subject), None, detail=why)
+
+
+def _id_of(subject: Subject) -> str:
+    return subject if isinstance(subject, str) else subject.id
+
+
+def _serve(tasks: Iterator[Subject], answer: Callable[[Answer[WholeRun]], None]) -> None:
+    """Run the whole selection under each mutant in this process."""
+    host(lambda service: _Loop(service, tasks, answer), timing=TIMING)
+
+
+class _Loop:
+    """The pytest plugin that runs all tests under each mutant."""
+
+    def __init__(
+        self,
+        service: Service,
+        tasks: Iterator[Subject],
+        answer: Callable[[Answer[WholeRun]], None],
+    ) -> None:
+        self._service = service
+        self._tasks = tasks
+        self._answer = answer
+        self.results: list[None] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        suite = session.config.stash[SESSION]
+        suite.reports = False
+        swap = Swap(self._service, app_of(self._service).router)
+        aimed = {mutant.id: mutant for mutant in load()}
+        for subject in self._tasks:
+            started = time.perf_counter()
+            patch = Patch()
+            accounting = Accounting(suite.plan(), {item.nodeid for item in session.items})
+            try:
+                if isinstance(subject, str):
+                    aimed[subject].patch(patch)
+                else:
+                    swap.put(subject)
+                for test in session.items:
+                    accounting.add(decisions_of(test, suite).values())
+            except MutantError as error:
+                self._answer(Answer(_lost(subject, str(error))))
+                continue
+            finally:
+                patch.revert()
+                swap.take_back()
+                self._service.reset()
+                suite.connection.memory.forget()
+            seconds = time.perf_counter() - started
+            # What it left behind must not be held against the next one.
+            self._answer(Answer(_concluded(subject, accounting.conclude(), seconds), is_last=True))
+        return True
+
+
+def _concluded(subject: Subject, conclusions: Sequence[Conclusion], seconds: float) -> WholeRun:
+    by_verdict = {
+        verdict: tuple(one.requirement.id for one in conclusions if one.verdict is verdict)
+        for verdict in (RequirementVerdict.FAILED, RequirementVerdict.INCONCLUSIVE)
+    }
+    return WholeRun(
+        _id_of(subject),
+        target_verdict(conclusions),
+        by_verdict[RequirementVerdict.FAILED],
+        by_verdict[RequirementVerdict.INCONCLUSIVE],
+        round(seconds, 1),
+    )
