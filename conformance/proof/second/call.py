@@ -134,5 +134,5 @@ Route = tuple[str, str, Handler]
 
 
 def created(call: Call, body: Any) -> Reply:
-    """Answer that something was made, by the status that the persona has where the text has none."""
+    """Answer that something was made, by the persona's status where the text has none."""
     return call.world.persona.created_status, body

@@ -25,10 +25,7 @@ def shown(world: World) -> Json:
         {"currency": code, "providerRequiredCustomerFields": REQUIRED.get(code, [])}
         for code in COINS
     ]
-    body = {"supportedCurrencies": supported, **world.config}
-    if world.has("secret-in-config"):
-        body["apiClientSecret"] = world.client_secret
-    return body
+    return {"supportedCurrencies": supported, **world.config}
 
 
 def read(call: Call) -> Reply:

@@ -262,13 +262,11 @@ def needs_sca(customer: Json | None) -> bool:
     return bool(customer) and (customer or {}).get("region") in EU
 
 
-def shown(world: World, customer: Json) -> Json:
+def shown(customer: Json) -> Json:
     """Return a customer as answers and events show it."""
     body = public(customer)
     if not customer.get("contactVerification"):
         body.pop("contactVerification", None)
-    if world.has("identifier-echo"):
-        body["deviceKey"] = customer["_device"]
     return body
 
 
@@ -288,7 +286,6 @@ def create(call: Call) -> Reply:
         **given,
         "createdAt": moment,
         "updatedAt": moment,
-        "_device": f"device-{world.number()}",
         "_factors": ["SMS_OTP"],
         "_wrong": 0,
         "_session": True,
@@ -300,7 +297,7 @@ def create(call: Call) -> Reply:
         customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
     world.customers[customer["id"]] = customer
     settle(world, customer)
-    return created(call, shown(world, customer))
+    return created(call, shown(customer))
 
 
 def settle(world: World, customer: Json) -> None:
@@ -338,7 +335,7 @@ def begin_review(world: World, customer: Json) -> None:
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
     if not world.has("no-pending-event"):
-        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(world, customer))
+        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
 
 
 def decide(world: World, customer: Json, decision: str) -> None:
@@ -348,11 +345,11 @@ def decide(world: World, customer: Json, decision: str) -> None:
         return
     customer[member] = decision
     customer["updatedAt"] = now()
-    if decision == "APPROVED" or world.has("accounts-for-rejected"):
+    if decision == "APPROVED":
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = "KYC" if world.has("kyc-for-business") else _kind(customer)
-        world.emit(f"CUSTOMER.{kind}_{decision}", shown(world, customer))
+        world.emit(f"CUSTOMER.{kind}_{decision}", shown(customer))
 
 
 def _kind(customer: Json) -> str:
@@ -374,13 +371,13 @@ def of(call: Call) -> Json:
 
 def read(call: Call) -> Reply:
     """GET /customers/{customerId}."""
-    return 200, shown(call.world, of(call))
+    return 200, shown(of(call))
 
 
 def index(call: Call) -> Reply:
     """GET /customers."""
     call.only_platform()
-    return call.page([shown(call.world, row) for row in call.world.customers.values()])
+    return call.page([shown(row) for row in call.world.customers.values()])
 
 
 def change(call: Call) -> Reply:
@@ -397,7 +394,7 @@ def change(call: Call) -> Reply:
     customer["updatedAt"] = now()
     if world.has("rename-reopens") and "fullName" in body:
         customer[status_name(customer)] = "UNVERIFIED"
-    return 200, shown(world, customer)
+    return 200, shown(customer)
 
 
 def merged(customer: Json, body: Json) -> Json:
@@ -452,7 +449,7 @@ def confirm_code(channel: str) -> Any:
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         customer["contactVerification"][channel] = "VERIFIED"
         customer["updatedAt"] = now()
-        return 200, shown(call.world, customer)
+        return 200, shown(customer)
 
     return handler
 

@@ -1,6 +1,5 @@
 """Webhooks: signed, delivered beside the requests, and delivered again until they are taken."""
 
-import datetime as dt
 import hashlib
 import hmac
 import http.client
@@ -35,28 +34,20 @@ class Hooks:
         envelope = {
             "id": world.new_id("Webhook"),
             "type": event,
-            "timestamp": now() - dt.timedelta(0),
+            "timestamp": now(),
             "data": data,
         }
         if not self.url:
             return
         body = json.dumps(dressed(world.persona, envelope)).encode()
         self._pool.submit(self._deliver, self.url, body, 0)
-        if world.has("event-twice"):
-            envelope["id"] = world.new_id("Webhook")
-            again = json.dumps(dressed(world.persona, envelope)).encode()
-            self._pool.submit(self._deliver, self.url, again, 0)
 
     def _deliver(self, url: str, body: bytes, attempt: int) -> None:
-        if self._send(url, body) or attempt >= len(PAUSES) or self._world.has("no-retry"):
+        if self._send(url, body) or attempt >= len(PAUSES):
             return
         self._world.later(PAUSES[attempt], lambda: self._again(url, body, attempt + 1))
 
     def _again(self, url: str, body: bytes, attempt: int) -> None:
-        if self._world.has("retry-new-id"):
-            envelope = json.loads(body)
-            envelope["id"] = self._world.new_id("Webhook")
-            body = json.dumps(envelope).encode()
         self._pool.submit(self._deliver, url, body, attempt)
 
     def _send(self, url: str, body: bytes) -> bool:

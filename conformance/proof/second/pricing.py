@@ -8,8 +8,8 @@ from conformance.proof.second.errors import Refusal
 from conformance.proof.second.money import Json, ceiling, floor, half_up, rate, unit_rate
 from conformance.proof.second.world import World
 
-SERVICE_FEE = Decimal("0.005")
-SERVICE_FEE_AT_HOME = Decimal("0.001")
+SERVICE_FEE = Decimal("0.02")
+SERVICE_FEE_AT_HOME = Decimal("0.01")
 MAX_AMOUNT = 10**15
 
 _FEE = {"basisPoints": integer(0, 5000), "fixedAmount": integer(0, 10**9)}
@@ -21,7 +21,7 @@ CONFIGS = many(
 
 @dataclass(frozen=True)
 class Price:
-    """Amounts of a quote in smallest units: sent, received, the service's fee and the platform's."""
+    """Amounts of a quote in smallest units; `fee` is the service's own."""
 
     sending: str
     receiving: str
@@ -78,7 +78,7 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         net = ceiling(received / one)
         sent = ceiling((net + fixed) / (1 - fee_rate - share))
         if world.has("fee-on-net"):
-            sent = ceiling(net * (1 + fee_rate + share)) + fixed + 2
+            sent = ceiling(net * (1 + fee_rate + share)) + fixed
         own = rounded(sent * share) + fixed
         fee = sent - net - own
     if received < 1 or sent > MAX_AMOUNT or received > MAX_AMOUNT:

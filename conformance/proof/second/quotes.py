@@ -102,12 +102,15 @@ def _read(call: Call) -> Json:
     if isinstance(source, dict) and isinstance(destination, dict):
         needs = {"ACCOUNT": "source.accountId", "REALTIME_FUNDING": "source.currency"}
         wants = {"ACCOUNT": "destination.accountId", "UMA_ADDRESS": "destination.umaAddress"}
-        for path in (
+        paths = (
             needs.get(str(source.get("sourceType"))),
             wants.get(str(destination.get("destinationType"))),
-        ):
-            if path and customers.at(body, path) is None:
-                faults.append((path, "text", "is required"))
+        )
+        faults += [
+            (path, "text", "is required")
+            for path in paths
+            if path and customers.at(body, path) is None
+        ]
     amount = body.get("lockedCurrencyAmount")
     if amount is not None and (not is_integer(amount) or not _counts(world, amount)):
         if world.persona.amount_code != INPUT and not faults:
@@ -204,7 +207,7 @@ def _require_rail(target: End, given: Json) -> None:
         raise invalid("destination.paymentRail", "is not offered by the account", kind="select")
 
 
-def _require_market(world: World, owner: Json | None, codes: tuple[str, str]) -> None:
+def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
     traits = owner["_traits"] if owner else set()
     if "quoting-down" in traits:
         raise Refusal("QUOTE_REQUEST_FAILED", "No liquidity provider answers.")
@@ -252,7 +255,7 @@ def make(call: Call, body: Json) -> Json:
     _require_owner(world, source.owner, codes)
     _require_sendable(world, source)
     _require_rail(target, body["destination"])
-    _require_market(world, source.owner, codes)
+    _require_market(source.owner, codes)
     if target.external:
         uma.request_payment(world, target.external)
     extra = pricing.platform_fee(world, *codes, body.get("platformFeeOverride"))
@@ -513,8 +516,7 @@ def approve(call: Call) -> Reply:
     """POST /transactions/{transactionId}/approve."""
     call.only_platform()
     world, row = call.world, transactions.find(call)
-    waits: Any = row.get("_agent") or world.has("approve-anything")
-    if not waits or row["status"] != "PENDING":
+    if not row.get("_agent") or row["status"] != "PENDING":
         raise conflict("The transaction waits for no approval.")
     row["_agent"] = False
     row["pendingReason"] = None

@@ -144,7 +144,7 @@ def _operation(call: Call, kind: str, place: str) -> Reply:
         )
     if kind == "BURN":
         _obstruct(row, BURN)
-        if row["_supply"] < amount and not world.has("burn-below-zero"):
+        if row["_supply"] < amount:
             raise Refusal("INSUFFICIENT_FUNDS", "There is less than that.")
     row["_supply"] += amount if kind == "MINT" else -amount
     operation: Json = {

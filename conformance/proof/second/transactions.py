@@ -34,7 +34,7 @@ def begin(world: World, quote: Json) -> None:
     row: Json = {
         "id": quote["transactionId"],
         "type": "OUTGOING",
-        "direction": "CREDIT" if world.has("debit-as-credit") else "DEBIT",
+        "direction": "DEBIT",
         "status": "PENDING",
         "sentAmount": money(priced.sent, priced.sending),
         "receivedAmount": money(priced.received, priced.receiving),
@@ -97,8 +97,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
         if trait in _traits(row) and not released:
             row["pendingReason"] = reason
             return
-    if not world.has("pending-reason-stays"):
-        row["pendingReason"] = None
+    row["pendingReason"] = None
     target = row["_target"].internal
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
     if target and target["status"] != "ACTIVE":
@@ -108,8 +107,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
         return
     quote = row["_quote"]
     quote["status"] = "COMPLETED"
-    if not world.has("no-settled-at"):
-        row["settledAt"] = now()
+    row["settledAt"] = now()
     if target and not world.has("credit-forgotten"):
         extra = 1 if world.has("credit-one-more") else 0
         internals.credit(world, target, quote["_received"] + extra)
@@ -194,7 +192,7 @@ def _wanted(call: Call, row: Json) -> bool:
     query = call.query
     owner = call.agent_of or query.get("customerId")
     account = query.get("accountId")
-    if owner and row.get("_customer") != owner and not call.world.has("transactions-of-others"):
+    if owner and row.get("_customer") != owner:
         return False
     if account and row.get("_account") != account:
         return False

@@ -76,7 +76,7 @@ class World:
     persona: Persona
     bug: str = ""
     origin: str = ""
-    token_id: str = "second"
+    token_id: str = ""
     client_secret: str = ""
     webhook_secret: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -102,6 +102,7 @@ class World:
     wallet_requests: Table = field(default_factory=dict)
     config: Json = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     emit: Callable[[str, Json], None] = field(default=lambda _type, _data: None)
 
     def __post_init__(self) -> None:
@@ -109,7 +110,8 @@ class World:
         self._numbers = itertools.count(100_001)
 
     def has(self, bug: str) -> bool:
-        """Tell whether a bug is planted."""
+        """Tell whether a bug is planted, and note that it was asked."""
+        self.asked.add(bug)
         return self.bug == bug
 
     def later(self, seconds: float, task: Task) -> None:
@@ -163,6 +165,6 @@ class World:
 
 
 def newest(rows: Iterable[Json], persona: Persona) -> list[Json]:
-    """Return rows, which are in the order of their creation, in the order of the persona's lists."""
+    """Return rows, given in the order of their creation, in the order of the persona's lists."""
     ordered = list(rows)
     return ordered[::-1] if persona.newest_first else ordered
