@@ -104,8 +104,16 @@ def running(persona: str, bug: str = "") -> Iterator[tuple[str, dict[str, str]]]
             server.terminate()
 
 
-def judged(persona: str, bug: str = "", arguments: Sequence[str] = ()) -> Judgement:
-    """Run the suite against a persona with a planted bug; `arguments` go to pytest.
+def judged(
+    persona: str, bug: str = "", arguments: Sequence[str] = (), reports: Path | None = None
+) -> Judgement:
+    """Run the suite against a persona with a planted bug.
+
+    Args:
+        persona: its name.
+        bug: the name of the bug, or an empty text for none.
+        arguments: what goes to pytest.
+        reports: the folder of the run's report; none keeps it.
 
     Raises:
         NotJudged: the suite did not come to its report.
@@ -117,12 +125,13 @@ def judged(persona: str, bug: str = "", arguments: Sequence[str] = ()) -> Judgem
         (place / "profile.yaml").write_text(yaml.safe_dump(profile))
         command = [sys.executable, "-P", "-m", "pytest", "--pyargs", "-q"]
         command += [f"--base-url={url}", f"--profile={place / 'profile.yaml'}"]
-        command += [f"--report-dir={place / 'report'}", "-p", "no:cacheprovider", *arguments]
+        reports = reports or place / "report"
+        command += [f"--report-dir={reports}", "-p", "no:cacheprovider", *arguments]
         environment[ORIGIN] = url.rpartition("/")[0]
         done = subprocess.run(  # noqa: S603 - this very program
             command, env=environment, capture_output=True, text=True, check=False
         )
-        report = place / "report" / "report.json"
+        report = reports / "report.json"
         if not report.is_file():
             raise NotJudged(f"no report:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         content = json.loads(report.read_text())
@@ -182,6 +191,9 @@ def personas(
     bugs: Annotated[
         bool, typer.Option("--bugs", help="plant the bugs instead, and tell which are found")
     ] = False,
+    report_dir: Annotated[
+        Path | None, typer.Option(help="keep the report of each persona in a folder here")
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="print every alarm")] = False,
 ) -> None:
     """Judge an implementation by another hand, in all its personas: is any of them failed?"""
@@ -191,17 +203,18 @@ def personas(
         if name not in known:
             raise typer.BadParameter(f"{name} is none of {', '.join(known)}")
     try:
-        good = _plant(chosen) if bugs else _judge(chosen, verbose=verbose)
+        good = _plant(chosen) if bugs else _judge(chosen, report_dir, verbose=verbose)
     except NotJudged as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(3) from None
     raise typer.Exit(0 if good else 1)
 
 
-def _judge(names: Sequence[str], *, verbose: bool) -> bool:
+def _judge(names: Sequence[str], report_dir: Path | None, *, verbose: bool) -> bool:
     good = True
     for name in names:
-        judgement = judged(name, arguments=("conformance",))
+        reports = report_dir / name if report_dir else None
+        judgement = judged(name, arguments=("conformance",), reports=reports)
         good = good and not judgement.alarms
         typer.echo(
             f"{name}: {judgement.decided} requirements decided in {judgement.seconds:.0f} s,"

@@ -302,6 +302,16 @@ def _clabe(value: str) -> bool:
     return (10 - total % 10) % 10 == int(value[17])
 
 
+# By country and bank of an IBAN the code of the bank, as far as this service knows it.
+BANK_CODES = {"DE37040044": "COBADEFFXXX", "FR20041": "PSSTFRPPXXX"}
+
+
+def derived_code(iban: str) -> str | None:
+    """Return the SWIFT code of the bank of an IBAN, where it is known."""
+    bank = f"{iban[:2]}{iban[4:]}"
+    return next((code for stem, code in BANK_CODES.items() if bank.startswith(stem)), None)
+
+
 CHECKS = {"iban": _iban, "routingNumber": _routing, "clabeNumber": _clabe}
 
 
@@ -312,7 +322,8 @@ def beneficiary_faults(
     if not isinstance(person, dict):
         faults.append((path, "text", "is required"))
         return
-    told = {**(person.get("businessInfo") or {}), **person}
+    nested = person.get("businessInfo")
+    told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
     for name, rule in PERSON.items():
         if told.get(name) is not None:

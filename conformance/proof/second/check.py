@@ -100,7 +100,22 @@ DATE = simple("date", "must be a past date as YYYY-MM-DD", _is_date)
 MOMENT = simple("datetime-local", "must be an ISO 8601 time with its offset", _is_moment)
 ANY = simple("text", "", lambda _: True)
 WORD = text(r"[A-Z][A-Z0-9_]*", most=64)
-COUNTRY = text(r"[A-Z]{2}", most=2)
+_CODES = """
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
+BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE
+EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM
+HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC
+LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
+NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
+SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO
+TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+"""
+COUNTRIES = frozenset(_CODES.split())
+COUNTRY = simple(
+    "select",
+    "must be a country code of ISO 3166-1 alpha-2",
+    lambda value: isinstance(value, str) and value in COUNTRIES,
+)
 EMAIL = text(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+", most=320, kind="email")
 PHONE = text(r"\+[1-9][0-9]{6,14}", most=16, kind="tel")
 LINK = text(r"[a-z][a-z0-9+.-]*://[^\s]+", kind="url")

@@ -8,7 +8,7 @@ from conformance.proof.second.pricing import CONFIGS
 from conformance.proof.second.world import World, now
 
 # What an individual has to tell to transact in a currency.
-REQUIRED = {"GBP": ["nationality"], "INR": ["birthDate", "nationality"]}
+REQUIRED = {"EUR": ["nationality"], "INR": ["birthDate", "nationality"]}
 
 INVITATIONS = {"claimed": "CLAIMED", "cancelled": "CANCELLED", "elsewhere": "UNCONFIGURED"}
 OPEN_INVITATION = "open"

@@ -99,6 +99,8 @@ BUSINESS = record(
         "primaryContactFirstName": text(most=100),
         "primaryContactLastName": text(most=100),
         "countriesOfOperation": many(COUNTRY),
+        "purposeOfAccount": text(most=200),
+        "sourceOfFunds": text(most=200),
         "address": ADDRESS,
     }
 )
@@ -173,13 +175,14 @@ def _name_faults(world: World, customer: Json, faults: list[Fault]) -> None:
         faults.append(("fullName", "text", "must have a given and a family name"))
 
 
-def _identity_faults(world: World, customer: Json, faults: list[Fault]) -> None:
-    kind, value = customer.get("idType"), customer.get("identifier")
+def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: str = "") -> None:
+    """Find an identification number that is not of its type; `stem` comes before its name."""
+    kind, value = person.get("idType"), person.get("identifier")
     pattern = r"9\d\d-?\d\d-?\d{4}" if kind == "ITIN" else r"\d{3}-\d{2}-\d{4}"
     if world.has("ssn-without-hyphens"):
         pattern = r"\d{3}-?\d{2}-?\d{4}"
     if value is not None and kind in {"SSN", "ITIN"} and not re.fullmatch(pattern, str(value)):
-        faults.append(("identifier", "text", f"is no {kind}"))
+        faults.append((f"{stem}identifier", "text", f"is no {kind}"))
 
 
 def _other_faults(customer: Json, faults: list[Fault]) -> None:
@@ -211,7 +214,7 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
             if not customer.get(name)
         ]
     _name_faults(world, customer, faults)
-    _identity_faults(world, customer, faults)
+    identity_faults(world, customer, faults)
     _other_faults(customer, faults)
     _business_faults(world, customer, faults)
     return faults
@@ -283,10 +286,11 @@ def create(call: Call) -> Reply:
     customer: Json = {
         "id": world.new_id("Customer"),
         "platformCustomerId": f"second-{world.number()}",
+        "umaAddress": f"$customer-{world.number()}@second.example",
         **given,
         "createdAt": moment,
         "updatedAt": moment,
-        "_factors": ["SMS_OTP"],
+        "_factors": list(world.persona.first_factors),
         "_wrong": 0,
         "_session": True,
         "_resets": [],

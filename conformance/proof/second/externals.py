@@ -91,6 +91,9 @@ def create(call: Call) -> Reply:
     kind = info["accountType"]
     if kind in RAILS and "paymentRails" not in info:
         info["paymentRails"] = RAILS[kind]
+    derived = account_types.derived_code(info["iban"]) if kind == "EUR_ACCOUNT" else None
+    if derived and "swiftCode" not in info:
+        info["swiftCode"] = derived
     held = owner is not None and "hold-externals" in owner["_traits"]
     waits = held or world.persona.external_start == "PENDING"
     account: Json = {
@@ -234,7 +237,7 @@ def discoveries(call: Call) -> Reply:
     rows = [
         {
             "bankName": name,
-            "displayName": name.upper(),
+            "displayName": f"{name} ({bank_country})",
             "country": bank_country,
             "currency": bank_code,
         }

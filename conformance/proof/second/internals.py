@@ -13,6 +13,8 @@ from conformance.proof.second.world import World, now
 
 TYPES = ("INTERNAL_FIAT", "INTERNAL_CRYPTO", "EMBEDDED_WALLET", "RULE_BASED")
 WALLET_CURRENCY = "USDB"
+# What keeps an external account from being paid.
+REFUSALS = frozenset({"unknown", "blocked", "limited", "returned", "screened"})
 PLATFORM_CURRENCIES = ("USD", "EUR", "USDC")
 
 
@@ -66,6 +68,8 @@ def of_customer(world: World, customer_id: str) -> list[Json]:
 def shown(world: World, account: Json) -> Json:
     """Return an internal account as answers and events show it."""
     body = {name: value for name, value in account.items() if not name.startswith("_")}
+    if account["status"] != "ACTIVE":
+        body.pop("cardFundingActions", None)
     code = account["_code"]
     total = account["_available"] + account["_held"] + account["_coming"]
     if world.has("total-without-held"):
@@ -91,6 +95,8 @@ def instruction(world: World, account: Json, reference: str = "") -> Json:
             "assetType": code,
             "address": f"second{account['_number']}",
         }
+        if code == "BTC":
+            info["invoice"] = f"lnbc1second{account['_number']}"
     else:
         info = {
             "accountType": "US_ACCOUNT" if code == "USD" else f"{code}_ACCOUNT",
@@ -99,6 +105,7 @@ def instruction(world: World, account: Json, reference: str = "") -> Json:
             "accountHolderName": "Second Payments",
             "bankName": "Second Bank",
             "reference": reference or f"REF{account['_number']}",
+            "accountCategory": "CHECKING",
         }
     notes = {"instructionsNotes": "Send from an account of your own."}
     return {**(notes if world.persona.with_nulls else {}), "accountOrWalletInfo": info}
@@ -209,7 +216,9 @@ def _sweep(world: World, account: Json, amount: int) -> None:
 def _receives(world: World, account: Json) -> bool:
     target = account["_target"]
     found = world.internals.get(target) or world.externals.get(target)
-    return bool(found) and (found or {})["status"] == "ACTIVE"
+    if not found or found["status"] != "ACTIVE":
+        return False
+    return not REFUSALS & found["_traits"]
 
 
 def list_of_customer(call: Call) -> Reply:

@@ -16,7 +16,7 @@ class Persona:
     summary: str
 
     # Forms of messages
-    id_form: Literal["hex", "uuid", "digits", "letters"] = "hex"
+    id_form: Literal["uuid", "hex", "digits", "letters"] = "uuid"
     bare_ids: bool = False
     time_form: Literal["seconds", "micros", "offset"] = "seconds"
     error_media: str = "application/json"
@@ -63,7 +63,7 @@ class Persona:
     optional_bank_names: bool = False
     beneficiary_place: Literal["nested", "top"] = "nested"
     max_file_bytes: int = 10_000_000
-    short_ownership: int = 100_000
+    short_ownership: int = 300
 
     # States
     regulated: bool = False
@@ -81,6 +81,7 @@ class Persona:
     realtime_sca: Literal["creation", "execution"] = "creation"
     lapsed_challenge: Literal["FAILED", "EXPIRED"] = "FAILED"
     authorizing_status: Literal["PENDING", "PENDING_AUTHORIZATION"] = "PENDING"
+    first_factors: tuple[str, ...] = ("SMS_OTP",)
     enrollment_at: Literal["start", "completion"] = "completion"
     announces_quotes: bool = False
     same_key_same_link: bool = False
@@ -112,6 +113,7 @@ PERSONAS: Mapping[str, Persona] = {
         max_file_bytes=10_485_760,
         created_status=200,
         wrong_proof_status=422,
+        first_factors=("SMS_OTP", "TOTP", "PASSKEY"),
     ),
     "terse": replace(
         STRICT,
@@ -194,7 +196,7 @@ PERSONAS: Mapping[str, Persona] = {
         provisioned_at="creation",
         immediate_status="COMPLETED",
         beneficiary_place="top",
-        id_form="uuid",
+        id_form="hex",
         profile={
             "features": {
                 "platform": "regulated",

@@ -248,6 +248,8 @@ def make(call: Call, body: Json) -> Json:
     """
     world = call.world
     source, target = _source(call, body["source"]), _destination(call, body["destination"])
+    if body.get("lookupId") is not None:
+        world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
     call.concerns(source.owner["id"] if source.owner else "")
     if source.account and source.account is target.account and not world.has("self-payment"):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")

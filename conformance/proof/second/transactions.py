@@ -5,7 +5,7 @@ import secrets
 from conformance.proof.second import internals
 from conformance.proof.second.call import Call, Reply, Route
 from conformance.proof.second.errors import Refusal, conflict, invalid
-from conformance.proof.second.money import Json, money
+from conformance.proof.second.money import COINS, Json, money
 from conformance.proof.second.world import World, now, public
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
@@ -113,11 +113,16 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
         internals.credit(world, target, quote["_received"] + extra)
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
-        row["destination"]["onChainTransaction"] = {
-            "transactionHash": f"0x{secrets.token_hex(32)}",
-            "network": info["accountType"].removesuffix("_WALLET"),
-        }
+        row["destination"]["onChainTransaction"] = _on_chain(
+            info["accountType"].removesuffix("_WALLET")
+        )
+    if quote["_realtime"] and COINS[quote["_price"].sending].crypto:
+        row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     move(world, row, "COMPLETED")
+
+
+def _on_chain(network: str) -> Json:
+    return {"transactionHash": f"0x{secrets.token_hex(32)}", "network": network}
 
 
 def _fail(world: World, row: Json, reason: str) -> None:

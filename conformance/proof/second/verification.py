@@ -10,9 +10,11 @@ from conformance.proof.second.check import (
     DATE,
     LINK,
     WORD,
+    Fault,
     many,
     number,
     record,
+    refuse,
     text,
 )
 from conformance.proof.second.customers import ADDRESS, at
@@ -90,6 +92,7 @@ def link(call: Call) -> Reply:
         "kycUrl": f"{world.origin}/hosted/{token}" + (f"?{query}" if query else ""),
         "expiresAt": ahead(3600),
         "provider": "SECOND_HOSTED",
+        "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
     }
     world.links[token] = {"customerId": customer["id"], "used": False}
     world.idempotent[memory] = answer
@@ -121,6 +124,10 @@ def create_owner(call: Call) -> Reply:
     world = call.world
     needs = ("customerId", "roles", "ownershipPercentage", "personalInfo")
     body = call.json(record(OWNER, needs, closed=world.persona.refuses_unknown))
+    person = body["personalInfo"]
+    faults: list[Fault] = []
+    customers.identity_faults(world, person, faults, stem="personalInfo.")
+    refuse(world.persona, faults)
     customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
     if customer["customerType"] != "BUSINESS":
         raise invalid("customerId", "is no business")
