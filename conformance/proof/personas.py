@@ -67,12 +67,10 @@ class NotJudged(Exception):
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested mappings with changes; null takes a key out."""
+    """Return nested mappings with changes."""
     result = dict(base)
     for key, value in changes.items():
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
+        if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
             result[key] = merged(result[key], value)
         else:
             result[key] = value

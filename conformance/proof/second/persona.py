@@ -10,7 +10,7 @@ class Persona:
     """One way to fill what the specification leaves open. The defaults are the persona `strict`.
 
     Durations are in seconds. `profile` holds what differs from `fixtures/profiles/second.yaml` for
-    a target of this persona, as nested mappings in which null takes a key out.
+    a target of this persona, as nested mappings.
     """
 
     summary: str
@@ -126,6 +126,7 @@ PERSONAS: Mapping[str, Persona] = {
         verification_form="object",
         own_codes=False,
         path_root=False,
+        profile={"bindings": {"list_page_size": None, "list_cursor": None}},
     ),
     "codes": replace(
         STRICT,
