@@ -164,7 +164,7 @@ def refuse(persona: Persona, faults: Sequence[Fault]) -> None:
         return
     errors = []
     for path, kind, message in faults:
-        shown = path if persona.path_root else path.partition(".")[2] or path
+        shown = path if persona.path_root else path.removeprefix("accountInfo.")
         if persona.path_form == "brackets":
             shown = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", shown)
         entry: dict[str, Any] = {"field": shown or "body"}

@@ -15,9 +15,7 @@ from conformance.proof.second.check import (
     Fault,
     Rule,
     demand,
-    integer,
     many,
-    number,
     one_of,
     record,
     refuse,
@@ -461,9 +459,6 @@ def confirm_code(channel: str) -> Any:
 def _code_details() -> Json:
     return {"errors": [{"field": "code", "message": "is wrong"}]}
 
-
-PERCENT = number(0, 100)
-COUNT = integer(0)
 
 ROUTES: list[Route] = [
     ("POST", "/customers", create),

@@ -1,6 +1,7 @@
 """The second implementation: its tables are whole, it runs, and its bugs show."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,15 @@ def test_a_persona_is_judged_and_a_bug_is_found() -> None:
     assert good.decided >= 3
     assert good.failed == ()
     assert "LIM-002" in broken.failed
+
+
+def test_each_choice_is_made_otherwise_by_a_persona() -> None:
+    """No choice has but its default."""
+    strict = PERSONAS[STRICT]
+    alike = {
+        field.name
+        for field in fields(strict)
+        if all(getattr(one, field.name) == getattr(strict, field.name) for one in PERSONAS.values())
+    }
+
+    assert alike == set()
