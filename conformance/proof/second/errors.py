@@ -49,7 +49,12 @@ def conflict(reason: str) -> Refusal:
     return Refusal("CONFLICT", reason)
 
 
+# What one invalid member is refused with where a persona takes another status than 400.
+_CODES = {400: INPUT, 409: "CONFLICT", 422: "UNPROCESSABLE"}
+
+
 def invalid(field: str, message: str, *, kind: str = "text", status: int = 400) -> Refusal:
     """Return the refusal of one member, which `field` names as a dotted path."""
     entry = {"field": field, "constraint": {"format": kind}, "message": message}
-    return Refusal(INPUT, f"{field}: {message}", status=status, details={"errors": [entry]})
+    reason = f"{field}: {message}"
+    return Refusal(_CODES[status], reason, status=status, details={"errors": [entry]})

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from conformance.proof.second import customers
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import (
+    COUNTRIES,
     COUNTRY,
     DATE,
     LINK,
@@ -32,6 +33,13 @@ ADDRESS_PROOF = (
     "RENT_OR_LEASE_AGREEMENT",
     "BANK_STATEMENT",
     "TAX_RETURN",
+)
+BUSINESS_PAPERS = (
+    "CERTIFICATE_OF_INCORPORATION",
+    "ARTICLES_OF_INCORPORATION",
+    "OWNERSHIP_CHART",
+    "SHAREHOLDER_REGISTER",
+    "TAX_ID_DOCUMENT",
 )
 MEDIA = {
     "application/pdf": b"%PDF",
@@ -178,46 +186,39 @@ def upload(call: Call) -> Reply:
 
 
 def _check_document(world: World, given: Json) -> None:
-    status = world.persona.file_status
     if not given["documentHolder"]:
-        raise invalid("documentHolder", "is required", status=status)
+        raise invalid("documentHolder", "is required")
     if given["documentType"] not in (*IDENTITY, *ADDRESS_PROOF, *BUSINESS_PAPERS):
-        raise invalid("documentType", "is not known", kind="select", status=status)
-    if given["country"] and not (len(given["country"]) == 2 and given["country"].isupper()):
-        raise invalid("country", "must be an ISO 3166-1 alpha-2 code", status=status)
+        raise invalid("documentType", "is not known", kind="select")
+    if given["country"] and given["country"] not in COUNTRIES:
+        raise invalid("country", "must be an ISO 3166-1 alpha-2 code", kind="select")
     if given["side"] not in {None, "FRONT", "BACK"}:
-        raise invalid("side", "must be FRONT or BACK", kind="select", status=status)
+        raise invalid("side", "must be FRONT or BACK", kind="select")
     if given["documentType"] in TWO_SIDED and not given["side"]:
-        raise invalid("side", "is required", kind="select", status=status)
+        raise invalid("side", "is required", kind="select")
     if given["documentType"] in IDENTITY and not world.has("authority-optional"):
         for name in ("documentNumber", "issuingAuthority"):
             if not given[name]:
-                raise invalid(name, "is required for an identity document", status=status)
+                raise invalid(name, "is required for an identity document")
 
 
-BUSINESS_PAPERS = (
-    "CERTIFICATE_OF_INCORPORATION",
-    "ARTICLES_OF_INCORPORATION",
-    "OWNERSHIP_CHART",
-    "SHAREHOLDER_REGISTER",
-    "TAX_ID_DOCUMENT",
-)
+def _unfit(world: World, message: str) -> Refusal:
+    """Return the refusal of a file that is no document."""
+    if world.persona.file_status == 422:
+        return Refusal("DOCUMENT_REJECTED", f"The file {message}.")
+    return invalid("file", message, kind="file")
 
 
 def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
-    world, status = call.world, call.world.persona.file_status
+    world = call.world
     content, media = parts.get("file", (b"", ""))
     if not content:
-        raise invalid("file", "is required", kind="file", status=status)
+        raise _unfit(world, "is required")
     if media not in MEDIA or not content.startswith(MEDIA[media]):
-        raise invalid("file", "must be a PDF, JPEG or PNG", kind="file", status=status)
-    limit = (
-        4 * world.persona.max_file_bytes
-        if world.has("large-file")
-        else (world.persona.max_file_bytes)
-    )
-    if len(content) > limit:
-        raise invalid("file", "must have at most 10 MB", kind="file", status=status)
+        raise _unfit(world, "must be a PDF, JPEG or PNG")
+    times = 4 if world.has("large-file") else 1
+    if len(content) > times * world.persona.max_file_bytes:
+        raise _unfit(world, "must have at most 10 MB")
 
 
 def _documents_of(world: World, holder: str) -> dict[str, set[str]]:
