@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,6 +193,9 @@ def personas(
     report_dir: Annotated[
         Path | None, typer.Option(help="keep the report of each persona in a folder here")
     ] = None,
+    processes: Annotated[
+        int, typer.Option(min=1, help="processes of a run; of --bugs, bugs at once")
+    ] = 1,
     verbose: Annotated[bool, typer.Option("--verbose", help="print every alarm")] = False,
 ) -> None:
     """Judge an implementation by another hand, in all its personas: is any of them failed?"""
@@ -201,18 +205,22 @@ def personas(
         if name not in known:
             raise typer.BadParameter(f"{name} is none of {', '.join(known)}")
     try:
-        good = _plant(chosen) if bugs else _judge(chosen, report_dir, verbose=verbose)
+        if bugs:
+            good = _plant(chosen, processes)
+        else:
+            good = _judge(chosen, report_dir, processes, verbose=verbose)
     except NotJudged as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(3) from None
     raise typer.Exit(0 if good else 1)
 
 
-def _judge(names: Sequence[str], report_dir: Path | None, *, verbose: bool) -> bool:
+def _judge(names: Sequence[str], report_dir: Path | None, processes: int, *, verbose: bool) -> bool:
     good = True
+    arguments = ("conformance", *(("-n", str(processes)) if processes > 1 else ()))
     for name in names:
         reports = report_dir / name if report_dir else None
-        judgement = judged(name, arguments=("conformance",), reports=reports)
+        judgement = judged(name, arguments=arguments, reports=reports)
         good = good and not judgement.alarms
         typer.echo(
             f"{name}: {judgement.decided} requirements decided in {judgement.seconds:.0f} s,"
@@ -224,16 +232,21 @@ def _judge(names: Sequence[str], report_dir: Path | None, *, verbose: bool) -> b
     return good
 
 
-def _plant(names: Sequence[str]) -> bool:
+def _plant(names: Sequence[str], processes: int) -> bool:
     judgement, tests = survey()
     before = set(judgement.failed)
-    missed = []
-    for name in names:
+
+    def found_by(name: str) -> list[str]:
         met = tests.get(name, [])
-        found = sorted(set(finding(name, met).failed) - before) if met else []
-        if not found:
-            missed.append(name)
-        outcome = f"found by {', '.join(found[:3])}" if found else "missed"
-        typer.echo(f"{name} (line {BUGS[name].line}): {outcome}, {len(met)} tests can meet it")
+        return sorted(set(finding(name, met).failed) - before) if met else []
+
+    missed = []
+    with ThreadPoolExecutor(processes) as pool:
+        for name, found in zip(names, pool.map(found_by, names), strict=True):
+            if not found:
+                missed.append(name)
+            outcome = f"found by {', '.join(found[:3])}" if found else "missed"
+            met = len(tests.get(name, []))
+            typer.echo(f"{name} (line {BUGS[name].line}): {outcome}, {met} tests can meet it")
     typer.echo(f"{len(names) - len(missed)} of {len(names)} planted bugs found")
     return not missed
