@@ -295,6 +295,9 @@ def create(call: Call) -> Reply:
         "_traits": set(),
     }
     customer[status_name(customer)] = "UNVERIFIED"
+    if world.persona.with_both_statuses:
+        customer.setdefault("kycStatus", None)
+        customer.setdefault("kybStatus", None)
     if customer.get("region") in EU:
         customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
     world.customers[customer["id"]] = customer
@@ -436,7 +439,7 @@ def send_code(channel: str) -> Any:
     def handler(call: Call) -> Reply:
         customer = _channel(call, channel)
         customer[f"_sent_{channel}"] = True
-        return 200, {"status": "SENT"}
+        return _contact_reply(call, {"status": "SENT"})
 
     return handler
 
@@ -451,9 +454,13 @@ def confirm_code(channel: str) -> Any:
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         customer["contactVerification"][channel] = "VERIFIED"
         customer["updatedAt"] = now()
-        return 200, shown(customer)
+        return _contact_reply(call, shown(customer))
 
     return handler
+
+
+def _contact_reply(call: Call, body: Json) -> Reply:
+    return (200, body) if call.world.persona.with_contact_body else (204, None)
 
 
 def _code_details() -> Json:

@@ -71,7 +71,9 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 kind.currencies[0],
                 "accountInfo.beneficiary" if nested else "beneficiary",
                 faults,
-                by_business=bool(owner) and (owner or {})["customerType"] == "BUSINESS",
+                by_business=bool(owner)
+                and (owner or {})["customerType"] == "BUSINESS"
+                and persona.registration_noticed == "creation",
             )
     refuse(persona, faults)
 
@@ -84,6 +86,8 @@ def create(call: Call) -> Reply:
     if isinstance(body.get("customerId"), str):
         owner = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
     _check(call, body, owner)
+    if owner is None and not world.persona.platform_externals:
+        raise invalid("customerId", "is required")
     call.concerns(owner["id"] if owner else None)
     info = {name: value for name, value in body["accountInfo"].items() if value is not None}
     if not world.has("rails-taken-over"):
@@ -183,8 +187,11 @@ def untrust(call: Call) -> Reply:
 
 
 def confirm_untrust(call: Call) -> Reply:
-    """POST /customers/external-accounts/{externalAccountId}/untrust/confirm."""
+    """POST /customers/external-accounts/{externalAccountId}/untrust/confirm, or without untrust."""
     world, account = call.world, of(call)
+    short = not call.path.endswith("/untrust/confirm")
+    if short != (world.persona.untrust_path == "short"):
+        raise Refusal("NOT_FOUND", "There is no such operation.")
     body = call.json()
     if not account["_trusted"] or "_untrust" not in account:
         raise conflict("There is nothing to confirm.")
@@ -309,6 +316,7 @@ ROUTES: list[Route] = [
     ("DELETE", _ACCOUNT, delete),
     ("POST", f"{_ACCOUNT}/untrust", untrust),
     ("POST", f"{_ACCOUNT}/untrust/confirm", confirm_untrust),
+    ("POST", f"{_ACCOUNT}/confirm", confirm_untrust),
     ("POST", f"{_ACCOUNT}/challenge", challenge),
     ("POST", f"{_ACCOUNT}/verify", verify),
     ("GET", "/discoveries", discoveries),

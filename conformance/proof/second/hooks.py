@@ -5,6 +5,7 @@ import hmac
 import http.client
 import json
 import logging
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -40,7 +41,15 @@ class Hooks:
         if not self.url:
             return
         body = json.dumps(dressed(world.persona, envelope)).encode()
-        self._pool.submit(self._deliver, self.url, body, 0)
+        for _ in range(world.persona.deliveries):
+            self._later(random.uniform(0, world.persona.delivery_jitter), body)  # noqa: S311
+
+    def _later(self, seconds: float, body: bytes) -> None:
+        url = self.url
+        if seconds:
+            self._world.later(seconds, lambda: self._again(url, body, 0))
+        else:
+            self._again(url, body, 0)
 
     def _deliver(self, url: str, body: bytes, attempt: int) -> None:
         if self._send(url, body) or attempt >= len(PAUSES):

@@ -16,10 +16,14 @@ class Persona:
     summary: str
 
     # Forms of messages
-    id_form: Literal["uuid", "hex", "digits", "letters"] = "uuid"
+    id_form: Literal["uuid", "hex", "digits", "letters", "mixed"] = "uuid"
     bare_ids: bool = False
     time_form: Literal["seconds", "micros", "offset"] = "seconds"
     error_media: str = "application/json"
+    with_charset: bool = False
+    with_both_statuses: bool = False
+    with_contact_body: bool = True
+    rate_as_float: bool = False
     with_nulls: bool = True
     with_extras: bool = False
     with_hints: bool = True
@@ -53,6 +57,10 @@ class Persona:
     expired_code: str = "QUOTE_EXPIRED"
 
     # Where something is noticed
+    registration_noticed: Literal["creation", "quote"] = "creation"
+    unlisted_rail: Literal["refused", "ignored"] = "refused"
+    platform_externals: bool = True
+    untrust_path: Literal["long", "short"] = "long"
     region_demands: Literal["submission", "creation"] = "submission"
     single_word: Literal["creation", "submission"] = "creation"
     funds_noticed: Literal["execution", "creation"] = "execution"
@@ -84,6 +92,10 @@ class Persona:
     first_factors: tuple[str, ...] = ("SMS_OTP",)
     enrollment_at: Literal["start", "completion"] = "completion"
     announces_quotes: bool = False
+    verification_follows: bool = False
+    throttled_each: int = 0
+    deliveries: int = 1
+    delivery_jitter: float = 0.0
     same_key_same_link: bool = False
 
     # Money
@@ -110,6 +122,7 @@ PERSONAS: Mapping[str, Persona] = {
         optional_bank_names=True,
         realtime_execution="same",
         foreign_fee="dropped",
+        unlisted_rail="ignored",
         max_file_bytes=10_485_760,
         created_status=200,
         wrong_proof_status=422,
@@ -126,6 +139,7 @@ PERSONAS: Mapping[str, Persona] = {
         verification_form="object",
         own_codes=False,
         path_root=False,
+        with_contact_body=False,
         profile={"bindings": {"list_page_size": None, "list_cursor": None}},
     ),
     "codes": replace(
@@ -148,6 +162,7 @@ PERSONAS: Mapping[str, Persona] = {
         expired_code="QUOTE_RATE_UNAVAILABLE",
         repeated_execution="refused",
         path_form="brackets",
+        platform_externals=False,
     ),
     "slow": replace(
         STRICT,
@@ -163,6 +178,8 @@ PERSONAS: Mapping[str, Persona] = {
         realtime_execution="same",
         refunded_status="REFUND",
         quote_seconds=900,
+        deliveries=2,
+        delivery_jitter=0.3,
         single_word="submission",
     ),
     "paged": replace(
@@ -175,6 +192,10 @@ PERSONAS: Mapping[str, Persona] = {
         no_owner="null",
         verification_form="bare",
         rate_scale="smallest",
+        rate_as_float=True,
+        with_both_statuses=True,
+        verification_follows=True,
+        untrust_path="short",
     ),
     "problem": replace(
         STRICT,
@@ -188,6 +209,7 @@ PERSONAS: Mapping[str, Persona] = {
         refunded_status="REFUNDED",
         underfunded_card="EXCEPTION",
         same_key_same_link=True,
+        with_charset=True,
         short_ownership=0,
     ),
     "regulated": replace(
@@ -223,6 +245,9 @@ PERSONAS: Mapping[str, Persona] = {
         single_word="submission",
         destination_noticed="execution",
         volume_noticed="execution",
+        registration_noticed="quote",
+        id_form="mixed",
+        throttled_each=97,
         immediate_status="COMPLETED",
     ),
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.proof.second import (
+    account_types,
     configuration,
     customers,
     externals,
@@ -200,11 +201,25 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
     raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
 
 
-def _require_rail(target: End, given: Json) -> None:
+def _require_rail(world: World, target: End, given: Json) -> None:
+    if world.persona.unlisted_rail == "ignored":
+        return
     rail = given.get("paymentRail")
     rails = (target.account.get("accountInfo") or {}).get("paymentRails")
     if rail and rails and rail not in rails:
         raise invalid("destination.paymentRail", "is not offered by the account", kind="select")
+
+
+def _require_registration(world: World, owner: Json | None, target: End) -> None:
+    """Refuse a business that pays one whose registration number was not told."""
+    by_business = owner is not None and owner["customerType"] == "BUSINESS"
+    if not by_business or not target.external or world.persona.registration_noticed != "quote":
+        return
+    person = target.external["accountInfo"].get("beneficiary") or {}
+    told = {**(person.get("businessInfo") or {}), **person}
+    demanded = target.code in account_types.SENDER_REGISTERED
+    if demanded and told.get("legalName") and not told.get("registrationNumber"):
+        raise invalid("destination.accountId", "its beneficiary has no registrationNumber")
 
 
 def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
@@ -256,7 +271,8 @@ def make(call: Call, body: Json) -> Json:
     codes = (source.code, target.code)
     _require_owner(world, source.owner, codes)
     _require_sendable(world, source)
-    _require_rail(target, body["destination"])
+    _require_rail(world, target, body["destination"])
+    _require_registration(world, source.owner, target)
     _require_market(source.owner, codes)
     if target.external:
         uma.request_payment(world, target.external)
@@ -334,7 +350,7 @@ def shown(world: World, quote: Json) -> Json:
         "receivingCurrency": currency(priced.receiving),
         "totalSendingAmount": priced.sent,
         "totalReceivingAmount": priced.received,
-        "exchangeRate": 1 if one == 1 else float(one),
+        "exchangeRate": float(one) if one != 1 or world.persona.rate_as_float else 1,
         "feesIncluded": both if world.persona.fee_sum == "total" else priced.fee,
         "platformFeesIncluded": priced.platform_fee,
         "rateDetails": {

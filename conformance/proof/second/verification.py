@@ -359,6 +359,9 @@ def index(call: Call) -> Reply:
     rows = [
         public(row) for row in world.verifications.values() if row["customerId"] == customer["id"]
     ]
+    status = customer[customers.status_name(customer)]
+    if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
+        rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
     form: Any = world.persona.verification_form
     if form == "object" and rows:
         return 200, rows[-1]

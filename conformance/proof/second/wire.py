@@ -18,6 +18,7 @@ from conformance.proof.second.world import World
 
 VERSION = "/2025-10-13"
 BACKSTAGE = "/backstage"
+PACE = "RATE_LIMITED"
 MAX_BODY = 64 * 1024 * 1024
 
 log = logging.getLogger(__name__)
@@ -189,6 +190,7 @@ class Handler(BaseHTTPRequestHandler):
             (BACKSTAGE, self.server.backstage),
         ):
             if call.path.startswith(f"{stem}/"):
+                _throttle(call.world, stem)
                 call.path = call.path.removeprefix(stem)
                 return routes.answer(call)
         raise Refusal("NOT_FOUND", "There is nothing here.")
@@ -215,8 +217,11 @@ class Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, payload: bytes, media: str) -> None:
         self.send_response(status)
         if status != 204:
-            self.send_header("Content-Type", media)
+            charset = "; charset=utf-8" if self.server.world.persona.with_charset else ""
+            self.send_header("Content-Type", media.partition(";")[0] + charset)
             self.send_header("Content-Length", str(len(payload)))
+        if status == 429 and PACE.encode() in payload:
+            self.send_header("Retry-After", "1")
         if status == 401:
             self.send_header("WWW-Authenticate", "Basic")
         if self.close_connection:
@@ -226,6 +231,15 @@ class Handler(BaseHTTPRequestHandler):
         head = b"".join(getattr(self, "_headers_buffer", [])) + b"\r\n"
         self._headers_buffer: list[bytes] = []
         self.wfile.write(head + payload)
+
+
+def _throttle(world: World, stem: str) -> None:
+    """Refuse each so many requests of the interface for their pace, where the persona does."""
+    each = world.persona.throttled_each
+    if stem == VERSION and each:
+        world.requests += 1
+        if world.requests % each == 0:
+            raise Refusal(PACE, "Too many requests.", status=429)
 
 
 def _authenticate(call: Call) -> None:

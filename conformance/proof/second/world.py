@@ -103,6 +103,7 @@ class World:
     config: Json = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
+    requests: int = 0
     emit: Callable[[str, Json], None] = field(default=lambda _type, _data: None)
 
     def __post_init__(self) -> None:
@@ -128,6 +129,7 @@ class World:
             "hex": lambda: secrets.token_hex(12),
             "uuid": lambda: str(uuid.uuid4()),
             "digits": lambda: f"{self.number()}{random.randrange(10**6):06}",  # noqa: S311
+            "mixed": lambda: secrets.token_urlsafe(15),
             "letters": lambda: "".join(secrets.choice("abcdefghjkmnpqrstvwxyz") for _ in range(16)),
         }
         return f"{kind}:{forms[self.persona.id_form]()}"
