@@ -41,6 +41,7 @@ _WIDTH = 100
 _LATE = {
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
+    "personas": "conformance.proof.personas",
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
 }

@@ -1,0 +1,358 @@
+"""What `accountInfo` has to hold, by account type, and what beneficiaries have to tell."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.proof.second.check import COUNTRY, DATE, PHONE, Fault, Rule, digits, one_of, text
+from conformance.proof.second.customers import ADDRESS
+from conformance.proof.second.money import Json
+from conformance.proof.second.world import World
+
+NAME = text(most=200)
+SWIFT = text(r"[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?")
+SAVINGS = one_of("CHECKING", "SAVINGS")
+ACCOUNT = text(r"[A-Za-z0-9-]{4,34}")
+SHORT_ADDRESS = ("line1", "city", "postalCode", "country")
+
+PROVIDERS = {
+    "KES": ("SAFARICOM",),
+    "TZS": ("VODACOM_TZ", "TIGO"),
+    "ZMW": ("MTN_ZM", "AIRTEL_ZM", "ZAMTEL_ZM", "ZEDMOBILE"),
+    "RWF": ("MTN_RW", "AIRTEL_RW"),
+    "MWK": ("TNM_MW", "AIRTEL_MW"),
+    "UGX": ("MTN_UG", "AIRTEL_UG"),
+    "XOF": ("WAVE", "ORANGE_SN", "MOOV"),
+    "BWP": ("MASCOM", "ORANGE_BW"),
+}
+PHONES = {
+    "KES": r"\+254[0-9]{9}",
+    "TZS": r"\+255[0-9]{9}",
+    "ZMW": r"\+260[0-9]{9}",
+    "RWF": r"\+250[0-9]{9}",
+    "MWK": r"\+265[0-9]{9}",
+    "UGX": r"\+256[0-9]{9}",
+    "XOF": r"\+221[0-9]{9}|\+225[0-9]{10}|\+229[0-9]{8,9}",
+    "BWP": r"\+[1-9][0-9]{6,14}",
+}
+
+BANKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "PHP": ("PH", ("BDO Unibank", "Bank of the Philippine Islands", "Metrobank", "GCash")),
+    "MXN": ("MX", ("BBVA Mexico", "Banorte")),
+    "NGN": ("NG", ("Access Bank", "Zenith Bank")),
+    "USD": ("US", ("First Example Bank",)),
+    "EUR": ("DE", ("Beispielbank",)),
+    "INR": ("IN", ("HDFC Bank", "State Bank of India")),
+    "BRL": ("BR", ("Banco do Brasil",)),
+    "COP": ("CO", ("Bancolombia", "Nequi")),
+}
+
+
+@dataclass(frozen=True)
+class AccountType:
+    """One account type; each of `forms` is a set of members, of which one has to be there."""
+
+    currencies: tuple[str, ...]
+    members: Mapping[str, Rule]
+    forms: tuple[tuple[str, ...], ...]
+    beneficiary: bool = True
+
+
+def _mobile(code: str) -> AccountType:
+    provider = one_of(*PROVIDERS[code])
+    members = {"phoneNumber": text(PHONES[code], kind="tel"), "provider": provider}
+    needs = ("phoneNumber", "provider") if code == "BWP" else ("phoneNumber",)
+    return AccountType((code,), members, (needs,))
+
+
+def _wallet(*codes: str) -> AccountType:
+    return AccountType(codes, {"address": text(most=200)}, (("address",),), beneficiary=False)
+
+
+def _local(code: str) -> AccountType:
+    members = {"accountNumber": text(r"[0-9]{6,18}"), "bankName": NAME}
+    return AccountType((code,), members, (("accountNumber",),))
+
+
+TYPES: Mapping[str, AccountType] = {
+    "USD_ACCOUNT": AccountType(
+        ("USD",),
+        {
+            "accountNumber": digits(4, 17),
+            "routingNumber": digits(9),
+            "bankAccountType": SAVINGS,
+            "bankName": NAME,
+            "intermediaryBankName": NAME,
+            "intermediaryRoutingNumber": digits(9),
+            "fiToFiInformation": text(most=200),
+        },
+        (("accountNumber", "routingNumber", "bankAccountType", "bankName"),),
+    ),
+    "MXN_ACCOUNT": AccountType(
+        ("MXN",), {"clabeNumber": digits(18), "bankName": NAME}, (("clabeNumber", "bankName"),)
+    ),
+    "BRL_ACCOUNT": AccountType(
+        ("BRL",),
+        {
+            "pixKey": text(most=100),
+            "pixKeyType": one_of("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM"),
+            "bankName": NAME,
+            "taxId": text(most=20),
+        },
+        (("pixKey", "pixKeyType", "bankName", "taxId"),),
+    ),
+    "COP_ACCOUNT": AccountType(
+        ("COP",),
+        {
+            "bankName": NAME,
+            "accountNumber": ACCOUNT,
+            "bankAccountType": SAVINGS,
+            "phoneNumber": PHONE,
+        },
+        (("bankName", "accountNumber", "bankAccountType"), ("bankName", "phoneNumber")),
+    ),
+    "SLV_ACCOUNT": AccountType(
+        ("USD",),
+        {
+            "bankName": NAME,
+            "accountNumber": ACCOUNT,
+            "bankAccountType": SAVINGS,
+            "phoneNumber": PHONE,
+        },
+        (("bankName", "accountNumber", "bankAccountType"), ("phoneNumber",)),
+    ),
+    "EUR_ACCOUNT": AccountType(
+        ("EUR",),
+        {
+            "iban": text(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}"),
+            "bankName": NAME,
+            "swiftCode": SWIFT,
+        },
+        (("iban", "bankName"),),
+    ),
+    "PHP_ACCOUNT": AccountType(
+        ("PHP",),
+        {"bankName": one_of(*BANKS["PHP"][1]), "accountNumber": digits(8, 16)},
+        (("bankName", "accountNumber"),),
+    ),
+    "GBP_ACCOUNT": AccountType(
+        ("GBP",),
+        {"sortCode": digits(6), "accountNumber": digits(8), "bankName": NAME},
+        (("sortCode", "accountNumber"),),
+    ),
+    "INR_ACCOUNT": AccountType(
+        ("INR",),
+        {
+            "vpa": text(r"[^@\s]+@[^@\s]+"),
+            "accountNumber": digits(9, 18),
+            "ifsc": text(r"[A-Z0-9]{11}"),
+            "rail": one_of("NEFT", "RTGS"),
+            "bankName": NAME,
+        },
+        (("vpa",), ("accountNumber", "ifsc", "rail")),
+    ),
+    "NGN_ACCOUNT": AccountType(
+        ("NGN",), {"accountNumber": digits(10), "bankName": NAME}, (("accountNumber", "bankName"),)
+    ),
+    "ZAR_ACCOUNT": AccountType(
+        ("ZAR",),
+        {"accountNumber": digits(9, 13), "bankName": NAME},
+        (("accountNumber", "bankName"),),
+    ),
+    "CAD_ACCOUNT": AccountType(
+        ("CAD",),
+        {"bankCode": digits(3), "branchCode": digits(5), "accountNumber": digits(7, 12)},
+        (("bankCode", "branchCode", "accountNumber"),),
+    ),
+    "AED_ACCOUNT": AccountType(
+        ("AED",),
+        {"iban": text(r"AE[A-Z0-9]{21}"), "swiftCode": SWIFT, "bankName": NAME},
+        (("iban",),),
+    ),
+    "ILS_ACCOUNT": AccountType(
+        ("ILS",), {"iban": text(r"IL[A-Z0-9]{21}"), "bankName": NAME}, (("iban", "bankName"),)
+    ),
+    "BDT_ACCOUNT": AccountType(
+        ("BDT",),
+        {
+            "bankName": NAME,
+            "accountNumber": ACCOUNT,
+            "branchCode": text(most=20),
+            "swiftCode": SWIFT,
+            "phoneNumber": PHONE,
+        },
+        (("bankName", "accountNumber"), ("bankName", "phoneNumber")),
+    ),
+    "CNY_ACCOUNT": AccountType(
+        ("CNY",),
+        {"bankName": NAME, "accountNumber": ACCOUNT, "phoneNumber": PHONE},
+        (("bankName", "accountNumber"), ("bankName", "phoneNumber")),
+    ),
+    **{f"{code}_ACCOUNT": _mobile(code) for code in PROVIDERS},
+    **{
+        f"{code}_ACCOUNT": _local(code)
+        for code in ("DKK", "HKD", "IDR", "MYR", "SGD", "THB", "VND", "XAF")
+    },
+    "BASE_WALLET": _wallet("USDC"),
+    "POLYGON_WALLET": _wallet("USDC"),
+    "SOLANA_WALLET": _wallet("USDC"),
+    "TRON_WALLET": _wallet("USDT"),
+    "PLASMA_WALLET": _wallet("USDT"),
+    "ARBITRUM_WALLET": _wallet("USDC", "USDT"),
+    "SPARK_WALLET": _wallet("BTC"),
+    "LIGHTNING": AccountType(
+        ("BTC",),
+        {
+            "lightningAddress": text(r"[^@\s]+@[^@\s]+"),
+            "invoice": text(r"(?i)ln[a-z0-9]+", most=4000),
+            "bolt12": text(r"(?i)lno[a-z0-9]+", most=4000),
+        },
+        (("lightningAddress",), ("invoice",), ("bolt12",)),
+        beneficiary=False,
+    ),
+}
+
+PERSON: Mapping[str, Rule] = {
+    "beneficiaryType": one_of("INDIVIDUAL", "BUSINESS"),
+    "fullName": NAME,
+    "birthDate": DATE,
+    "nationality": COUNTRY,
+    "address": ADDRESS,
+    "legalName": NAME,
+    "registrationNumber": text(most=60),
+    "taxId": text(most=60),
+    "documentType": one_of("CC", "CE", "TI", "NIT", "PP"),
+    "documentNumber": text(most=40),
+}
+
+INDIVIDUAL_ADDRESS = frozenset({"USD", "GBP", "EUR", "AED"})
+REGISTERED = frozenset(
+    ["EUR", "NGN", "ZAR", "KES", "TZS", "RWF", "ZMW", "UGX", "BWP", "MWK", "XOF", "XAF"]
+)
+TAXED = REGISTERED - {"EUR"}
+ADDRESSED = REGISTERED | frozenset(
+    [
+        "USD",
+        "MXN",
+        "GBP",
+        "INR",
+        "BRL",
+        "DKK",
+        "PHP",
+        "HKD",
+        "IDR",
+        "MYR",
+        "SGD",
+        "THB",
+        "VND",
+        "AED",
+        "ILS",
+    ]
+)
+SENDER_REGISTERED = frozenset(
+    ["GBP", "INR", "BRL", "DKK", "PHP", "HKD", "IDR", "MYR", "SGD", "THB", "VND", "AED", "ILS"]
+)
+
+
+def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]) -> None:
+    """Find what is wrong with the members of `accountInfo`."""
+    for name, rule in kind.members.items():
+        if info.get(name) is not None and not (name == "clabeNumber" and world.has("short-clabe")):
+            rule(info[name], f"accountInfo.{name}", faults)
+    forms = kind.forms
+    if world.persona.optional_bank_names:
+        soft = {"bankName", "taxId", "bankAccountType"} if len(forms) == 1 else set()
+        forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
+    whole = [form for form in forms if all(info.get(name) is not None for name in form)]
+    if not whole and not world.has("half-form"):
+        nearest = max(forms, key=lambda form: sum(info.get(name) is not None for name in form))
+        faults += [
+            (f"accountInfo.{name}", "text", "is required")
+            for name in nearest
+            if info.get(name) is None
+        ]
+    if len(whole) > 1 and "invoice" in kind.members and not world.has("lightning-any"):
+        faults.append(("accountInfo.invoice", "text", "only one destination may be there"))
+    if world.persona.check_digits and not faults:
+        faults += [
+            (f"accountInfo.{name}", "text", "has a wrong check digit")
+            for name, holds in CHECKS.items()
+            if isinstance(info.get(name), str) and not holds(info[name])
+        ]
+
+
+def _iban(value: str) -> bool:
+    turned = value[4:] + value[:4]
+    return int("".join(str(int(sign, 36)) for sign in turned)) % 97 == 1
+
+
+def _weighed(value: str, weights: tuple[int, ...]) -> int:
+    return sum(int(digit) * weight for digit, weight in zip(value, weights, strict=True))
+
+
+def _routing(value: str) -> bool:
+    return bool(re.fullmatch(r"\d{9}", value)) and _weighed(value, (3, 7, 1) * 3) % 10 == 0
+
+
+def _clabe(value: str) -> bool:
+    total = sum(
+        int(digit) * weight % 10 for digit, weight in zip(value[:17], (3, 7, 1) * 6, strict=False)
+    )
+    return (10 - total % 10) % 10 == int(value[17])
+
+
+# By country and bank of an IBAN the code of the bank, as far as this service knows it.
+BANK_CODES = {"DE37040044": "COBADEFFXXX", "FR20041": "PSSTFRPPXXX"}
+
+
+def derived_code(iban: str) -> str | None:
+    """Return the SWIFT code of the bank of an IBAN, where it is known."""
+    bank = f"{iban[:2]}{iban[4:]}"
+    return next((code for stem, code in BANK_CODES.items() if bank.startswith(stem)), None)
+
+
+CHECKS = {"iban": _iban, "routingNumber": _routing, "clabeNumber": _clabe}
+
+
+def beneficiary_faults(
+    world: World, person: Any, code: str, path: str, faults: list[Fault], *, by_business: bool
+) -> None:
+    """Find what a beneficiary of a currency does not tell; `by_business` is about the sender."""
+    if not isinstance(person, dict):
+        faults.append((path, "text", "is required"))
+        return
+    nested = person.get("businessInfo")
+    told = {**(nested if isinstance(nested, dict) else {}), **person}
+    kind = told.get("beneficiaryType")
+    for name, rule in PERSON.items():
+        if told.get(name) is not None:
+            rule(told[name], f"{path}.{name}", faults)
+    needs = ["beneficiaryType"]
+    if kind == "BUSINESS":
+        needs += _business_needs(world, code, by_business=by_business)
+    else:
+        needs.append("fullName")
+        if code in INDIVIDUAL_ADDRESS:
+            needs.append("address")
+    faults += [
+        (f"{path}.{name}", "text", "is required") for name in needs if told.get(name) is None
+    ]
+    address = told.get("address")
+    if "address" in needs and isinstance(address, dict):
+        faults += [
+            (f"{path}.address.{name}", "text", "is required")
+            for name in SHORT_ADDRESS
+            if not address.get(name)
+        ]
+
+
+def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
+    needs = ["legalName"]
+    if code in ADDRESSED:
+        needs.append("address")
+    if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
+        needs.append("registrationNumber")
+    if code in TAXED and not world.has("african-tax-id"):
+        needs.append("taxId")
+    return needs

@@ -1,0 +1,144 @@
+"""Faults that can be planted, as developers make them, and the lines that they break."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A fault, and the line of the specification that it breaks."""
+
+    line: int
+    statement: str
+
+
+_TABLE = """
+any-secret|424|Any secret is taken with a known token id.
+agent-anyone|420|An agent reaches the customers of others.
+page-overlap|342|The last record of a page is the first of the next one.
+page-gap|342|A record between two pages is left out.
+first-fault-only|209|Only the first invalid field is told.
+incorporation-date-optional|326|A business needs no incorporatedOn.
+tax-id-unchecked|65|Any taxId is taken for any country.
+single-word-name|51|A single-word name passes.
+ssn-without-hyphens|56|An SSN without hyphens is taken.
+any-terms-version|451|The acceptance of any version of the terms is taken.
+terms-forgotten|329|Quotes do not ask for the acceptance of the terms.
+no-pending-event|436|No event tells that a review begins.
+kyc-for-business|437|The decision on a business is told as CUSTOMER.KYC_….
+rename-reopens|258|Renaming a customer takes its decision away.
+any-channel|325|A channel that needs no verification is verified.
+any-contact-code|262|Any one-time code verifies a channel.
+early-link|325|A hosted link is given before the contact channels are verified.
+same-link|324|Every call for a hosted link answers with the same one.
+authority-optional|327|An identity document needs no number and no authority.
+blurred-accepted|327|A document that is not in focus is accepted.
+large-file|327|Files of up to 40 MB are taken.
+one-error-entry|260|Only the first missing field or document is told.
+pending-despite-errors|254|The review begins although something is missing.
+long-key|347|An Idempotency-Key of 256 characters is taken.
+key-optional|347|POST /internal-accounts needs no Idempotency-Key.
+key-forgotten|350|A retry with the same key makes a second account.
+key-reuse|350|A key that is used for another account answers with the first one.
+long-label|486|A label of any length is taken.
+rules-for-business|348|A business gets a rule-based account.
+sweep-stays|351|What arrives on a rule-based account stays there.
+sweep-anyway|349|A sweep that cannot complete leaves no money with the holder.
+total-without-held|79|The total balance leaves out pending and held money.
+held-is-available|78|The balance includes held money.
+no-balance-event|435|A changed balance is told to nobody.
+overdraft|451|An account can spend more than it has.
+overdraft-of-one|451|An account can spend one unit more than it has.
+frozen-receives|222|A frozen account takes deposits.
+frozen-sends|222|A frozen account sends payments.
+closed-receives|221|A closed account is a destination.
+accounts-of-others|341|The list of a customer's accounts has those of others.
+currency-filter-ignored|342|The filter by currency is not applied.
+no-recall-event|434|The refund of a deposit is told to nobody.
+funds-before-approval|21|A customer who is not approved is funded.
+unapproved-pays|21|A customer who is not approved pays.
+short-clabe|110|A CLABE of any length is taken.
+half-form|112|Required members of an account may be missing.
+lightning-any|127|Several Lightning destinations are taken at once.
+african-tax-id|149|A business in Africa needs no taxId.
+rails-taken-over|109|The payment rails that a client sends are taken over.
+trusted-deleted|368|A trusted beneficiary is deleted.
+delete-keeps|363|A deleted external account is still there.
+untrust-unproven|364|Trust is taken away without a proof.
+any-owner|228|Any signature proves the ownership of an account.
+disproved-inactive|229|A failed proof of ownership makes an account INACTIVE.
+no-account-event|438|A changed status of an external account is told to nobody.
+inactive-receives|103|An external account that is not active is paid.
+discoveries-any-country|302|Institutions of other countries are listed.
+lookup-always-dollars|297|A lookup is priced against dollars, whatever is asked.
+lookup-inverse|167|The estimated rate converts to the sender's currency.
+long-remittance|381|A remittanceInformation of 81 characters is taken.
+zero-amount|451|A quote over nothing is made.
+limit-off-by-one|495|One unit above the largest transaction passes.
+volume-ignored|496|The daily volume is no limit.
+self-payment|451|An account pays itself.
+long-quote|493|A quote lives for an hour.
+rail-echo|176|The payment rail is echoed.
+sides-swapped|378|The locked amount is always the one that is received.
+converted-before-fee|187|The fee of the sending currency is taken from the converted amount.
+fee-on-net|187|The fee is a fraction of what is left after it.
+fee-at-home|335|The standing platform fee is taken within one currency.
+fee-in-any-currency|384|Platform fees are taken in any currency.
+config-forgotten|335|A changed configuration is answered, and not kept.
+quotes-for-ever|386|An expired quote is executed.
+transaction-stays-pending|241|The transaction of an expired quote stays pending.
+executed-twice|238|A completed quote is executed again, and debited again.
+new-transaction-id|181|An executed quote has another transactionId.
+debit-forgotten|238|An executed quote does not debit its source.
+credit-forgotten|11|The destination of a completed transfer gets nothing.
+credit-one-more|180|The destination gets one unit more than the quote says.
+challenge-again|239|A quote that waits for an authorization is executed again without 409.
+any-proof|240|Any proof authorizes.
+one-challenge-only|388|The second challenge is not asked.
+lock-ignored|388|A locked customer authorizes.
+session-ignored|388|A customer without a session authorizes.
+trust-for-all|423|Nobody is asked for strong authentication.
+instructions-early|183|Payment instructions are shown before the challenge is satisfied.
+any-reference|243|A payment with another reference executes a quote.
+no-processing-event|432|No event tells of PROCESSING.
+no-completed-event|432|No event tells of COMPLETED.
+no-failed-event|432|No event tells of FAILED.
+no-failure-reason|245|A failed transaction has no reason.
+no-refund|245|A failed transaction is not refunded.
+refund-without-money|246|A refund completes, and the source gets nothing back.
+refund-net|246|A refund leaves out the fee.
+no-chain|193|A transaction that settles on a chain has no onChainTransaction.
+card-filter-ignored|394|The filter by card is not applied.
+card-status-filter|394|A status is combined with the type CARD.
+sixth-reset|411|A sixth reset of a day is started.
+reset-everywhere|403|A customer outside of the SCA regions resets a factor.
+reset-without-liveness|411|A reset completes before liveness has passed.
+no-mobile|411|The reset of SMS_OTP completes without a mobile number.
+factor-kept|271|A completed reset leaves the factor.
+short-session|411|A session ends after 18 days.
+wallet-unsigned|422|An embedded wallet pays without a signature.
+wallet-any-key|422|The signature of any key passes.
+wallet-any-body|422|A signature of another body passes.
+second-credential|461|A wallet has two credentials of one kind.
+card-before-approval|451|A cardholder who is not approved gets a card.
+decline-other|205|Every declined purchase has the reason OTHER.
+declined-held|282|A declined purchase holds money.
+no-card-event|439|Card transactions are told to nobody.
+void-keeps-hold|283|The money of a voided purchase stays held.
+refund-orphan|286|A refund does not point to its purchase.
+refunded-amount-stays|281|A return leaves refundedAmount as it was.
+refunded-status|286|A returned purchase is REFUNDED.
+unprovisioned-mint|463|A stablecoin that is not provisioned is minted.
+fraction-cut|463|An amount that cannot be represented is cut.
+operation-untracked|415|Mints and burns are not listed.
+cancelled-invitation|453|A cancelled invitation is claimed.
+body-unsigned|443|The signature of a webhook leaves out its body.
+"""
+
+
+def _rows() -> dict[str, Bug]:
+    rows = (line.split("|") for line in _TABLE.strip().splitlines())
+    return {name: Bug(int(line), statement) for name, line, statement in rows}
+
+
+BUGS: Mapping[str, Bug] = _rows()

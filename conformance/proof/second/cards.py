@@ -1,0 +1,214 @@
+"""Cards: purchases that are authorized, cleared, voided, declined, returned and refunded."""
+
+from conformance.proof.second import customers, internals
+from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.check import record, text
+from conformance.proof.second.errors import Refusal, conflict
+from conformance.proof.second.money import Json, money
+from conformance.proof.second.money import shown as currency
+from conformance.proof.second.world import World, now, public
+
+# What a purchase is declined for.
+CAUSES = {
+    "inactive": "CARD_NOT_ACTIVE",
+    "limited": "SPEND_LIMIT_EXCEEDED",
+    "unsourced": "NO_ELIGIBLE_FUNDING_SOURCE",
+    "blocked": "BLOCKED",
+    "foreign": "UNSUPPORTED_NETWORK",
+    "declined": "OTHER",
+}
+
+
+def issue(call: Call) -> Reply:
+    """POST /cards."""
+    call.only_platform()
+    world = call.world
+    body = call.json(
+        record(
+            {"customerId": text(most=100), "fundingAccountId": text(most=100)},
+            ("customerId", "fundingAccountId"),
+            closed=world.persona.refuses_unknown,
+        )
+    )
+    holder = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    if not customers.is_approved(holder) and not world.has("card-before-approval"):
+        raise Refusal("CARDHOLDER_KYC_NOT_APPROVED", "The cardholder is not approved.")
+    account = world.named(
+        world.internals, body["fundingAccountId"], "ACCOUNT_NOT_FOUND", "fundingAccountId"
+    )
+    card = {
+        "id": world.new_id("Card"),
+        "customerId": holder["id"],
+        "fundingAccountId": account["id"],
+        "status": "ACTIVE",
+        "lastFour": f"{world.number() % 10_000:04}",
+        "createdAt": now(),
+    }
+    world.cards[card["id"]] = card
+    return created(call, public(card))
+
+
+def read(call: Call) -> Reply:
+    """GET /cards/{cardId}."""
+    card = call.world.find(call.world.cards, call.params["cardId"])
+    call.concerns(card["customerId"])
+    return 200, public(card)
+
+
+def _account(world: World, row: Json) -> Json:
+    return world.internals[row["_account"]]
+
+
+def _row(world: World, card: Json, direction: str, status: str) -> Json:
+    account = world.internals[card["fundingAccountId"]]
+    row: Json = {
+        "id": world.new_id("Transaction"),
+        "type": "CARD",
+        "cardId": card["id"],
+        "direction": direction,
+        "status": status,
+        "currency": currency(account["_code"]),
+        "settledAmount": money(0, account["_code"]),
+        "refundedAmount": money(0, account["_code"]),
+        "originalTransactionId": None,
+        "cardDeclinedReason": None,
+        "merchant": {"name": "Corner Shop", "city": "Springfield", "state": "OR"},
+        "createdAt": now(),
+        "_account": account["id"],
+        "_customer": card["customerId"],
+        "_open": 0,
+    }
+    world.transactions[row["id"]] = row
+    return row
+
+
+def _tell(world: World, row: Json) -> None:
+    if not world.has("no-card-event"):
+        world.emit(f"CARD_TRANSACTION.{row['status']}", public(row))
+
+
+def _add(row: Json, member: str, amount: int) -> None:
+    row[member] = money(row[member]["amount"] + amount, row["currency"]["code"])
+
+
+def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
+    """Let a merchant ask for a purchase; `cause` says what is in its way, if anything."""
+    account = world.internals[card["fundingAccountId"]]
+    short = account["_available"] < amount
+    reason = CAUSES.get(cause) or ("INSUFFICIENT_FUNDS" if short else None)
+    if world.has("decline-other"):
+        reason = reason and "OTHER"
+    if reason == "INSUFFICIENT_FUNDS" and world.persona.underfunded_card == "EXCEPTION":
+        row = _row(world, card, "DEBIT", "EXCEPTION")
+    elif reason:
+        row = _row(world, card, "DEBIT", "DECLINED")
+        row["cardDeclinedReason"] = reason
+        if world.has("declined-held"):
+            _hold(world, row, amount)
+    else:
+        row = _row(world, card, "DEBIT", "AUTHORIZED")
+        _hold(world, row, amount)
+    _tell(world, row)
+    return row
+
+
+def _hold(world: World, row: Json, amount: int) -> None:
+    account = _account(world, row)
+    account["_available"] -= amount
+    account["_held"] += amount
+    row["_open"] = amount
+    internals.changed(world, account)
+
+
+def _release(world: World, row: Json, amount: int) -> None:
+    account = _account(world, row)
+    account["_held"] -= amount
+    account["_available"] += amount
+    row["_open"] -= amount
+    internals.changed(world, account)
+
+
+def settle(world: World, row: Json, amount: int, *, last: bool) -> None:
+    """Clear an amount of a purchase; the `last` clearing releases what is still held."""
+    account = _account(world, row)
+    taken = min(amount, row["_open"])
+    account["_held"] -= taken
+    row["_open"] -= taken
+    _add(row, "settledAmount", taken)
+    if last and row["_open"]:
+        _release(world, row, row["_open"])
+    row["status"] = "SETTLED" if last else "PARTIALLY_SETTLED"
+    internals.changed(world, account)
+    _tell(world, row)
+
+
+def void(world: World, row: Json) -> None:
+    """Take a purchase back before it is cleared."""
+    if not world.has("void-keeps-hold"):
+        _release(world, row, row["_open"])
+    row["status"] = "VOIDED"
+    _tell(world, row)
+
+
+def misclear(world: World, row: Json) -> None:
+    """Clear a purchase in a way that does not fit its authorization."""
+    _release(world, row, row["_open"])
+    row["status"] = "EXCEPTION"
+    _tell(world, row)
+
+
+def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> None:
+    """Return an amount of a settled purchase, on a row of its own that belongs to it.
+
+    Raises:
+        Refusal: where the purchase is not settled.
+    """
+    if row["status"] != "SETTLED":
+        raise conflict("The purchase is not settled.")
+    card = world.cards[row["cardId"]]
+    back = _row(world, card, "CREDIT", "SETTLED")
+    back["originalTransactionId"] = None if world.has("refund-orphan") else row["id"]
+    _add(back, "settledAmount", amount)
+    if not world.has("refunded-amount-stays"):
+        _add(row, "refundedAmount", amount)
+    if world.has("refunded-status"):
+        row["status"] = "REFUNDED"
+    internals.credit(world, _account(world, row), amount)
+    _tell(world, back if own_payment else row)
+
+
+def reverse_return(call: Call) -> Reply:
+    """POST /sandbox/cards/{id}/simulate/return_reversal."""
+    world = call.world
+    card = world.find(world.cards, call.params["cardId"])
+    body = call.json(
+        record(
+            {"refundTransactionId": text(most=100)},
+            ("refundTransactionId",),
+            closed=world.persona.refuses_unknown,
+        )
+    )
+    row = world.named(
+        world.transactions,
+        body["refundTransactionId"],
+        "TRANSACTION_NOT_FOUND",
+        "refundTransactionId",
+    )
+    parent = world.transactions.get(row.get("originalTransactionId") or "")
+    if not parent or row.get("cardId") != card["id"] or not parent["refundedAmount"]["amount"]:
+        raise conflict("There is no return to reverse.")
+    amount = row["settledAmount"]["amount"]
+    account = _account(world, row)
+    account["_available"] -= amount
+    _add(parent, "refundedAmount", -amount)
+    row["status"] = "VOIDED"
+    internals.changed(world, account)
+    _tell(world, parent)
+    return 200, public(row)
+
+
+ROUTES: list[Route] = [
+    ("POST", "/cards", issue),
+    ("GET", "/cards/{cardId}", read),
+    ("POST", "/sandbox/cards/{cardId}/simulate/return_reversal", reverse_return),
+]

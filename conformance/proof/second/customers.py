@@ -1,0 +1,480 @@
+"""Customers: who they are, what they agreed to, and how they prove their mail and phone."""
+
+import re
+from typing import Any
+
+from conformance.proof.second import internals
+from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.check import (
+    COUNTRY,
+    DATE,
+    EMAIL,
+    MOMENT,
+    PHONE,
+    WORD,
+    Fault,
+    Rule,
+    demand,
+    many,
+    one_of,
+    record,
+    refuse,
+    text,
+)
+from conformance.proof.second.errors import Refusal, conflict
+from conformance.proof.second.money import COINS, Json
+from conformance.proof.second.world import World, now, public
+
+TERMS = {"version": "2025-06", "url": "https://second.example/terms/2025-06"}
+CODE = "246810"
+
+# The EU, whose customers verify mail and phone, and authorize what they pay.
+EU = frozenset(
+    [
+        "AT",
+        "BE",
+        "BG",
+        "HR",
+        "CY",
+        "CZ",
+        "DE",
+        "DK",
+        "EE",
+        "ES",
+        "FI",
+        "FR",
+        "GR",
+        "HU",
+        "IE",
+        "IT",
+        "LT",
+        "LU",
+        "LV",
+        "MT",
+        "NL",
+        "PL",
+        "PT",
+        "RO",
+        "SE",
+        "SI",
+        "SK",
+        "EU",
+    ]
+)
+
+TAX_IDS = {
+    "US": r"\d{2}-?\d{7}",
+    "GB": r"\d{10}",
+    "DE": r"\d{2,5}/?\d{3,4}/?\d{3,5}|DE\d{9}",
+    "FR": r"[0-9A-Z]{9,14}|FR[0-9A-Z]{2}\d{9}",
+    "MX": r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}",
+    "BR": r"\d{14}|\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}",
+}
+OTHER_TAX_ID = r"(?=.*\d)[A-Za-z0-9./ -]{4,24}"
+
+ADDRESS = record(
+    {
+        "line1": text(most=200),
+        "line2": text(most=200, least=0),
+        "city": text(most=100),
+        "state": text(most=100, least=0),
+        "postalCode": text(most=20),
+        "country": COUNTRY,
+    },
+    closed=False,
+)
+
+BUSINESS = record(
+    {
+        "legalName": text(most=300),
+        "doingBusinessAs": text(most=300),
+        "country": COUNTRY,
+        "taxId": text(most=40),
+        "incorporatedOn": DATE,
+        "registrationNumber": text(most=60),
+        "entityType": text(most=60),
+        "businessType": text(most=80),
+        "primaryContactFirstName": text(most=100),
+        "primaryContactLastName": text(most=100),
+        "countriesOfOperation": many(COUNTRY),
+        "purposeOfAccount": text(most=200),
+        "sourceOfFunds": text(most=200),
+        "address": ADDRESS,
+    }
+)
+
+CONSENT = record(
+    {
+        "timestamp": MOMENT,
+        "ip": text(r"[0-9a-fA-F.:]+", most=45),
+        "version": text(most=40),
+        "method": text(most=60),
+    },
+    needs=("version",),
+)
+
+CATEGORIES = ("sourceOfFunds", "sourceOfWealth")
+
+MEMBERS: dict[str, Rule] = {
+    "customerType": one_of("INDIVIDUAL", "BUSINESS"),
+    "platformCustomerId": text(most=255),
+    "umaAddress": text(r"\$[^@\s]+@[^@\s]+", most=320),
+    "region": text(most=40),
+    "currencies": many(one_of(*COINS)),
+    "fullName": text(most=300),
+    "birthDate": DATE,
+    "nationality": COUNTRY,
+    "address": ADDRESS,
+    "email": EMAIL,
+    "phoneNumber": PHONE,
+    "idType": one_of("SSN", "ITIN"),
+    "identifier": text(most=60),
+    "countryOfIssuance": COUNTRY,
+    "businessInfo": BUSINESS,
+    "sourceOfFundsCategories": many(WORD),
+    "sourceOfFundsOtherDescription": text(most=500),
+    "sourceOfWealthCategories": many(WORD),
+    "sourceOfWealthOtherDescription": text(most=500),
+    "purposeOfAccount": text(most=200),
+    "purposeOfAccountOtherDescription": text(most=500),
+    "expectedMonthlyTransactionCount": text(most=60),
+    "expectedMonthlyTransactionVolume": text(most=60),
+    "annualIncomeRange": text(most=60),
+    "netWorthRange": text(most=60),
+    "pepStatus": text(most=60),
+    "endUserTermsConsent": CONSENT,
+}
+
+
+def _rule(world: World) -> Rule:
+    return record(MEMBERS, closed=world.persona.refuses_unknown)
+
+
+def _required(customer: Json) -> tuple[str, ...]:
+    if customer.get("customerType") == "BUSINESS":
+        return tuple(
+            f"businessInfo.{name}" for name in ("legalName", "country", "taxId", "incorporatedOn")
+        )
+    return ()
+
+
+def at(body: Any, path: str) -> Any:
+    """Return the value at a dotted path of JSON, or None."""
+    for name in path.split("."):
+        body = body.get(name) if isinstance(body, dict) else None
+    return body
+
+
+def _name_faults(world: World, customer: Json, faults: list[Fault]) -> None:
+    name = customer.get("fullName")
+    if world.persona.single_word == "submission" or world.has("single-word-name"):
+        return
+    if isinstance(name, str) and len(name.split()) < 2:
+        faults.append(("fullName", "text", "must have a given and a family name"))
+
+
+def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: str = "") -> None:
+    """Find an identification number that is not of its type; `stem` comes before its name."""
+    kind, value = person.get("idType"), person.get("identifier")
+    pattern = r"9\d\d-?\d\d-?\d{4}" if kind == "ITIN" else r"\d{3}-\d{2}-\d{4}"
+    if world.has("ssn-without-hyphens"):
+        pattern = r"\d{3}-?\d{2}-?\d{4}"
+    if value is not None and kind in {"SSN", "ITIN"} and not re.fullmatch(pattern, str(value)):
+        faults.append((f"{stem}identifier", "text", f"is no {kind}"))
+
+
+def _other_faults(customer: Json, faults: list[Fault]) -> None:
+    for stem in CATEGORIES:
+        other = f"{stem}OtherDescription"
+        if "OTHER" in (customer.get(f"{stem}Categories") or ()) and not customer.get(other):
+            faults.append((other, "text", "is required with OTHER"))
+
+
+def _business_faults(world: World, customer: Json, faults: list[Fault]) -> None:
+    info = customer.get("businessInfo") or {}
+    country, tax = info.get("country"), info.get("taxId")
+    pattern = TAX_IDS.get(str(country), OTHER_TAX_ID)
+    if tax and country and not world.has("tax-id-unchecked") and not re.fullmatch(pattern, tax):
+        faults.append(("businessInfo.taxId", "text", f"is no tax id of {country}"))
+
+
+def faults_of(world: World, customer: Json) -> list[Fault]:
+    """Return what is wrong with a customer as a whole, after each member was looked at."""
+    faults: list[Fault] = []
+    missing = [path for path in _required(customer) if at(customer, path) is None]
+    if world.has("incorporation-date-optional"):
+        missing = [path for path in missing if not path.endswith("incorporatedOn")]
+    faults += [(path, "text", "is required") for path in missing]
+    if world.persona.region_demands == "creation" and customer.get("region") in EU:
+        faults += [
+            (name, "text", "is required in this region")
+            for name in ("email", "phoneNumber")
+            if not customer.get(name)
+        ]
+    _name_faults(world, customer, faults)
+    identity_faults(world, customer, faults)
+    _other_faults(customer, faults)
+    _business_faults(world, customer, faults)
+    return faults
+
+
+def check(world: World, body: Any, customer: Json) -> None:
+    """Hold a request to its rules, and the customer that it would make to those of a whole.
+
+    Raises:
+        Refusal: with every fault of both.
+    """
+    faults: list[Fault] = []
+    _rule(world)(body, "", faults)
+    if not any(fault[0] in {"businessInfo", "customerType"} for fault in faults):
+        seen = {fault[0] for fault in faults}
+        faults += [fault for fault in _whole(world, customer, faults) if fault[0] not in seen]
+    if world.has("first-fault-only"):
+        faults = faults[:1]
+    refuse(world.persona, faults)
+    version = at(body, "endUserTermsConsent.version")
+    if version and version != TERMS["version"] and not world.has("any-terms-version"):
+        raise Refusal("END_USER_TERMS_VERSION_NOT_FOUND", "No such version of terms.", status=400)
+
+
+def _whole(world: World, customer: Json, faults: list[Fault]) -> list[Fault]:
+    """Leave out members of a wrong type, of which nothing more can be said."""
+    wrong = {fault[0].partition(".")[0] for fault in faults}
+    rest = {name: value for name, value in customer.items() if name not in wrong}
+    if "businessInfo" in wrong:
+        info = customer.get("businessInfo") or {}
+        seen = {fault[0].removeprefix("businessInfo.") for fault in faults}
+        rest["businessInfo"] = {name: value for name, value in info.items() if name not in seen}
+    return faults_of(world, rest)
+
+
+def status_name(customer: Json) -> str:
+    """Return the member that holds the customer's status."""
+    return "kybStatus" if customer["customerType"] == "BUSINESS" else "kycStatus"
+
+
+def is_approved(customer: Json) -> bool:
+    """Tell whether the customer is approved."""
+    return bool(customer[status_name(customer)] == "APPROVED")
+
+
+def needs_sca(customer: Json | None) -> bool:
+    """Tell whether a customer, or the platform for None, authorizes movements of money."""
+    return bool(customer) and (customer or {}).get("region") in EU
+
+
+def shown(customer: Json) -> Json:
+    """Return a customer as answers and events show it."""
+    body = public(customer)
+    if not customer.get("contactVerification"):
+        body.pop("contactVerification", None)
+    return body
+
+
+def create(call: Call) -> Reply:
+    """POST /customers."""
+    call.only_platform()
+    world = call.world
+    body = call.json(record({}, needs=("customerType",)))
+    check(world, body, body)
+    given = {name: value for name, value in body.items() if value is not None}
+    if not world.persona.refuses_unknown:
+        given = {name: value for name, value in given.items() if name in MEMBERS}
+    moment = now()
+    customer: Json = {
+        "id": world.new_id("Customer"),
+        "platformCustomerId": f"second-{world.number()}",
+        "umaAddress": f"$customer-{world.number()}@second.example",
+        **given,
+        "createdAt": moment,
+        "updatedAt": moment,
+        "_factors": list(world.persona.first_factors),
+        "_wrong": 0,
+        "_session": True,
+        "_resets": [],
+        "_traits": set(),
+    }
+    customer[status_name(customer)] = "UNVERIFIED"
+    if world.persona.with_both_statuses:
+        customer.setdefault("kycStatus", None)
+        customer.setdefault("kybStatus", None)
+    if customer.get("region") in EU:
+        customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
+    world.customers[customer["id"]] = customer
+    settle(world, customer)
+    return created(call, shown(customer))
+
+
+def settle(world: World, customer: Json) -> None:
+    """Give a new customer the status and the accounts that it starts with."""
+    if world.persona.provisioned_at == "creation":
+        internals.provision(world, customer)
+    skips = f"skip:{customer['platformCustomerId']}" in world.switches
+    if world.persona.regulated:
+        decide(world, customer, "APPROVED")
+    elif skips and customer["customerType"] == "INDIVIDUAL":
+        suffix = suffix_of(world, customer)
+        if suffix not in {"001", "003"}:
+            begin_review(world, customer)
+            decide(world, customer, "REJECTED" if suffix == "002" else "APPROVED")
+
+
+def suffix_of(world: World, customer: Json) -> str:
+    """Return the last three characters of what decides a sandbox review."""
+    if customer["customerType"] == "BUSINESS":
+        return str(at(customer, "businessInfo.registrationNumber") or "")[-3:]
+    names = [customer.get("fullName") or ""]
+    names += [
+        owner["personalInfo"].get("lastName") or ""
+        for owner in world.owners.values()
+        if owner["customerId"] == customer["id"]
+    ]
+    return next((name[-3:] for name in names if name[-3:].isdigit()), "")
+
+
+def begin_review(world: World, customer: Json) -> None:
+    """Move a customer to PENDING, with its event; do nothing where it is there or decided."""
+    member = status_name(customer)
+    if customer[member] not in {"UNVERIFIED", "HOLD"}:
+        return
+    customer[member] = "PENDING"
+    customer["updatedAt"] = now()
+    if not world.has("no-pending-event"):
+        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
+
+
+def decide(world: World, customer: Json, decision: str) -> None:
+    """End the review of a customer, unless it has ended; approval provides its accounts."""
+    member = status_name(customer)
+    if customer[member] in {"APPROVED", "REJECTED"}:
+        return
+    customer[member] = decision
+    customer["updatedAt"] = now()
+    if decision == "APPROVED":
+        internals.provision(world, customer)
+    if decision in {"APPROVED", "REJECTED"}:
+        kind = "KYC" if world.has("kyc-for-business") else _kind(customer)
+        world.emit(f"CUSTOMER.{kind}_{decision}", shown(customer))
+
+
+def _kind(customer: Json) -> str:
+    return status_name(customer)[:3].upper()
+
+
+def of(call: Call) -> Json:
+    """Return the customer of the path.
+
+    Raises:
+        Refusal: 404 where there is none.
+    """
+    customer = call.world.find(
+        call.world.customers, call.params["customerId"], "CUSTOMER_NOT_FOUND"
+    )
+    call.concerns(customer["id"])
+    return customer
+
+
+def read(call: Call) -> Reply:
+    """GET /customers/{customerId}."""
+    return 200, shown(of(call))
+
+
+def index(call: Call) -> Reply:
+    """GET /customers."""
+    call.only_platform()
+    return call.page([shown(row) for row in call.world.customers.values()])
+
+
+def change(call: Call) -> Reply:
+    """PATCH /customers/{customerId}."""
+    call.only_platform()
+    world, customer = call.world, of(call)
+    body = call.json()
+    whole = merged(customer, body)
+    if "customerType" in body and body["customerType"] != customer["customerType"]:
+        demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
+    check(world, body, whole)
+    customer.clear()
+    customer.update(whole)
+    customer["updatedAt"] = now()
+    if world.has("rename-reopens") and "fullName" in body:
+        customer[status_name(customer)] = "UNVERIFIED"
+    return 200, shown(customer)
+
+
+def merged(customer: Json, body: Json) -> Json:
+    """Return the customer with the members of a change; objects are merged, null takes away."""
+    whole = dict(customer)
+    for name, value in body.items():
+        old = whole.get(name)
+        if name not in MEMBERS:
+            continue
+        if value is None:
+            whole.pop(name, None)
+        elif isinstance(value, dict) and isinstance(old, dict):
+            whole[name] = {**old, **value}
+        else:
+            whole[name] = value
+    return whole
+
+
+def terms(call: Call) -> Reply:
+    """GET /customers/end-user-terms."""
+    del call
+    return 200, {"termsUrl": TERMS["url"], "termsVersion": TERMS["version"]}
+
+
+def _channel(call: Call, channel: str) -> Json:
+    customer = of(call)
+    if channel not in (customer.get("contactVerification") or {}):
+        if call.world.has("any-channel"):
+            return customer
+        raise conflict("This channel needs no verification.")
+    return customer
+
+
+def send_code(channel: str) -> Any:
+    """Return the handler that sends the one-time code of a channel."""
+
+    def handler(call: Call) -> Reply:
+        customer = _channel(call, channel)
+        customer[f"_sent_{channel}"] = True
+        return _contact_reply(call, {"status": "SENT"})
+
+    return handler
+
+
+def confirm_code(channel: str) -> Any:
+    """Return the handler that compares a one-time code."""
+
+    def handler(call: Call) -> Reply:
+        customer = _channel(call, channel)
+        body = call.json(record({"code": text(most=12)}, needs=("code",)))
+        if body["code"] != CODE and not call.world.has("any-contact-code"):
+            raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
+        customer["contactVerification"][channel] = "VERIFIED"
+        customer["updatedAt"] = now()
+        return _contact_reply(call, shown(customer))
+
+    return handler
+
+
+def _contact_reply(call: Call, body: Json) -> Reply:
+    return (200, body) if call.world.persona.with_contact_body else (204, None)
+
+
+def _code_details() -> Json:
+    return {"errors": [{"field": "code", "message": "is wrong"}]}
+
+
+ROUTES: list[Route] = [
+    ("POST", "/customers", create),
+    ("GET", "/customers", index),
+    ("GET", "/customers/end-user-terms", terms),
+    ("GET", "/customers/{customerId}", read),
+    ("PATCH", "/customers/{customerId}", change),
+    ("POST", "/customers/{customerId}/verify-email", send_code("email")),
+    ("POST", "/customers/{customerId}/verify-email/confirm", confirm_code("email")),
+    ("POST", "/customers/{customerId}/verify-phone", send_code("phone")),
+    ("POST", "/customers/{customerId}/verify-phone/confirm", confirm_code("phone")),
+]

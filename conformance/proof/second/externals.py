@@ -1,0 +1,324 @@
+"""External accounts, proofs of their ownership, trust in them, discoveries and lookups."""
+
+from typing import Any
+
+from conformance.proof.second import account_types, sca, uma
+from conformance.proof.second.account_types import BANKS, TYPES
+from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.check import Fault, one_of, record, refuse, text
+from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.money import Json, coin, money, rate, unit_rate
+from conformance.proof.second.money import shown as currency
+from conformance.proof.second.world import World, ahead, now, public
+
+SIGNATURE = "b3duZXI="
+RAILS = {"USD_ACCOUNT": ["ACH", "WIRE", "RTP", "FEDNOW"], "INR_ACCOUNT": ["UPI", "NEFT", "RTGS"]}
+MIN_RECEIVED, MAX_RECEIVED = 100, 100_000_000
+
+
+def shown(account: Json) -> Json:
+    """Return an external account as answers and events show it."""
+    body = public(account)
+    if not body.get("customerId"):
+        body["customerId"] = None
+    return body
+
+
+def move(world: World, account: Json, status: str) -> None:
+    """Give an external account another status, with its event."""
+    if account["status"] == status:
+        return
+    account["status"] = status
+    account["_updated"] = now()
+    if not world.has("no-account-event"):
+        world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", shown(account))
+
+
+def _check(call: Call, body: Json, owner: Json | None) -> None:
+    world, persona = call.world, call.world.persona
+    members = {
+        "currency": text(most=12),
+        "platformAccountId": text(most=255),
+        "customerId": text(most=100),
+        "accountInfo": record({"accountType": one_of(*TYPES)}, ("accountType",)),
+    }
+    nested = persona.beneficiary_place == "nested"
+    if not nested:
+        members["beneficiary"] = record({})
+    faults: list[Fault] = []
+    rule = record(members, ("currency", "accountInfo"), closed=persona.refuses_unknown)
+    rule(body, "", faults)
+    info = body.get("accountInfo")
+    kind = TYPES.get(str(info.get("accountType"))) if isinstance(info, dict) else None
+    if kind and isinstance(info, dict):
+        if body.get("currency") is not None and body["currency"] not in kind.currencies:
+            faults.append(("currency", "select", "is not the currency of this account type"))
+        account_types.info_faults(world, info, kind, faults)
+        refused = persona.sent_rails == "refused" and not world.has("rails-taken-over")
+        if "paymentRails" in info and refused:
+            faults.append(("accountInfo.paymentRails", "text", "is never sent"))
+        known = {*kind.members, "accountType", "beneficiary", "paymentRails"}
+        if persona.refuses_unknown:
+            faults += [
+                (f"accountInfo.{name}", "text", "is not known")
+                for name in info
+                if name not in known
+            ]
+        if kind.beneficiary:
+            account_types.beneficiary_faults(
+                world,
+                info.get("beneficiary") if nested else body.get("beneficiary"),
+                kind.currencies[0],
+                "accountInfo.beneficiary" if nested else "beneficiary",
+                faults,
+                by_business=bool(owner)
+                and (owner or {})["customerType"] == "BUSINESS"
+                and persona.registration_noticed == "creation",
+            )
+    refuse(persona, faults)
+
+
+def create(call: Call) -> Reply:
+    """POST /customers/external-accounts."""
+    world = call.world
+    body = call.json()
+    owner = None
+    if isinstance(body.get("customerId"), str):
+        owner = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    _check(call, body, owner)
+    if owner is None and not world.persona.platform_externals:
+        raise invalid("customerId", "is required")
+    call.concerns(owner["id"] if owner else None)
+    info = {name: value for name, value in body["accountInfo"].items() if value is not None}
+    if not world.has("rails-taken-over"):
+        info.pop("paymentRails", None)
+    kind = info["accountType"]
+    if kind in RAILS and "paymentRails" not in info:
+        info["paymentRails"] = RAILS[kind]
+    derived = account_types.derived_code(info["iban"]) if kind == "EUR_ACCOUNT" else None
+    if derived and "swiftCode" not in info:
+        info["swiftCode"] = derived
+    held = owner is not None and "hold-externals" in owner["_traits"]
+    waits = held or world.persona.external_start == "PENDING"
+    account: Json = {
+        "id": world.new_id("ExternalAccount"),
+        "customerId": owner["id"] if owner else "",
+        "status": "PENDING" if waits else "ACTIVE",
+        "currency": body["currency"],
+        "platformAccountId": body.get("platformAccountId"),
+        "accountInfo": info,
+        "_beneficiary": body.get("beneficiary"),
+        "_traits": set(),
+        "_trusted": False,
+        "_challenge": None,
+    }
+    if body.get("beneficiary"):
+        account["beneficiary"] = body["beneficiary"]
+    world.externals[account["id"]] = account
+    if waits and not held:
+        world.later(world.persona.settle_seconds, lambda: _verified(world, account))
+    return created(call, shown(account))
+
+
+def _verified(world: World, account: Json) -> None:
+    if account["status"] == "PENDING":
+        move(world, account, "ACTIVE")
+
+
+def of(call: Call) -> Json:
+    """Return the external account of the path.
+
+    Raises:
+        Refusal: 404 where there is none.
+    """
+    account = call.world.find(
+        call.world.externals, call.params["externalAccountId"], "ACCOUNT_NOT_FOUND"
+    )
+    call.concerns(account["customerId"])
+    return account
+
+
+def index(call: Call) -> Reply:
+    """GET /customers/external-accounts."""
+    world = call.world
+    customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
+    call.concerns(customer["id"])
+    rows = [row for row in world.externals.values() if row["customerId"] == customer["id"]]
+    return call.page([shown(row) for row in _in_currency(call, rows)])
+
+
+def index_of_platform(call: Call) -> Reply:
+    """GET /platform/external-accounts."""
+    call.only_platform()
+    rows = [row for row in call.world.externals.values() if not row["customerId"]]
+    return call.page([shown(row) for row in _in_currency(call, rows)])
+
+
+def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
+    code = call.query.get("currency")
+    return [row for row in rows if code in {None, row["currency"]}]
+
+
+def read(call: Call) -> Reply:
+    """GET /customers/external-accounts/{externalAccountId}."""
+    return 200, shown(of(call))
+
+
+def delete(call: Call) -> Reply:
+    """DELETE /customers/external-accounts/{externalAccountId}."""
+    account = of(call)
+    if account["_trusted"] and not call.world.has("trusted-deleted"):
+        raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
+    if not call.world.has("delete-keeps"):
+        del call.world.externals[account["id"]]
+    return 204, None
+
+
+def untrust(call: Call) -> Reply:
+    """POST /customers/external-accounts/{externalAccountId}/untrust."""
+    world, account = call.world, of(call)
+    call.optional_json()
+    if not account["_trusted"]:
+        raise conflict("The beneficiary is not trusted.")
+    owner = world.customers[account["customerId"]]
+    challenge = sca.challenge(world, owner, "UNTRUST_BENEFICIARY")
+    account["_untrust"] = challenge["id"]
+    return 200, {"externalAccountId": account["id"], "scaChallenge": public(challenge)}
+
+
+def confirm_untrust(call: Call) -> Reply:
+    """POST /customers/external-accounts/{externalAccountId}/untrust/confirm, or without untrust."""
+    world, account = call.world, of(call)
+    short = not call.path.endswith("/untrust/confirm")
+    if short != (world.persona.untrust_path == "short"):
+        raise Refusal("NOT_FOUND", "There is no such operation.")
+    body = call.json()
+    if not account["_trusted"] or "_untrust" not in account:
+        raise conflict("There is nothing to confirm.")
+    if not world.has("untrust-unproven"):
+        sca.prove(world, world.customers[account["customerId"]], body)
+    account["_trusted"] = False
+    del account["_untrust"]
+    return 200, shown(account)
+
+
+def challenge(call: Call) -> Reply:
+    """POST /customers/external-accounts/{externalAccountId}/challenge."""
+    world, account = call.world, of(call)
+    body = call.json(record({"method": one_of("WALLET_SIGNATURE", "LIVENESS")}, needs=("method",)))
+    if account["status"] != "PENDING_OWNERSHIP_VERIFICATION":
+        raise conflict("The ownership of this account is not asked for.")
+    account["_challenge"] = body["method"]
+    token = world.new_id("Link").partition(":")[2]
+    answer: Json = {"method": body["method"], "expiresAt": ahead(900)}
+    if body["method"] == "LIVENESS":
+        answer["verificationLink"] = f"{world.origin}/hosted/{token}"
+    else:
+        answer["message"] = f"I own this account. {token}"
+    return 200, answer
+
+
+def verify(call: Call) -> Reply:
+    """POST /customers/external-accounts/{externalAccountId}/verify."""
+    world, account = call.world, of(call)
+    body = call.json(record({"signature": text(most=2000)}, needs=("signature",)))
+    if (
+        account["_challenge"] != "WALLET_SIGNATURE"
+        or account["status"] != "PENDING_OWNERSHIP_VERIFICATION"
+    ):
+        raise conflict("No signature is waited for.")
+    prove(world, account, owner=body["signature"] == SIGNATURE or world.has("any-owner"))
+    return 200, shown(account)
+
+
+def prove(world: World, account: Json, *, owner: bool) -> None:
+    """End a proof of ownership, which shows the owner or somebody else."""
+    account["_challenge"] = None
+    failed = "INACTIVE" if world.has("disproved-inactive") else "UNVERIFIED"
+    move(world, account, "ACTIVE" if owner else failed)
+
+
+def discoveries(call: Call) -> Reply:
+    """GET /discoveries."""
+    country, code = call.query.get("country"), call.query.get("currency")
+    rows = [
+        {
+            "bankName": name,
+            "displayName": f"{name} ({bank_country})",
+            "country": bank_country,
+            "currency": bank_code,
+        }
+        for bank_code, (bank_country, names) in BANKS.items()
+        for name in names
+        if code in {None, bank_code}
+        and (country in {None, bank_country} or call.world.has("discoveries-any-country"))
+    ]
+    return 200, {"data": rows}
+
+
+def lookup(call: Call) -> Reply:
+    """GET /receiver/external-account/{accountId}."""
+    world = call.world
+    account = world.find(world.externals, call.params["accountId"], "ACCOUNT_NOT_FOUND")
+    call.concerns(account["customerId"])
+    sender = call.query.get("senderUmaAddress")
+    customer_id = call.query.get("customerId")
+    if not sender and not customer_id:
+        raise invalid("customerId", "is required without senderUmaAddress")
+    if customer_id:
+        world.find(world.customers, customer_id, "CUSTOMER_NOT_FOUND")
+    if sender:
+        uma.require_address(sender)
+        known = {row.get("umaAddress") for row in world.customers.values()}
+        if sender not in known and not customer_id:
+            raise Refusal("USER_NOT_FOUND", "No customer has this UMA address.")
+    sending = coin(call.query.get("sendingCurrency", "USD")).code
+    if world.has("lookup-always-dollars"):
+        sending = "USD"
+    uma.shake_hands(world, account)
+    receiving = account["currency"]
+    back = unit_rate(receiving, sending)
+    row = world.new_id("Lookup")
+    world.lookups[row] = {"id": row, "accountId": account["id"]}
+    estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
+    preference: Json = {
+        "currency": currency(receiving),
+        "estimatedExchangeRate": float(estimate),
+        "min": MIN_RECEIVED,
+        "max": MAX_RECEIVED,
+    }
+    answer: Json = {
+        "lookupId": row,
+        "accountId": account["id"],
+        "sendingCurrency": currency(sending),
+        "supportedCurrencies": [preference],
+    }
+    if world.persona.with_nulls:
+        preference["minSendingAmount"] = int(MIN_RECEIVED * back)
+        preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
+        answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": True}]
+    return 200, answer
+
+
+def in_ownership_limit(world: World, amount: int, code: str) -> bool:
+    """Tell whether an amount is below the threshold of accounts whose owner is not proven."""
+    dollars: Any = money(amount, code)["amount"] * unit_rate(code, "USD")
+    return bool(dollars < world.persona.short_ownership)
+
+
+_ACCOUNT = "/customers/external-accounts/{externalAccountId}"
+
+ROUTES: list[Route] = [
+    ("POST", "/customers/external-accounts", create),
+    ("GET", "/customers/external-accounts", index),
+    ("GET", "/platform/external-accounts", index_of_platform),
+    ("GET", _ACCOUNT, read),
+    ("DELETE", _ACCOUNT, delete),
+    ("POST", f"{_ACCOUNT}/untrust", untrust),
+    ("POST", f"{_ACCOUNT}/untrust/confirm", confirm_untrust),
+    ("POST", f"{_ACCOUNT}/confirm", confirm_untrust),
+    ("POST", f"{_ACCOUNT}/challenge", challenge),
+    ("POST", f"{_ACCOUNT}/verify", verify),
+    ("GET", "/discoveries", discoveries),
+    ("GET", "/receiver/external-account/{accountId}", lookup),
+]

@@ -1,0 +1,346 @@
+"""Internal accounts: balances, deposits, and rule-based accounts that sweep what they receive."""
+
+import json
+import secrets
+from typing import Any
+
+from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.check import integer, one_of, record, text
+from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.keys import checked_key
+from conformance.proof.second.money import COINS, Json, coin, money
+from conformance.proof.second.world import World, now
+
+TYPES = ("INTERNAL_FIAT", "INTERNAL_CRYPTO", "EMBEDDED_WALLET", "RULE_BASED")
+WALLET_CURRENCY = "USDB"
+# What keeps an external account from being paid.
+REFUSALS = frozenset({"unknown", "blocked", "limited", "returned", "screened"})
+PLATFORM_CURRENCIES = ("USD", "EUR", "USDC")
+
+
+def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json:
+    """Open an account of a customer, or of the platform for None, with nothing on it."""
+    moment = now()
+    waits = owner is not None and "await" in owner["_traits"]
+    account: Json = {
+        "id": world.new_id("InternalAccount"),
+        "type": kind,
+        "status": "PENDING" if waits else "ACTIVE",
+        "customerId": owner["id"] if owner else "",
+        "label!": None,
+        "sweepRule!": None,
+        "createdAt": moment,
+        "updatedAt": moment,
+        "_code": code,
+        "_available": 0,
+        "_held": 0,
+        "_coming": 0,
+        "_number": f"{world.number():010}",
+        "_key": secrets.token_hex(16),
+        "_traits": set(),
+    }
+    if kind == "EMBEDDED_WALLET":
+        account["privateEnabled"] = False
+    if kind == "INTERNAL_FIAT" and code == "USD" and owner:
+        account["cardFundingActions"] = ["AUTHORIZE", "REFUND"]
+    world.internals[account["id"]] = account
+    return account
+
+
+def provision(world: World, customer: Json) -> None:
+    """Open the accounts that a customer gets by itself; do nothing where it has them."""
+    if of_customer(world, customer["id"]):
+        return
+    fiat = ["USD", *(customer.get("currencies") or ())]
+    for code in dict.fromkeys(fiat):
+        kind = "INTERNAL_CRYPTO" if COINS[code].crypto else "INTERNAL_FIAT"
+        open_account(world, customer, kind, code)
+    if "USDC" not in fiat:
+        open_account(world, customer, "INTERNAL_CRYPTO", "USDC")
+    open_account(world, customer, "EMBEDDED_WALLET", WALLET_CURRENCY)
+
+
+def of_customer(world: World, customer_id: str) -> list[Json]:
+    """Return the internal accounts of a customer, oldest first."""
+    return [row for row in world.internals.values() if row["customerId"] == customer_id]
+
+
+def shown(world: World, account: Json) -> Json:
+    """Return an internal account as answers and events show it."""
+    body = {name: value for name, value in account.items() if not name.startswith("_")}
+    if account["status"] != "ACTIVE":
+        body.pop("cardFundingActions", None)
+    code = account["_code"]
+    total = account["_available"] + account["_held"] + account["_coming"]
+    if world.has("total-without-held"):
+        total = account["_available"]
+    available = total if world.has("held-is-available") else account["_available"]
+    body["balance"] = money(available, code)
+    body["totalBalance"] = money(total, code)
+    body["fundingPaymentInstructions"] = [instruction(world, account)]
+    if not account["customerId"]:
+        forms = {"empty": "", "null": None}
+        if world.persona.no_owner in forms:
+            body["customerId!"] = forms[world.persona.no_owner]
+        del body["customerId"]
+    return body
+
+
+def instruction(world: World, account: Json, reference: str = "") -> Json:
+    """Return how an internal account is funded."""
+    code = account["_code"]
+    if COINS[code].crypto:
+        info: Json = {
+            "accountType": "SPARK_WALLET" if code == "BTC" else "SOLANA_WALLET",
+            "assetType": code,
+            "address": f"second{account['_number']}",
+        }
+        if code == "BTC":
+            info["invoice"] = f"lnbc1second{account['_number']}"
+    else:
+        info = {
+            "accountType": "US_ACCOUNT" if code == "USD" else f"{code}_ACCOUNT",
+            "accountNumber": account["_number"],
+            "routingNumber": "021000021",
+            "accountHolderName": "Second Payments",
+            "bankName": "Second Bank",
+            "reference": reference or f"REF{account['_number']}",
+            "accountCategory": "CHECKING",
+        }
+    notes = {"instructionsNotes": "Send from an account of your own."}
+    return {**(notes if world.persona.with_nulls else {}), "accountOrWalletInfo": info}
+
+
+def changed(world: World, account: Json) -> None:
+    """Tell that the balance of an account is another one."""
+    account["updatedAt"] = now()
+    if not world.has("no-balance-event"):
+        world.emit("INTERNAL_ACCOUNT.BALANCE_UPDATED", shown(world, account))
+
+
+def credit(world: World, account: Json, amount: int) -> None:
+    """Add settled money to an account."""
+    account["_available"] += amount
+    changed(world, account)
+
+
+def debit(world: World, account: Json, amount: int) -> None:
+    """Take money from an account.
+
+    Raises:
+        Refusal: with `INSUFFICIENT_FUNDS` where it has less.
+    """
+    require_funds(world, account, amount)
+    account["_available"] -= amount
+    changed(world, account)
+
+
+def require_funds(world: World, account: Json, amount: int) -> None:
+    """Refuse where an account has less than an amount.
+
+    Raises:
+        Refusal: with `INSUFFICIENT_FUNDS`.
+    """
+    slack = 1 if world.has("overdraft-of-one") else 0
+    if account["_available"] + slack < amount and not world.has("overdraft"):
+        raise Refusal("INSUFFICIENT_FUNDS", "The account has less than that.")
+
+
+def deposit(world: World, account: Json, amount: int) -> None:
+    """Let a settled deposit arrive; that of a rule-based account is swept on."""
+    new = world.new_id("Transaction")
+    world.transactions[new] = {
+        "id": new,
+        "type": "INCOMING",
+        "direction": "CREDIT",
+        "status": "COMPLETED",
+        "sentAmount": money(amount, account["_code"]),
+        "receivedAmount": money(amount, account["_code"]),
+        "exchangeRate": 1,
+        "settledAt": now(),
+        "createdAt": now(),
+        "_account": account["id"],
+        "_customer": account["customerId"],
+        "_amount": amount,
+    }
+    credit(world, account, amount)
+    if account["type"] == "RULE_BASED":
+        _sweep(world, account, amount)
+
+
+def recall(world: World, account: Json, amount: int, delivered: bool) -> str:
+    """Send a settled deposit back to its sender, where it is `delivered` or not; return its id."""
+    row = _settled_deposit(world, account, amount)
+    debit(world, account, amount)
+    _move_refund(world, row, "PENDING")
+    world.later(
+        world.persona.settle_seconds, lambda: _end_recall(world, account, row, delivered=delivered)
+    )
+    return str(row["id"])
+
+
+def _settled_deposit(world: World, account: Json, amount: int) -> Json:
+    for row in reversed(world.transactions.values()):
+        fits = row.get("_account") == account["id"] and row.get("_amount") == amount
+        if fits and not row.get("refund"):
+            return row
+    deposit(world, account, amount)
+    return next(reversed(world.transactions.values()))
+
+
+def _move_refund(world: World, row: Json, state: str) -> None:
+    row["refund"] = {"status": state, "reference": f"RI{row['id'][-8:]}"}
+    if not world.has("no-recall-event"):
+        world.emit(f"INCOMING_PAYMENT.REFUND_{state}", row)
+
+
+def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> None:
+    if not delivered:
+        credit(world, account, row["_amount"])
+    _move_refund(world, row, "COMPLETED" if delivered else "FAILED")
+
+
+def _sweep(world: World, account: Json, amount: int) -> None:
+    home = world.internals[account["_home"]]
+    target = world.internals.get(account["_target"])
+    unreachable = "unreachable" in account["_traits"]
+    if world.has("sweep-stays"):
+        return
+    debit(world, account, amount)
+    if (unreachable and not world.has("sweep-anyway")) or not _receives(world, account):
+        credit(world, home, amount)
+    elif target:
+        credit(world, target, amount)
+
+
+def _receives(world: World, account: Json) -> bool:
+    target = account["_target"]
+    found = world.internals.get(target) or world.externals.get(target)
+    if not found or found["status"] != "ACTIVE":
+        return False
+    return not REFUSALS & found["_traits"]
+
+
+def list_of_customer(call: Call) -> Reply:
+    """GET /customers/internal-accounts."""
+    world = call.world
+    customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
+    call.concerns(customer["id"])
+    rows = of_customer(world, customer["id"])
+    if world.has("accounts-of-others"):
+        rows = [row for row in world.internals.values() if row["customerId"]]
+    return call.page([shown(world, row) for row in _in_currency(call, rows)])
+
+
+def list_of_platform(call: Call) -> Reply:
+    """GET /platform/internal-accounts."""
+    call.only_platform()
+    rows = of_customer(call.world, "")
+    return call.page([shown(call.world, row) for row in _in_currency(call, rows)], wrapped=True)
+
+
+def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
+    code = call.query.get("currency")
+    if not code or call.world.has("currency-filter-ignored"):
+        return rows
+    coin(code)
+    return [row for row in rows if row["_code"] == code]
+
+
+SWEEP = record({"to": text(most=100)}, needs=("to",))
+
+
+def create(call: Call) -> Reply:
+    """POST /internal-accounts."""
+    call.only_platform()
+    world = call.world
+    key = checked_key(call, needed=True)
+    body = call.json(
+        record(
+            {
+                "type": one_of(*TYPES),
+                "holder": text(most=100),
+                "currencyCode": text(most=12),
+                "label": text(most=255),
+                "sweepRule": SWEEP,
+            },
+            ("type", "holder", "currencyCode", "sweepRule"),
+            closed=world.persona.refuses_unknown,
+        )
+        if not world.has("long-label")
+        else record({}, ("type", "holder", "currencyCode", "sweepRule"))
+    )
+    print_of = json.dumps(body, sort_keys=True)
+    memory = world.idempotent.get(f"account:{key}")
+    if memory and not world.has("key-forgotten"):
+        if memory["print"] != print_of and not world.has("key-reuse"):
+            raise conflict("The key was used for another account.")
+        return 200, shown(world, world.internals[memory["id"]])
+    account = _rule_based(world, body)
+    world.idempotent[f"account:{key}"] = {"print": print_of, "id": account["id"]}
+    return 201, shown(world, account)
+
+
+def _rule_based(world: World, body: Json) -> Json:
+    status = world.persona.eligibility_status
+    if body["type"] != "RULE_BASED":
+        raise invalid("type", "only RULE_BASED can be created", kind="select")
+    holder = world.named(world.customers, body["holder"], "CUSTOMER_NOT_FOUND", "holder")
+    if body["currencyCode"] != "USD":
+        coin(body["currencyCode"])
+        raise Refusal("INVALID_CURRENCY", "Rule-based accounts are in USD.", status=400)
+    if holder["customerType"] != "INDIVIDUAL" and not world.has("rules-for-business"):
+        raise invalid("holder", "has to be an individual", status=status)
+    if "no-rule-based" in world.switches:
+        raise invalid("type", "is not enabled for the platform", status=status)
+    homes = [
+        row
+        for row in of_customer(world, holder["id"])
+        if row["_code"] == "USD" and row["type"] == "INTERNAL_FIAT" and row["status"] == "ACTIVE"
+    ]
+    approved = "APPROVED" in {holder.get("kycStatus"), holder.get("kybStatus")}
+    if not homes or not approved:
+        raise invalid("holder", "has no verified account in this currency", status=status)
+    to = body["sweepRule"]["to"]
+    outside = to.startswith("ExternalAccount:")
+    table = world.externals if outside else world.internals
+    target = world.named(table, to, "ACCOUNT_NOT_FOUND", "sweepRule.to")
+    if target["currency" if outside else "_code"] != "USD":
+        raise invalid("sweepRule.to", "is in another currency")
+    account = open_account(world, holder, "RULE_BASED", "USD")
+    account |= {
+        "label!": body.get("label"),
+        "sweepRule!": {"to": target["id"]},
+        "_home": homes[0]["id"],
+        "_target": target["id"],
+    }
+    return account
+
+
+def fund(call: Call) -> Reply:
+    """POST /sandbox/internal-accounts/{accountId}/fund."""
+    world = call.world
+    account = world.find(world.internals, call.params["accountId"], "ACCOUNT_NOT_FOUND")
+    call.concerns(account["customerId"])
+    body = call.json(
+        record({"amount": integer(1, 10**15)}, ("amount",), closed=world.persona.refuses_unknown)
+    )
+    if account["status"] != "ACTIVE" and not world.has("frozen-receives"):
+        raise conflict("The account cannot receive.")
+    if _blocked(world, account) and not world.has("funds-before-approval"):
+        raise conflict("Funding is blocked until the customer is approved.")
+    deposit(world, account, body["amount"])
+    return created(call, shown(world, account))
+
+
+def _blocked(world: World, account: Json) -> bool:
+    owner: Any = world.customers.get(account["customerId"])
+    return owner is not None and "APPROVED" not in {owner.get("kycStatus"), owner.get("kybStatus")}
+
+
+ROUTES: list[Route] = [
+    ("GET", "/customers/internal-accounts", list_of_customer),
+    ("GET", "/platform/internal-accounts", list_of_platform),
+    ("POST", "/internal-accounts", create),
+    ("POST", "/sandbox/internal-accounts/{accountId}/fund", fund),
+]

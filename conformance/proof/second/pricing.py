@@ -1,0 +1,86 @@
+"""What a quote costs: fees in the sending currency, the rest converted at the rate."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from conformance.proof.second.check import integer, many, record, text
+from conformance.proof.second.errors import Refusal
+from conformance.proof.second.money import Json, ceiling, floor, half_up, rate, unit_rate
+from conformance.proof.second.world import World
+
+SERVICE_FEE = Decimal("0.02")
+SERVICE_FEE_AT_HOME = Decimal("0.01")
+MAX_AMOUNT = 10**15
+
+_FEE = {"basisPoints": integer(0, 5000), "fixedAmount": integer(0, 10**9)}
+OVERRIDE = record(_FEE)
+CONFIGS = many(
+    record({"sendingCurrency": text(most=12), **_FEE}, needs=("sendingCurrency",)), most=20
+)
+
+
+@dataclass(frozen=True)
+class Price:
+    """Amounts of a quote in smallest units; `fee` is the service's own."""
+
+    sending: str
+    receiving: str
+    sent: int
+    received: int
+    fee: int
+    platform_fee: int
+    fee_rate: Decimal
+
+    @property
+    def rate(self) -> Decimal:
+        """What one whole unit of the sending currency is in the receiving one."""
+        return rate(self.sending, self.receiving)
+
+
+def platform_fee(world: World, sending: str, receiving: str, override: Json | None) -> Json:
+    """Return the platform's fee on a quote: `basisPoints` and `fixedAmount`.
+
+    Raises:
+        Refusal: for an override of a quote that does not send dollars.
+    """
+    if override is not None:
+        if sending == "USD" or world.has("fee-in-any-currency"):
+            return override
+        if world.persona.foreign_fee == "refused":
+            raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
+        return {}
+    if sending == receiving and not world.has("fee-at-home"):
+        return {}
+    configs: list[Json] = world.config["feeConfigs"]
+    return next((row for row in configs if row["sendingCurrency"] == sending), {})
+
+
+def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra: Json) -> Price:
+    """Price a quote; `side` says which amount is given, `extra` is the platform's fee.
+
+    Raises:
+        Refusal: where nothing would be received, or more than can be counted.
+    """
+    sending, receiving = corridor
+    one = unit_rate(sending, receiving)
+    fee_rate = SERVICE_FEE_AT_HOME if sending == receiving else SERVICE_FEE
+    share = Decimal(extra.get("basisPoints") or 0) / 10_000
+    fixed = extra.get("fixedAmount") or 0
+    rounded = floor if world.persona.rounding == "down" else half_up
+    if side == "SENDING" and not world.has("sides-swapped"):
+        sent = amount
+        fee, own = rounded(sent * fee_rate), rounded(sent * share) + fixed
+        received = rounded((sent - fee - own) * one)
+        if world.has("converted-before-fee"):
+            received = rounded(sent * one) - fee
+    else:
+        received = amount
+        net = ceiling(received / one)
+        sent = ceiling((net + fixed) / (1 - fee_rate - share))
+        if world.has("fee-on-net"):
+            sent = ceiling(net * (1 + fee_rate + share)) + fixed
+        own = rounded(sent * share) + fixed
+        fee = sent - net - own
+    if received < 1 or sent > MAX_AMOUNT or received > MAX_AMOUNT:
+        raise Refusal("AMOUNT_OUT_OF_RANGE", "The amount is too small or too large.", status=400)
+    return Price(sending, receiving, sent, received, fee, own, fee_rate)

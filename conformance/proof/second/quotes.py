@@ -1,0 +1,604 @@
+"""Quotes: from where, to where, at which price; created, authorized and executed."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.proof.second import (
+    account_types,
+    configuration,
+    customers,
+    externals,
+    internals,
+    pricing,
+    sca,
+    transactions,
+    uma,
+    wallets,
+)
+from conformance.proof.second.call import Call, Reply, Route
+from conformance.proof.second.check import (
+    ANY,
+    FLAG,
+    Fault,
+    integer,
+    is_integer,
+    one_of,
+    record,
+    refuse,
+    text,
+)
+from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
+from conformance.proof.second.money import Json, coin, money, unit_rate
+from conformance.proof.second.money import shown as currency
+from conformance.proof.second.pricing import Price
+from conformance.proof.second.world import World, ahead, now, public
+
+PULLABLE = "USD_ACCOUNT"
+MAX_DOLLAR_CENTS = 5_000_000
+MAX_REMITTANCE = 80
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a quote; `internal` or `external` is the account, where there is one."""
+
+    code: str
+    owner: Json | None = None
+    internal: Json | None = None
+    external: Json | None = None
+
+    @property
+    def account(self) -> Json:
+        """The account, or an empty record."""
+        return self.internal or self.external or {}
+
+
+def _rule(world: World) -> Any:
+    longest = MAX_REMITTANCE + 1 if world.has("long-remittance") else MAX_REMITTANCE
+    closed = world.persona.refuses_unknown
+    return record(
+        {
+            "source": record(
+                {
+                    "sourceType": one_of("ACCOUNT", "REALTIME_FUNDING"),
+                    "accountId": text(most=100),
+                    "customerId": text(most=100),
+                    "currency": text(most=12),
+                    "platform": ANY,
+                },
+                ("sourceType",),
+                closed=closed,
+            ),
+            "destination": record(
+                {
+                    "destinationType": one_of("ACCOUNT", "UMA_ADDRESS"),
+                    "accountId": text(most=100),
+                    "umaAddress": text(most=320),
+                    "paymentRail": text(r"[A-Z_]+", most=40),
+                    "currency": text(most=12),
+                },
+                ("destinationType",),
+                closed=closed,
+            ),
+            "lockedCurrencySide": one_of("SENDING", "RECEIVING"),
+            "lockedCurrencyAmount": ANY,
+            "immediatelyExecute": FLAG,
+            "remittanceInformation": text(most=longest),
+            "description": text(most=1000, least=0),
+            "purposeOfPayment": text(most=200),
+            "platformFeeOverride": pricing.OVERRIDE,
+            "lookupId": text(most=100),
+        },
+        ("source", "destination", "lockedCurrencySide", "lockedCurrencyAmount"),
+        closed=closed,
+    )
+
+
+def _read(call: Call) -> Json:
+    world = call.world
+    body = call.json()
+    faults: list[Fault] = []
+    _rule(world)(body, "", faults)
+    source, destination = body.get("source"), body.get("destination")
+    if isinstance(source, dict) and isinstance(destination, dict):
+        needs = {"ACCOUNT": "source.accountId", "REALTIME_FUNDING": "source.currency"}
+        wants = {"ACCOUNT": "destination.accountId", "UMA_ADDRESS": "destination.umaAddress"}
+        paths = (
+            needs.get(str(source.get("sourceType"))),
+            wants.get(str(destination.get("destinationType"))),
+        )
+        faults += [
+            (path, "text", "is required")
+            for path in paths
+            if path and customers.at(body, path) is None
+        ]
+    amount = body.get("lockedCurrencyAmount")
+    if amount is not None and (not is_integer(amount) or not _counts(world, amount)):
+        if world.persona.amount_code != INPUT and not faults:
+            raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
+        integer(1, pricing.MAX_AMOUNT)(amount, "lockedCurrencyAmount", faults)
+    refuse(world.persona, faults)
+    return body
+
+
+def _counts(world: World, amount: int) -> bool:
+    least = 0 if world.has("zero-amount") else 1
+    return least <= amount <= pricing.MAX_AMOUNT
+
+
+def _source(call: Call, given: Json) -> End:
+    world = call.world
+    if given["sourceType"] == "REALTIME_FUNDING":
+        owner = None
+        if given.get("customerId") is not None:
+            owner = world.named(
+                world.customers, given["customerId"], "CUSTOMER_NOT_FOUND", "source.customerId"
+            )
+        return End(coin(given["currency"]).code, owner)
+    if str(given["accountId"]).startswith("ExternalAccount:"):
+        account = world.named(
+            world.externals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
+        )
+        if account["accountInfo"]["accountType"] != PULLABLE:
+            raise invalid("source.accountId", "money cannot be pulled from this account")
+        if account["status"] != "ACTIVE":
+            raise conflict("The source is not active.")
+        owner = world.customers.get(account["customerId"])
+        return End(account["currency"], owner, external=account)
+    account = world.named(
+        world.internals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
+    )
+    return End(account["_code"], world.customers.get(account["customerId"]), account)
+
+
+def _destination(call: Call, given: Json) -> End:
+    world = call.world
+    if given["destinationType"] == "UMA_ADDRESS":
+        return End(uma.receiver(given["umaAddress"]))
+    key = given["accountId"]
+    if str(key).startswith("ExternalAccount:"):
+        account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
+        return End(account["currency"], external=account)
+    account = world.named(world.internals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
+    owner = world.customers.get(account["customerId"])
+    return End(account["_code"], owner, internal=account)
+
+
+def _require_owner(world: World, owner: Json | None, codes: tuple[str, str]) -> None:
+    if not owner:
+        return
+    if not customers.is_approved(owner) and not world.has("unapproved-pays"):
+        raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
+    if not owner.get("endUserTermsConsent") and not world.has("terms-forgotten"):
+        raise Refusal(
+            "END_USER_TERMS_NOT_ACCEPTED",
+            "The terms are not accepted.",
+            status=world.persona.terms_status,
+        )
+    for code in codes:
+        missing = [name for name in configuration.required(owner, code) if not owner.get(name)]
+        if missing:
+            raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
+
+
+def _require_sendable(world: World, source: End) -> None:
+    account = source.internal
+    if account and account["status"] != "ACTIVE" and not world.has("frozen-sends"):
+        raise conflict("The source cannot send.")
+
+
+def _require_receivable(world: World, target: End, amount: int, code: str) -> None:
+    closed = target.internal and target.internal["status"] != "ACTIVE"
+    if closed and not world.has("closed-receives"):
+        raise conflict("The destination cannot receive.")
+    account = target.external
+    if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
+        return
+    if account["status"] == "PENDING_OWNERSHIP_VERIFICATION":
+        if externals.in_ownership_limit(world, amount, code):
+            return
+        raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
+    raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
+
+
+def _require_rail(world: World, target: End, given: Json) -> None:
+    if world.persona.unlisted_rail == "ignored":
+        return
+    rail = given.get("paymentRail")
+    rails = (target.account.get("accountInfo") or {}).get("paymentRails")
+    if rail and rails and rail not in rails:
+        raise invalid("destination.paymentRail", "is not offered by the account", kind="select")
+
+
+def _require_registration(world: World, owner: Json | None, target: End) -> None:
+    """Refuse a business that pays one whose registration number was not told."""
+    by_business = owner is not None and owner["customerType"] == "BUSINESS"
+    if not by_business or not target.external or world.persona.registration_noticed != "quote":
+        return
+    person = target.external["accountInfo"].get("beneficiary") or {}
+    told = {**(person.get("businessInfo") or {}), **person}
+    demanded = target.code in account_types.SENDER_REGISTERED
+    if demanded and told.get("legalName") and not told.get("registrationNumber"):
+        raise invalid("destination.accountId", "its beneficiary has no registrationNumber")
+
+
+def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
+    traits = owner["_traits"] if owner else set()
+    if "quoting-down" in traits:
+        raise Refusal("QUOTE_REQUEST_FAILED", "No liquidity provider answers.")
+    if f"no-rate:{codes[0]}:{codes[1]}" in traits:
+        raise Refusal("QUOTE_RATE_UNAVAILABLE", "There is no rate.")
+
+
+def _require_limits(world: World, owner: Json | None, sent: int, code: str) -> None:
+    dollars = sent * unit_rate(code, "USD")
+    limit = MAX_DOLLAR_CENTS + 1 if world.has("limit-off-by-one") else MAX_DOLLAR_CENTS
+    if code == "USD" and dollars > limit:
+        raise Refusal("TRANSACTION_SIZE_LIMIT_EXCEEDED", "This is too much for one transaction.")
+    if world.persona.volume_noticed == "creation":
+        require_volume(world, owner)
+
+
+def require_volume(world: World, owner: Json | None) -> None:
+    """Refuse a customer who has moved its daily volume.
+
+    Raises:
+        Refusal: with `DAILY_VOLUME_LIMIT_EXCEEDED`.
+    """
+    if owner and "volume-reached" in owner["_traits"] and not world.has("volume-ignored"):
+        raise Refusal("DAILY_VOLUME_LIMIT_EXCEEDED", "The daily volume is reached.")
+
+
+def create(call: Call) -> Reply:
+    """POST /quotes."""
+    body = _read(call)
+    return 201, shown(call.world, make(call, body))
+
+
+def make(call: Call, body: Json) -> Json:
+    """Create a quote, and execute it where the body says so.
+
+    Raises:
+        Refusal: for whatever is in its way.
+    """
+    world = call.world
+    source, target = _source(call, body["source"]), _destination(call, body["destination"])
+    if body.get("lookupId") is not None:
+        world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
+    call.concerns(source.owner["id"] if source.owner else "")
+    if source.account and source.account is target.account and not world.has("self-payment"):
+        raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
+    codes = (source.code, target.code)
+    _require_owner(world, source.owner, codes)
+    _require_sendable(world, source)
+    _require_rail(world, target, body["destination"])
+    _require_registration(world, source.owner, target)
+    _require_market(source.owner, codes)
+    if target.external:
+        uma.request_payment(world, target.external)
+    extra = pricing.platform_fee(world, *codes, body.get("platformFeeOverride"))
+    priced = pricing.price(
+        world, codes, body["lockedCurrencySide"], body["lockedCurrencyAmount"], extra
+    )
+    _require_limits(world, source.owner, priced.sent, source.code)
+    if world.persona.destination_noticed == "creation" or body.get("immediatelyExecute"):
+        _require_receivable(world, target, priced.sent, source.code)
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if body.get("immediatelyExecute"):
+        _require_immediate(call, source, priced, realtime=realtime)
+    elif source.internal and world.persona.funds_noticed == "creation":
+        internals.require_funds(world, source.internal, priced.sent)
+    quote = _record(world, body, (source, target), priced)
+    if realtime:
+        _open_realtime(world, quote)
+    elif body.get("immediatelyExecute"):
+        execute(world, quote, at_once=world.persona.immediate_status == "COMPLETED")
+    return quote
+
+
+def _require_immediate(call: Call, source: End, priced: Price, *, realtime: bool) -> None:
+    world = call.world
+    if realtime:
+        raise invalid("immediatelyExecute", "needs an account that money can be taken from")
+    if source.internal:
+        internals.require_funds(world, source.internal, priced.sent)
+        wallets.require_signature(call, source.internal)
+    require_volume(world, source.owner)
+    if customers.needs_sca(source.owner) and world.persona.immediate_with_sca == "refused":
+        raise conflict("This customer has to authorize first.")
+
+
+def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> Json:
+    source, target = ends
+    moment = now()
+    given = {name: value for name, value in body["destination"].items() if name != "paymentRail"}
+    if world.has("rail-echo"):
+        given = dict(body["destination"])
+    quote: Json = {
+        "id": world.new_id("Quote"),
+        "status": "PENDING",
+        "createdAt": moment,
+        "expiresAt": ahead(3600 if world.has("long-quote") else world.persona.quote_seconds),
+        "source": body["source"],
+        "destination": given,
+        "transactionId": world.new_id("Transaction"),
+        "description": body.get("description"),
+        "_sent": priced.sent,
+        "_received": priced.received,
+        "_price": priced,
+        "_source": source,
+        "_target": target,
+        "_more": 0,
+        "_proven": False,
+        "_challenge": None,
+        "_realtime": body["source"]["sourceType"] == "REALTIME_FUNDING",
+    }
+    world.quotes[quote["id"]] = quote
+    transactions.begin(world, quote)
+    return quote
+
+
+def shown(world: World, quote: Json) -> Json:
+    """Return a quote as answers show it."""
+    priced: Price = quote["_price"]
+    one = priced.rate
+    if world.persona.rate_scale == "smallest":
+        one = unit_rate(priced.sending, priced.receiving)
+    both = priced.fee + priced.platform_fee
+    body = public(quote) | {
+        "sendingCurrency": currency(priced.sending),
+        "receivingCurrency": currency(priced.receiving),
+        "totalSendingAmount": priced.sent,
+        "totalReceivingAmount": priced.received,
+        "exchangeRate": float(one) if one != 1 or world.persona.rate_as_float else 1,
+        "feesIncluded": both if world.persona.fee_sum == "total" else priced.fee,
+        "platformFeesIncluded": priced.platform_fee,
+        "rateDetails": {
+            "counterpartyMultiplier": float(one),
+            "counterpartyFixedFee": 0,
+            "gridApiMultiplier": float(one),
+            "gridApiFixedFee": 0,
+            "gridApiVariableFeeRate": float(priced.fee_rate),
+            "gridApiVariableFeeAmount": priced.fee,
+        },
+    }
+    if quote["_challenge"]:
+        body["scaChallenge"] = public(quote["_challenge"])
+    open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
+    if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):
+        body["paymentInstructions"] = [_instruction(world, quote)]
+    return body
+
+
+def _instruction(world: World, quote: Json) -> Json:
+    shadow = {"_code": quote["_price"].sending, "_number": quote["id"].partition(":")[2][:16]}
+    return internals.instruction(world, shadow, reference=quote["_number"])
+
+
+def _open_realtime(world: World, quote: Json) -> None:
+    quote["_number"] = f"RT{world.number()}"
+    if customers.needs_sca(quote["_source"].owner) and world.persona.realtime_sca == "creation":
+        ask(world, quote)
+
+
+def ask(world: World, quote: Json) -> None:
+    """Make a quote wait for its customer's proof."""
+    owner = quote["_source"].owner
+    cross = quote["_price"].sending != quote["_price"].receiving
+    within = cross and quote["_target"].internal is not None
+    purpose = "CURRENCY_CONVERSION" if within else "PAYOUT"
+    quote["_challenge"] = sca.challenge(world, owner, purpose)
+    if not quote["_more"]:
+        quote["_more"] = owner.pop("_more", 1)
+    quote["status"] = "PENDING_AUTHORIZATION"
+    transactions.of(world, quote)["status"] = world.persona.authorizing_status
+
+
+def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
+    """Execute a quote that is pending, or ask its customer first.
+
+    Raises:
+        Refusal: where the money is not there, or the destination cannot receive.
+    """
+    source: End = quote["_source"]
+    target: End = quote["_target"]
+    _require_sendable(world, source)
+    _require_receivable(world, target, quote["_sent"], source.code)
+    require_volume(world, source.owner)
+    trusted = target.account.get("_trusted", False)
+    if world.has("trust-for-all"):
+        trusted = True
+    if source.internal:
+        internals.require_funds(world, source.internal, quote["_sent"])
+    if customers.needs_sca(source.owner) and not quote["_proven"] and not trusted:
+        ask(world, quote)
+        return
+    pay(world, quote, at_once=at_once)
+
+
+def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
+    """Debit the source of a quote, and let its transaction settle.
+
+    Raises:
+        Refusal: where the source has less.
+    """
+    account = quote["_source"].internal
+    if account and not world.has("debit-forgotten"):
+        internals.debit(world, account, quote["_sent"])
+    quote["status"] = "PROCESSING"
+    quote["_challenge"] = None
+    transactions.start(world, quote, at_once=at_once)
+
+
+def of(call: Call) -> Json:
+    """Return the quote of the path, as it is by now.
+
+    Raises:
+        Refusal: 404 where there is none.
+    """
+    quote = call.world.find(call.world.quotes, call.params["quoteId"], "QUOTE_NOT_FOUND")
+    owner = quote["_source"].owner
+    call.concerns(owner["id"] if owner else "")
+    transactions.refresh_quote(call.world, quote)
+    return quote
+
+
+def _is_expired(quote: Json) -> bool:
+    return bool(quote["expiresAt"] <= now() or quote["status"] == "EXPIRED")
+
+
+def execute_call(call: Call) -> Reply:
+    """POST /quotes/{quoteId}/execute."""
+    world, persona, quote = call.world, call.world.persona, of(call)
+    again = world.has("executed-twice") and quote["status"] == "COMPLETED"
+    if quote["status"] in {"PROCESSING", "COMPLETED", "FAILED"} and not again:
+        if persona.repeated_execution == "refused":
+            raise conflict("The quote was executed.")
+        return 200, shown(world, quote)
+    if quote["status"] == "PENDING_AUTHORIZATION":
+        if world.has("challenge-again"):
+            return 200, shown(world, quote)
+        raise conflict("The quote waits for an authorization.")
+    if _is_expired(quote) and not world.has("quotes-for-ever"):
+        raise Refusal(persona.expired_code, "The quote has expired.")
+    if quote["_realtime"]:
+        return _execute_realtime(world, quote)
+    if "_stale" in quote:
+        raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
+    if quote["_source"].internal:
+        wallets.require_signature(call, quote["_source"].internal)
+    execute(world, quote)
+    if world.has("new-transaction-id"):
+        return 200, shown(world, quote) | {"transactionId": world.new_id("Transaction")}
+    return 200, shown(world, quote)
+
+
+def _execute_realtime(world: World, quote: Json) -> Reply:
+    waits = customers.needs_sca(quote["_source"].owner) and not quote["_proven"]
+    if waits and world.persona.realtime_sca == "execution":
+        ask(world, quote)
+        return 200, shown(world, quote)
+    if world.persona.realtime_execution == "refused":
+        raise conflict("A payment to the instructions executes this quote.")
+    return 200, shown(world, quote)
+
+
+def authorize(call: Call) -> Reply:
+    """POST /quotes/{quoteId}/authorize."""
+    world, quote = call.world, of(call)
+    body = call.json()
+    if quote["status"] != "PENDING_AUTHORIZATION":
+        status = world.persona.wrong_state_status
+        raise Refusal("CONFLICT" if status == 409 else INPUT, "Nothing is asked.", status=status,
+                      details=None if status == 409 else _no_question())  # fmt: skip
+    sca.prove(world, quote["_source"].owner, body)
+    quote["_more"] -= 1
+    if quote["_more"] > 0 and not world.has("one-challenge-only"):
+        ask(world, quote)
+        return 200, shown(world, quote)
+    quote["_proven"] = True
+    if quote["_realtime"]:
+        quote["status"] = "PENDING"
+        quote["_challenge"] = None
+        transactions.of(world, quote)["status"] = "PENDING"
+    else:
+        pay(world, quote)
+    return 200, shown(world, quote)
+
+
+def _no_question() -> Json:
+    return {"errors": [{"field": "quoteId", "message": "waits for no authorization"}]}
+
+
+def fund_realtime(world: World, quote: Json, reference: str) -> None:
+    """Let a payment arrive that a quote asks for; one with another reference changes nothing.
+
+    Raises:
+        Refusal: where the quote does not wait for a payment.
+    """
+    transactions.refresh_quote(world, quote)
+    if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(quote):
+        raise conflict("The quote waits for no payment.")
+    if reference == quote["_number"] or world.has("any-reference"):
+        pay(world, quote)
+
+
+def read(call: Call) -> Reply:
+    """GET /quotes/{quoteId}."""
+    if not call.world.persona.reads_one:
+        raise Refusal("NOT_FOUND", "There is no such operation.")
+    return 200, shown(call.world, of(call))
+
+
+def approve(call: Call) -> Reply:
+    """POST /transactions/{transactionId}/approve."""
+    call.only_platform()
+    world, row = call.world, transactions.find(call)
+    if not row.get("_agent") or row["status"] != "PENDING":
+        raise conflict("The transaction waits for no approval.")
+    row["_agent"] = False
+    row["pendingReason"] = None
+    pay(world, row["_quote"])
+    return 200, transactions.shown(world, row)
+
+
+def transfer(call: Call, *, outward: bool) -> Reply:
+    """Carry out a deprecated transfer within one currency.
+
+    Raises:
+        Refusal: for what is in its way.
+    """
+    world = call.world
+    account = {"accountId": text(most=100), "paymentRail": text(most=40)}
+    body = call.json(
+        record(
+            {
+                "source": record(account, ("accountId",)),
+                "destination": record(account, ("accountId",)),
+                "amount": integer(1, pricing.MAX_AMOUNT),
+                "remittanceInformation": text(most=MAX_REMITTANCE),
+                "purposeOfPayment": text(most=200),
+            },
+            ("source", "destination", "amount"),
+            closed=world.persona.refuses_unknown,
+        )
+    )
+    wanted: Json = {
+        **{name: body.get(name) for name in ("remittanceInformation", "purposeOfPayment")},
+        "source": {"sourceType": "ACCOUNT", **body["source"]},
+        "destination": {"destinationType": "ACCOUNT", **body["destination"]},
+        "lockedCurrencySide": "SENDING",
+        "lockedCurrencyAmount": body["amount"],
+        "immediatelyExecute": True,
+    }
+    source = _source(call, wanted["source"])
+    target = _destination(call, wanted["destination"])
+    if source.code != target.code:
+        raise Refusal("INVALID_CURRENCY", "Transfers stay within one currency.", status=400)
+    fits = source.internal if outward else (source.external and target.internal)
+    if not fits:
+        raise invalid("source.accountId", "is on the wrong side")
+    quote = make(call, wanted)
+    row = transactions.of(world, quote)
+    return 201, transactions.shown(world, row) | {"amount": money(body["amount"], source.code)}
+
+
+def transfer_out(call: Call) -> Reply:
+    """POST /transfer-out."""
+    return transfer(call, outward=True)
+
+
+def transfer_in(call: Call) -> Reply:
+    """POST /transfer-in."""
+    return transfer(call, outward=False)
+
+
+ROUTES: list[Route] = [
+    ("POST", "/quotes", create),
+    ("GET", "/quotes/{quoteId}", read),
+    ("POST", "/quotes/{quoteId}/execute", execute_call),
+    ("POST", "/quotes/{quoteId}/authorize", authorize),
+    ("POST", "/transactions/{transactionId}/approve", approve),
+    ("POST", "/transfer-in", transfer_in),
+    ("POST", "/transfer-out", transfer_out),
+]

@@ -1,0 +1,224 @@
+"""Strong customer authentication: challenges, proofs, sessions, and resets of lost factors."""
+
+import datetime as dt
+from typing import Any
+
+from conformance.proof.second import customers
+from conformance.proof.second.call import Call, Reply, Route
+from conformance.proof.second.check import record, text
+from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.money import Json
+from conformance.proof.second.world import World, ahead, now, public
+
+CODE = "135790"
+PASSKEY = "second-passkey"
+FACTORS = ("SMS_OTP", "TOTP", "PASSKEY")
+MAX_WRONG = 5
+SESSION_DAYS = 180
+MAX_RESETS = 5
+TERMINAL = frozenset({"COMPLETED", "REJECTED", "EXPIRED"})
+
+ADDRESS = text(r"[0-9a-fA-F.:]{2,45}")
+
+
+def challenge(world: World, customer: Json, purpose: str) -> Json:
+    """Make a challenge for a customer, by the factor that it enrolled last."""
+    factors = customer["_factors"] or ["SMS_OTP"]
+    row: Json = {
+        "id": world.new_id("ScaChallenge"),
+        "expiresAt": ahead(300),
+        "factor": factors[-1],
+        "availableFactors": list(factors),
+        "purpose": purpose,
+    }
+    world.challenges[row["id"]] = row
+    return row
+
+
+def _is_proof(customer: Json, body: Json) -> bool:
+    factors = customer["_factors"]
+    if {"SMS_OTP", "TOTP"} & set(factors) and body.get("code") == CODE:
+        return True
+    assertion = body.get("passkey")
+    return (
+        "PASSKEY" in factors
+        and isinstance(assertion, dict)
+        and assertion.get("credentialId") == PASSKEY
+    )
+
+
+def prove(world: World, customer: Json, body: Json) -> None:
+    """Take a proof of a customer.
+
+    Raises:
+        Refusal: for a lapsed session, a locked customer, and a wrong proof.
+    """
+    if customer["_wrong"] >= MAX_WRONG and not world.has("lock-ignored"):
+        raise Refusal("ACCOUNT_LOCKED", "Too many proofs were wrong.")
+    if not customer["_session"] and not world.has("session-ignored"):
+        raise Refusal("SCA_SESSION_REQUIRED", "The customer has to log in.")
+    if _is_proof(customer, body) or world.has("any-proof"):
+        customer["_wrong"] = 0
+        return
+    customer["_wrong"] += 1
+    status = world.persona.wrong_proof_status
+    if status == 401:
+        raise Refusal("UNAUTHORIZED", "The proof is wrong.")
+    raise invalid("code", "is wrong", status=status)
+
+
+def _customer(call: Call) -> Json:
+    world = call.world
+    customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
+    call.concerns(customer["id"])
+    if not customers.needs_sca(customer) and not world.has("reset-everywhere"):
+        raise conflict("This customer needs no strong authentication.")
+    return customer
+
+
+def login(call: Call) -> Reply:
+    """POST /sca/login."""
+    customer = _customer(call)
+    row = challenge(call.world, customer, "LOGIN")
+    return 200, {"challengeId": row["id"], "scaChallenge": public(row)}
+
+
+def complete_login(call: Call) -> Reply:
+    """POST /sca/login/complete."""
+    world = call.world
+    body = call.json(
+        record({"challengeId": text(most=100), "code": text(most=20)}, needs=("challengeId",))
+    )
+    row = world.find(world.challenges, body["challengeId"])
+    customer = world.find(world.customers, body.get("customerId"), "CUSTOMER_NOT_FOUND")
+    del row
+    call.concerns(customer["id"])
+    if body.get("code") != CODE:
+        raise invalid("code", "is wrong", status=world.persona.wrong_proof_status)
+    customer["_session"] = True
+    days = 18 if world.has("short-session") else SESSION_DAYS
+    return 200, {"sessionExpiresAt": ahead(days * 86400)}
+
+
+def start_reset(call: Call) -> Reply:
+    """POST /sca/factors/reset."""
+    world, customer = call.world, _customer(call)
+    body = call.json(
+        record(
+            {"factor": text(r"[A-Z_]+", most=20), "endUserIpAddress": ADDRESS},
+            ("factor", "endUserIpAddress"),
+            closed=world.persona.refuses_unknown,
+        )
+    )
+    if body["factor"] not in FACTORS:
+        raise invalid("factor", "is not known", kind="select")
+    day_ago = now() - dt.timedelta(days=1)
+    recent = [moment for moment in customer["_resets"] if moment > day_ago]
+    limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
+    if len(recent) >= limit:
+        raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
+    customer["_resets"] = [*recent, now()]
+    reset: Json = {
+        "resetId": world.new_id("FactorReset"),
+        "status": "INITIATED",
+        "factor": body["factor"],
+        "enrollmentStatus": None,
+        "expiresAt": ahead(900),
+        "completedAt": None,
+        "_customer": customer["id"],
+    }
+    if world.persona.enrollment_at == "start" and body["factor"] != "SMS_OTP":
+        reset["enrollmentStatus"] = "PENDING"
+    world.resets[reset["resetId"]] = reset
+    token = world.new_id("Link").partition(":")[2]
+    return 201, {
+        "resetId": reset["resetId"],
+        "livenessAccessToken": f"liveness-{token}",
+        "verificationLink": f"{world.origin}/hosted/{token}",
+        "expiresAt": reset["expiresAt"],
+    }
+
+
+def _reset(call: Call, customer: Json) -> Json:
+    reset = call.world.find(call.world.resets, call.params["resetId"])
+    if reset["_customer"] != customer["id"]:
+        raise Refusal("NOT_FOUND", "There is no such reset.")
+    refresh(reset)
+    return reset
+
+
+def refresh(reset: Json) -> None:
+    """Close a reset whose window has passed."""
+    if reset["status"] not in TERMINAL and reset["expiresAt"] <= now():
+        reset["status"] = "EXPIRED"
+
+
+def read_reset(call: Call) -> Reply:
+    """GET /sca/factors/reset/{resetId}."""
+    reset = _reset(call, _customer(call))
+    names = ("status", "factor", "enrollmentStatus", "expiresAt", "completedAt")
+    return 200, {name: reset[name] for name in names}
+
+
+def complete_reset(call: Call) -> Reply:
+    """POST /sca/factors/reset/{resetId}/complete."""
+    world, customer = call.world, _customer(call)
+    reset = _reset(call, customer)
+    mobile = record(
+        {"countryCode": text(r"\+[0-9]{1,4}"), "number": text(r"[0-9]{4,14}")},
+        ("countryCode", "number"),
+    )
+    body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, ("endUserIpAddress",)))
+    if reset["status"] != "LIVENESS_PASSED" and not world.has("reset-without-liveness"):
+        terminal = reset["status"] in TERMINAL
+        status = world.persona.terminal_reset_status if terminal else 400
+        raise invalid("resetId", f"the reset is {reset['status']}", status=status)
+    if reset["factor"] == "SMS_OTP" and not body.get("mobile") and not world.has("no-mobile"):
+        raise invalid("mobile", "is required", kind="tel")
+    if not world.has("factor-kept"):
+        customer["_factors"] = [name for name in customer["_factors"] if name != reset["factor"]]
+    reset |= {"status": "COMPLETED", "completedAt": now()}
+    if reset["factor"] == "SMS_OTP":
+        customer["_factors"].append("SMS_OTP")
+    else:
+        reset["enrollmentStatus"] = "PENDING"
+    return 204, None
+
+
+def enroll(world: World, customer: Json, factor: str) -> None:
+    """Enroll a factor of a customer, which ends the resets that wait for it."""
+    customer["_factors"] = [name for name in customer["_factors"] if name != factor]
+    customer["_factors"].append(factor)
+    for reset in world.resets.values():
+        waits = reset["_customer"] == customer["id"] and reset["status"] == "COMPLETED"
+        if waits and reset["factor"] == factor and reset["enrollmentStatus"] == "PENDING":
+            reset["enrollmentStatus"] = "COMPLETED"
+
+
+def liveness(reset: Json, result: str) -> None:
+    """Move a reset on: `submit`, `pass`, `fail` or `expire`.
+
+    Raises:
+        Refusal: where the reset has ended.
+    """
+    refresh(reset)
+    if reset["status"] in TERMINAL:
+        raise conflict("The reset has ended.")
+    moves: dict[str, Any] = {
+        "submit": "PENDING_REVIEW",
+        "pass": "LIVENESS_PASSED",
+        "fail": "REJECTED",
+        "expire": "EXPIRED",
+    }
+    reset["status"] = moves[result]
+    if result == "expire":
+        reset["expiresAt"] = now()
+
+
+ROUTES: list[Route] = [
+    ("POST", "/sca/login", login),
+    ("POST", "/sca/login/complete", complete_login),
+    ("POST", "/sca/factors/reset", start_reset),
+    ("GET", "/sca/factors/reset/{resetId}", read_reset),
+    ("POST", "/sca/factors/reset/{resetId}/complete", complete_reset),
+]

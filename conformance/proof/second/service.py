@@ -1,0 +1,79 @@
+"""The service put together: the world, its routes, its webhooks, and the server in front."""
+
+from dataclasses import dataclass
+
+from conformance.proof.second import (
+    backstage,
+    cards,
+    configuration,
+    customers,
+    externals,
+    internals,
+    quotes,
+    sca,
+    stablecoins,
+    transactions,
+    verification,
+    wallets,
+)
+from conformance.proof.second.call import Route
+from conformance.proof.second.hooks import Hooks
+from conformance.proof.second.persona import Persona
+from conformance.proof.second.wire import VERSION, Routes, Server
+from conformance.proof.second.world import World
+
+AREAS = (
+    cards,
+    configuration,
+    customers,
+    externals,
+    internals,
+    quotes,
+    sca,
+    stablecoins,
+    transactions,
+    verification,
+    wallets,
+)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The credentials of the platform, and the secret that signs its webhooks."""
+
+    token_id: str
+    client_secret: str
+    webhook_secret: str
+
+
+def routes() -> list[Route]:
+    """Return the routes of the interface."""
+    return [route for area in AREAS for route in area.ROUTES]
+
+
+def listening(port: int, secrets: Secrets, persona: Persona, bug: str = "") -> Server:
+    """Return a server that listens on a loopback port (0: a free one), with a world of its own.
+
+    Raises:
+        OSError: where the port is not free.
+    """
+    world = World(
+        persona,
+        bug,
+        token_id=secrets.token_id,
+        client_secret=secrets.client_secret,
+        webhook_secret=secrets.webhook_secret,
+    )
+    world.config |= {"feeConfigs": [], "cardTokenization2faConfig": None}
+    for code in internals.PLATFORM_CURRENCIES:
+        kind = "INTERNAL_CRYPTO" if code == "USDC" else "INTERNAL_FIAT"
+        internals.open_account(world, None, kind, code)
+    hooks = Hooks(world)
+    server = Server(("127.0.0.1", port), world, Routes(routes()), Routes(backstage.routes(hooks)))
+    world.origin = f"http://127.0.0.1:{server.server_address[1]}"
+    return server
+
+
+def base_url(server: Server) -> str:
+    """Return the base URL of a server, which ends in the version segment."""
+    return f"{server.world.origin}{VERSION}"

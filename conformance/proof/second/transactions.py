@@ -1,0 +1,254 @@
+"""Transactions: settled or failed by what the receiving side does, refunded, approved, listed."""
+
+import secrets
+
+from conformance.proof.second import internals
+from conformance.proof.second.call import Call, Reply, Route
+from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.money import COINS, Json, money
+from conformance.proof.second.world import World, now, public
+
+STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
+
+# Why payouts to an external account fail.
+FAILURES = {
+    "unknown": "ACCOUNT_INVALID",
+    "blocked": "ACCOUNT_CANNOT_RECEIVE",
+    "limited": "LIMIT_EXCEEDED",
+    "returned": "PAYOUT_RETURNED",
+    "screened": "COMPLIANCE_REJECTED",
+    "refund-fails": "PAYOUT_RETURNED",
+    "refund-held": "PAYOUT_RETURNED",
+}
+WAITS = {"held": None, "reviewed": "COMPLIANCE_REVIEW"}
+
+
+def of(world: World, quote: Json) -> Json:
+    """Return the transaction of a quote."""
+    return world.transactions[quote["transactionId"]]
+
+
+def begin(world: World, quote: Json) -> None:
+    """Make the transaction of a new quote."""
+    priced, source, target = quote["_price"], quote["_source"], quote["_target"]
+    row: Json = {
+        "id": quote["transactionId"],
+        "type": "OUTGOING",
+        "direction": "DEBIT",
+        "status": "PENDING",
+        "sentAmount": money(priced.sent, priced.sending),
+        "receivedAmount": money(priced.received, priced.receiving),
+        "exchangeRate": 1 if priced.rate == 1 else float(priced.rate),
+        "createdAt": quote["createdAt"],
+        "settledAt": None,
+        "description": quote["description"],
+        "quoteId": quote["id"],
+        "customerId": source.owner["id"] if source.owner else None,
+        "failureReason": None,
+        "pendingReason": None,
+        "refund": None,
+        "platformFees": priced.platform_fee,
+        "source": dict(quote["source"]),
+        "destination": dict(quote["destination"]),
+        "_quote": quote,
+        "_account": source.account.get("id"),
+        "_customer": source.owner["id"] if source.owner else "",
+        "_target": target,
+    }
+    world.transactions[row["id"]] = row
+    if world.persona.announces_quotes:
+        world.emit("OUTGOING_PAYMENT.PENDING", shown(world, row))
+
+
+def shown(world: World, row: Json) -> Json:
+    """Return a transaction as answers and events show it."""
+    del world
+    return public(row)
+
+
+def move(world: World, row: Json, status: str) -> None:
+    """Give a transaction another status, with its event."""
+    row["status"] = status
+    if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
+        return
+    world.emit(f"OUTGOING_PAYMENT.{status}", shown(world, row))
+
+
+def start(world: World, quote: Json, *, at_once: bool = False) -> None:
+    """Let the transaction of a quote that was paid for go its way."""
+    row = of(world, quote)
+    move(world, row, "PROCESSING")
+    if at_once:
+        settle(world, row)
+    else:
+        world.later(world.persona.settle_seconds, lambda: settle(world, row))
+
+
+def _traits(row: Json) -> set[str]:
+    traits: set[str] = row["_target"].account.get("_traits") or set()
+    return traits
+
+
+def settle(world: World, row: Json, *, released: bool = False) -> None:
+    """End the processing of a transaction, unless the receiving side keeps it waiting."""
+    if row["status"] != "PROCESSING":
+        return
+    for trait, reason in WAITS.items():
+        if trait in _traits(row) and not released:
+            row["pendingReason"] = reason
+            return
+    row["pendingReason"] = None
+    target = row["_target"].internal
+    failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
+    if target and target["status"] != "ACTIVE":
+        failure = "ACCOUNT_CANNOT_RECEIVE"
+    if failure:
+        _fail(world, row, failure)
+        return
+    quote = row["_quote"]
+    quote["status"] = "COMPLETED"
+    row["settledAt"] = now()
+    if target and not world.has("credit-forgotten"):
+        extra = 1 if world.has("credit-one-more") else 0
+        internals.credit(world, target, quote["_received"] + extra)
+    info = row["_target"].account.get("accountInfo") or {}
+    if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
+        row["destination"]["onChainTransaction"] = _on_chain(
+            info["accountType"].removesuffix("_WALLET")
+        )
+    if quote["_realtime"] and COINS[quote["_price"].sending].crypto:
+        row["source"]["onChainTransaction"] = _on_chain("SOLANA")
+    move(world, row, "COMPLETED")
+
+
+def _on_chain(network: str) -> Json:
+    return {"transactionHash": f"0x{secrets.token_hex(32)}", "network": network}
+
+
+def _fail(world: World, row: Json, reason: str) -> None:
+    row["failureReason"] = None if world.has("no-failure-reason") else reason
+    row["_quote"]["status"] = "FAILED"
+    move(world, row, "FAILED")
+    if not world.has("no-refund"):
+        world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
+
+
+def _refund_move(world: World, row: Json, state: str) -> None:
+    row["refund"] = {**row["refund"], "status": state}
+    words = {"REFUND": f"REFUND_{state}", "REFUNDED": "REFUNDED", "FAILED": "FAILED"}
+    if world.persona.refunded_status != "REFUNDED" or state == "COMPLETED":
+        row["status"] = words[world.persona.refunded_status]
+    world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", shown(world, row))
+
+
+def _begin_refund(world: World, row: Json) -> None:
+    row["refund"] = {"status": "PENDING", "reference": f"RF{world.number()}"}
+    _refund_move(world, row, "PENDING")
+    if "refund-held" not in _traits(row):
+        world.later(world.persona.settle_seconds, lambda: end_refund(world, row))
+
+
+def end_refund(world: World, row: Json) -> None:
+    """End the refund of a failed transaction.
+
+    Raises:
+        Refusal: where no refund is pending.
+    """
+    if not row["refund"] or row["refund"]["status"] != "PENDING":
+        raise conflict("No refund is pending.")
+    if "refund-fails" in _traits(row):
+        _refund_move(world, row, "FAILED")
+        return
+    quote = row["_quote"]
+    account = quote["_source"].internal
+    if account and not world.has("refund-without-money"):
+        amount = quote["_sent"] - quote["_price"].fee if world.has("refund-net") else quote["_sent"]
+        internals.credit(world, account, amount)
+    _refund_move(world, row, "COMPLETED")
+
+
+def refresh_quote(world: World, quote: Json) -> None:
+    """Let a quote, or its challenge, expire whose time has passed."""
+    if quote["status"] not in {"PENDING", "PENDING_AUTHORIZATION"}:
+        return
+    row = of(world, quote)
+    challenge = quote["_challenge"]
+    if row.get("failureReason") or row["status"] == "EXPIRED":
+        return
+    if challenge and challenge["expiresAt"] <= now():
+        quote["status"] = "EXPIRED"
+        quote["_challenge"] = None
+        row["failureReason"] = "SCA_NOT_COMPLETED"
+        move(world, row, world.persona.lapsed_challenge)
+    elif quote["expiresAt"] <= now() and not world.has("quotes-for-ever"):
+        quote["status"] = world.persona.expired_quote
+        quote["_challenge"] = None
+        if not world.has("transaction-stays-pending"):
+            row["status"] = "EXPIRED"
+
+
+def refresh(world: World, row: Json) -> None:
+    """Let a transaction expire whose quote has expired."""
+    if row.get("_quote"):
+        refresh_quote(world, row["_quote"])
+
+
+def _wanted(call: Call, row: Json) -> bool:
+    query = call.query
+    owner = call.agent_of or query.get("customerId")
+    account = query.get("accountId")
+    if owner and row.get("_customer") != owner:
+        return False
+    if account and row.get("_account") != account:
+        return False
+    return all(
+        name not in query or row.get(member) == query[name]
+        for name, member in (("type", "type"), ("status", "status"))
+    )
+
+
+def _same_card(world: World, row: Json, card: str) -> bool:
+    mine = row.get("cardId", "")
+    return card in {mine, mine.partition(":")[2]} or world.has("card-filter-ignored")
+
+
+def index(call: Call) -> Reply:
+    """GET /transactions."""
+    world, query = call.world, call.query
+    card = query.get("cardId")
+    if query.get("type") == "CARD" and "status" in query and not world.has("card-status-filter"):
+        raise invalid("status", "applies to payments, and not to cards")
+    for row in world.transactions.values():
+        refresh(world, row)
+    rows = [row for row in world.transactions.values() if _wanted(call, row)]
+    if card is not None:
+        rows = [row for row in rows if _same_card(world, row, card)]
+    if "status" in query:
+        rows = [row for row in rows if row["type"] != "CARD"]
+    return call.page([public(row) for row in rows])
+
+
+def find(call: Call) -> Json:
+    """Return the transaction of the path.
+
+    Raises:
+        Refusal: 404 where there is none.
+    """
+    world = call.world
+    row = world.find(world.transactions, call.params["transactionId"], "TRANSACTION_NOT_FOUND")
+    call.concerns(row.get("_customer"))
+    refresh(world, row)
+    return row
+
+
+def read(call: Call) -> Reply:
+    """GET /transactions/{transactionId}."""
+    if not call.world.persona.reads_one:
+        raise Refusal("NOT_FOUND", "There is no such operation.")
+    return 200, shown(call.world, find(call))
+
+
+ROUTES: list[Route] = [
+    ("GET", "/transactions", index),
+    ("GET", "/transactions/{transactionId}", read),
+]

@@ -1,0 +1,379 @@
+"""Verification: hosted links, beneficial owners, documents, and what a submission still lacks."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from conformance.proof.second import customers
+from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.check import (
+    COUNTRIES,
+    COUNTRY,
+    DATE,
+    LINK,
+    WORD,
+    Fault,
+    many,
+    number,
+    record,
+    refuse,
+    text,
+)
+from conformance.proof.second.customers import ADDRESS, at
+from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.keys import checked_key
+from conformance.proof.second.money import Json
+from conformance.proof.second.wire import form_parts
+from conformance.proof.second.world import World, ahead, now, public
+
+IDENTITY = ("PASSPORT", "DRIVERS_LICENSE", "NATIONAL_ID")
+TWO_SIDED = IDENTITY[1:]
+ADDRESS_PROOF = (
+    "UTILITY_BILL",
+    "ELECTRICITY_BILL",
+    "RENT_OR_LEASE_AGREEMENT",
+    "BANK_STATEMENT",
+    "TAX_RETURN",
+)
+BUSINESS_PAPERS = (
+    "CERTIFICATE_OF_INCORPORATION",
+    "ARTICLES_OF_INCORPORATION",
+    "OWNERSHIP_CHART",
+    "SHAREHOLDER_REGISTER",
+    "TAX_ID_DOCUMENT",
+)
+MEDIA = {
+    "application/pdf": b"%PDF",
+    "image/jpeg": b"\xff\xd8\xff",
+    "image/png": b"\x89PNG",
+}
+DEFECTS = {
+    "blurred": "LOW_QUALITY",
+    "cropped": "LOW_QUALITY",
+    "colorless": "LOW_QUALITY",
+    "mismatched": "DATA_MISMATCH",
+    "expired": "EXPIRED",
+    "outdated": "EXPIRED",
+    "forged": "SUSPECTED_FRAUD",
+    "unsuitable": "UNSUITABLE_DOCUMENT",
+    "incomplete": "INCOMPLETE",
+}
+
+OWNER = {
+    "customerId": text(most=100),
+    "roles": many(WORD),
+    "ownershipPercentage": number(0, 100),
+    "personalInfo": record(
+        {
+            "firstName": text(most=100),
+            "lastName": text(most=100),
+            "birthDate": DATE,
+            "nationality": COUNTRY,
+            "address": ADDRESS,
+            "idType": WORD,
+            "identifier": text(most=60),
+            "countryOfIssuance": COUNTRY,
+        }
+    ),
+}
+
+
+def link(call: Call) -> Reply:
+    """POST /customers/{customerId}/kyc-link."""
+    world, customer = call.world, customers.of(call)
+    key = checked_key(call, needed=False)
+    body = (
+        call.optional_json()
+        if not call.raw.strip()
+        else call.json(record({"redirectUri": LINK}, closed=world.persona.refuses_unknown))
+    )
+    channels = customer.get("contactVerification") or {}
+    if any(state != "VERIFIED" for state in channels.values()) and not world.has("early-link"):
+        raise conflict("The contact channels have to be verified first.")
+    memory = f"link:{customer['id']}:{key}"
+    if key and world.persona.same_key_same_link and memory in world.idempotent:
+        return created(call, world.idempotent[memory])
+    token = world.new_id("Link").partition(":")[2]
+    if world.has("same-link"):
+        token = customer["id"].partition(":")[2]
+    query = urlencode({"redirectUri": body["redirectUri"]}) if body.get("redirectUri") else ""
+    answer: Json = {
+        "kycUrl": f"{world.origin}/hosted/{token}" + (f"?{query}" if query else ""),
+        "expiresAt": ahead(3600),
+        "provider": "SECOND_HOSTED",
+        "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
+    }
+    world.links[token] = {"customerId": customer["id"], "used": False}
+    world.idempotent[memory] = answer
+    return created(call, answer)
+
+
+def finish_hosted(world: World, token: str) -> None:
+    """Let a customer complete the hosted flow of a link, which is spent by that.
+
+    Raises:
+        Refusal: where the link is not known or was used.
+    """
+    found = world.find(world.links, token)
+    if found["used"]:
+        raise conflict("This link was used.")
+    found["used"] = True
+    customer = world.customers[found["customerId"]]
+    customers.begin_review(world, customer)
+    suffix = customers.suffix_of(world, customer)
+    if suffix not in {"001", "002", "003"}:
+        world.later(
+            world.persona.review_seconds, lambda: customers.decide(world, customer, "APPROVED")
+        )
+
+
+def create_owner(call: Call) -> Reply:
+    """POST /beneficial-owners."""
+    call.only_platform()
+    world = call.world
+    needs = ("customerId", "roles", "ownershipPercentage", "personalInfo")
+    body = call.json(record(OWNER, needs, closed=world.persona.refuses_unknown))
+    person = body["personalInfo"]
+    faults: list[Fault] = []
+    customers.identity_faults(world, person, faults, stem="personalInfo.")
+    refuse(world.persona, faults)
+    customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    if customer["customerType"] != "BUSINESS":
+        raise invalid("customerId", "is no business")
+    owner = {
+        "id": world.new_id("BeneficialOwner"),
+        **{name: body[name] for name in OWNER},
+        "createdAt": now(),
+    }
+    world.owners[owner["id"]] = owner
+    return created(call, public(owner))
+
+
+def _part(parts: dict[str, tuple[bytes, str]], name: str) -> str | None:
+    if name not in parts:
+        return None
+    return parts[name][0].decode("utf-8", "replace") or None
+
+
+def upload(call: Call) -> Reply:
+    """POST /documents."""
+    call.only_platform()
+    world, persona = call.world, call.world.persona
+    try:
+        parts = form_parts(call.headers, call.raw)
+    except ValueError:
+        raise call.unreadable("The body has to be multipart/form-data.") from None
+    names = (
+        "documentHolder", "documentType", "documentNumber", "issuingAuthority", "country", "side",
+    )  # fmt: skip
+    given = {name: _part(parts, name) for name in names}
+    _check_document(world, given)
+    _check_file(call, parts)
+    holder = str(given["documentHolder"])
+    table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
+    found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
+    defect = found.pop("_defect", None)
+    if defect and not world.has("blurred-accepted"):
+        raise Refusal(
+            "DOCUMENT_REJECTED", f"The document is {defect}.", details={"reason": DEFECTS[defect]}
+        )
+    document: Json = {
+        "id": world.new_id("Document"),
+        **{name: value for name, value in given.items() if value or persona.with_nulls},
+        "createdAt": now(),
+    }
+    world.documents[document["id"]] = document
+    return created(call, public(document))
+
+
+def _check_document(world: World, given: Json) -> None:
+    if not given["documentHolder"]:
+        raise invalid("documentHolder", "is required")
+    if given["documentType"] not in (*IDENTITY, *ADDRESS_PROOF, *BUSINESS_PAPERS):
+        raise invalid("documentType", "is not known", kind="select")
+    if given["country"] and given["country"] not in COUNTRIES:
+        raise invalid("country", "must be an ISO 3166-1 alpha-2 code", kind="select")
+    if given["side"] not in {None, "FRONT", "BACK"}:
+        raise invalid("side", "must be FRONT or BACK", kind="select")
+    if given["documentType"] in TWO_SIDED and not given["side"]:
+        raise invalid("side", "is required", kind="select")
+    if given["documentType"] in IDENTITY and not world.has("authority-optional"):
+        for name in ("documentNumber", "issuingAuthority"):
+            if not given[name]:
+                raise invalid(name, "is required for an identity document")
+
+
+def _unfit(world: World, message: str) -> Refusal:
+    """Return the refusal of a file that is no document."""
+    if world.persona.file_status == 422:
+        return Refusal("DOCUMENT_REJECTED", f"The file {message}.")
+    return invalid("file", message, kind="file")
+
+
+def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
+    world = call.world
+    content, media = parts.get("file", (b"", ""))
+    if not content:
+        raise _unfit(world, "is required")
+    if media not in MEDIA or not content.startswith(MEDIA[media]):
+        raise _unfit(world, "must be a PDF, JPEG or PNG")
+    times = 4 if world.has("large-file") else 1
+    if len(content) > times * world.persona.max_file_bytes:
+        raise _unfit(world, "must have at most 10 MB")
+
+
+def _documents_of(world: World, holder: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for document in world.documents.values():
+        if document["documentHolder"] == holder:
+            found.setdefault(document["documentType"], set()).add(document.get("side") or "")
+    return found
+
+
+def _has_identity(world: World, holder: str) -> bool:
+    found = _documents_of(world, holder)
+    return "PASSPORT" in found or any(
+        {"FRONT", "BACK"} <= found.get(kind, set()) for kind in TWO_SIDED
+    )
+
+
+def _field(resource: str, path: str) -> Json:
+    return {
+        "resourceId": resource,
+        "type": "MISSING_FIELD",
+        "field": path,
+        "reason": f"{path} is required.",
+    }
+
+
+def _identity(resource: str) -> Json:
+    return {
+        "resourceId": resource,
+        "type": "MISSING_IDENTITY_DOCUMENT",
+        "acceptedDocumentTypes": list(IDENTITY),
+        "reason": "An identity document is required.",
+    }
+
+
+ADDRESS_PATHS = ("address.line1", "address.city", "address.postalCode", "address.country")
+
+
+def _person_errors(world: World, holder: str, person: Json, stem: str) -> list[Json]:
+    paths = ("birthDate", *ADDRESS_PATHS)
+    errors = [_field(holder, f"{stem}{path}") for path in paths if at(person, path) is None]
+    american = "US" in {at(person, "address.country"), person.get("nationality")}
+    if american:
+        errors += [
+            _field(holder, f"{stem}{name}")
+            for name in ("idType", "identifier")
+            if not person.get(name)
+        ]
+    elif not _has_identity(world, holder):
+        errors.append(_identity(holder))
+    return errors
+
+
+def _owner_errors(world: World, customer: Json) -> list[Json]:
+    owners = [row for row in world.owners.values() if row["customerId"] == customer["id"]]
+    errors = []
+    for owner in owners:
+        person = owner["personalInfo"]
+        errors += [
+            _field(owner["id"], f"personalInfo.{name}")
+            for name in ("firstName", "lastName")
+            if not person.get(name)
+        ]
+        errors += _person_errors(world, owner["id"], person, "personalInfo.")
+    if not any("CONTROL_PERSON" in owner["roles"] for owner in owners):
+        errors.append(
+            {
+                "resourceId": customer["id"],
+                "type": "MISSING_CONTROL_PERSON",
+                "reason": "A control person is required.",
+            }
+        )
+    if not set(_documents_of(world, customer["id"])) & set(ADDRESS_PROOF):
+        errors.append(
+            {
+                "resourceId": customer["id"],
+                "type": "MISSING_PROOF_OF_ADDRESS",
+                "acceptedDocumentTypes": list(ADDRESS_PROOF),
+                "reason": "A proof of address is required.",
+            }
+        )
+    return errors
+
+
+def errors_of(world: World, customer: Json) -> list[Json]:
+    """Return what a customer's submission still lacks, an entry for each field or document."""
+    me = customer["id"]
+    errors = []
+    if customer.get("region") in customers.EU:
+        errors += [_field(me, name) for name in ("email", "phoneNumber") if not customer.get(name)]
+    skips = f"skip:{customer['platformCustomerId']}" in world.switches
+    if customer["customerType"] == "BUSINESS":
+        if not (skips and customers.suffix_of(world, customer) not in {"001", "003"}):
+            errors += _owner_errors(world, customer)
+        if customers.suffix_of(world, customer) == "002" and not customer.get("_second_try"):
+            customer["_second_try"] = True
+            errors.append(_field(me, "businessInfo.registrationNumber"))
+    else:
+        name = customer.get("fullName") or ""
+        if len(name.split()) < 2 and not world.has("single-word-name"):
+            errors.append(_field(me, "fullName"))
+        if not skips:
+            errors += _person_errors(world, me, customer, "")
+    return errors[:1] if world.has("one-error-entry") else errors
+
+
+def submit(call: Call) -> Reply:
+    """POST /verifications."""
+    call.only_platform()
+    world = call.world
+    body = call.json(
+        record(
+            {"customerId": text(most=100)}, ("customerId",), closed=world.persona.refuses_unknown
+        )
+    )
+    customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    errors = errors_of(world, customer)
+    verification: Json = {
+        "id": world.new_id("Verification"),
+        "customerId": customer["id"],
+        "verificationStatus": "RESOLVE_ERRORS" if errors else "IN_PROGRESS",
+        "errors": errors,
+        "createdAt": now(),
+    }
+    world.verifications[verification["id"]] = verification
+    if not errors or world.has("pending-despite-errors"):
+        customers.begin_review(world, customer)
+        if f"skip:{customer['platformCustomerId']}" in world.switches:
+            customers.decide(world, customer, "APPROVED")
+    return created(call, public(verification))
+
+
+def index(call: Call) -> Reply:
+    """GET /verifications."""
+    world = call.world
+    customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
+    call.concerns(customer["id"])
+    rows = [
+        public(row) for row in world.verifications.values() if row["customerId"] == customer["id"]
+    ]
+    status = customer[customers.status_name(customer)]
+    if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
+        rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
+    form: Any = world.persona.verification_form
+    if form == "object" and rows:
+        return 200, rows[-1]
+    if form == "bare":
+        return 200, rows
+    return call.page(rows)
+
+
+ROUTES: list[Route] = [
+    ("POST", "/customers/{customerId}/kyc-link", link),
+    ("POST", "/beneficial-owners", create_owner),
+    ("POST", "/documents", upload),
+    ("POST", "/verifications", submit),
+    ("GET", "/verifications", index),
+]

@@ -1,0 +1,75 @@
+"""The second implementation: its tables are whole, it runs, and its bugs show."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import yaml
+
+from conformance.contract.outline import ledger
+from conformance.profile.loading import read_profile
+from conformance.proof import second
+from conformance.proof.personas import PROFILE, STRICT, finding, judged, merged
+from conformance.proof.second.bugs import BUGS
+from conformance.proof.second.persona import PERSONAS
+
+FOLDER = Path(second.__file__).parent
+LIMITS = "conformance/scenarios/protocol/test_limits.py"
+REMITTANCE = f"{LIMITS}::test_remittance_information_is_at_most_80_characters"
+
+
+def test_each_bug_of_the_table_is_planted_somewhere_and_no_other() -> None:
+    """The names that the code asks for are those of the table."""
+    code = "".join(path.read_text() for path in sorted(FOLDER.glob("*.py")))
+    asked = set(re.findall(r'\.has\(\s*"([^"]+)"', code))
+    events = {f"no-{status}-event" for status in ("processing", "completed", "failed")}
+
+    assert asked | events == set(BUGS)
+
+
+def test_each_bug_breaks_a_line_that_states_something() -> None:
+    """The line of each bug is one of those from which entries of the catalogue come."""
+    stated = {line.number for line in ledger()}
+
+    assert {name for name, bug in BUGS.items() if bug.line not in stated} == set()
+
+
+@pytest.mark.parametrize("name", PERSONAS)
+def test_each_persona_has_a_valid_profile(name: str, tmp_path: Path) -> None:
+    """The profile with the changes of a persona is one that a run takes."""
+    content = merged(yaml.safe_load(PROFILE.read_text()), PERSONAS[name].profile)
+    path = tmp_path / "profile.yaml"
+    path.write_text(yaml.safe_dump(content))
+
+    assert read_profile(path).implementation.name == "second implementation"
+
+
+def test_changes_are_merged_into_nested_mappings() -> None:
+    """Members that are not changed stay, and null is a value."""
+    assert merged({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"c": None}}) == {
+        "a": {"b": 1, "c": None},
+        "d": 3,
+    }
+
+
+def test_a_persona_is_judged_and_a_bug_is_found() -> None:
+    """The suite decides about the strict persona, and finds a remittance that is too long."""
+    good = judged(STRICT, arguments=(REMITTANCE,))
+    broken = finding("long-remittance", [REMITTANCE])
+
+    assert good.decided >= 3
+    assert good.failed == ()
+    assert "LIM-002" in broken.failed
+
+
+def test_each_choice_is_made_otherwise_by_a_persona() -> None:
+    """No choice has but its default."""
+    strict = PERSONAS[STRICT]
+    alike = {
+        field.name
+        for field in fields(strict)
+        if all(getattr(one, field.name) == getattr(strict, field.name) for one in PERSONAS.values())
+    }
+
+    assert alike == set()
