@@ -36,6 +36,7 @@ class Service:
         self.store = Store(settings.database_url)
         self.scheduler = Worker("scheduler")
         self.deliveries = Deliveries(settings)
+        self._generation = 0
         self.store.create()
         self.seed = Seed(self._existing_account() or new_id("InternalAccount"))
 
@@ -59,6 +60,14 @@ class Service:
         self.deliveries.stop()
         self.store.close()
 
+    def reset(self) -> None:
+        """Forget everything but the platform's seed and its webhook endpoint."""
+        self._generation += 1
+        self.drop_work()
+        self.store.empty()
+        with self.unit() as unit:
+            self._plant(unit)
+
     def drop_work(self) -> None:
         """Drop what is neither done nor delivered, and wait for what is under way."""
         self.scheduler.clear()
@@ -67,9 +76,12 @@ class Service:
     @contextmanager
     def unit(self) -> Iterator[Unit]:
         """Open a unit of work; its events and jobs follow the commit."""
+        generation = self._generation
         with self.store.transaction() as session:
             unit = Unit(session, self.settings, self.seed, clock())
             yield unit
+        if generation != self._generation:
+            return
         for event in unit.events:
             self.deliveries.put(event)
         for seconds, job in unit.jobs:

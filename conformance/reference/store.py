@@ -7,7 +7,7 @@ from collections import deque
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import JSON, BigInteger, String, Text, create_engine, event, inspect, select
+from sqlalchemy import JSON, BigInteger, String, Text, create_engine, delete, event, inspect, select
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.pool import StaticPool
@@ -474,6 +474,13 @@ class Store:
     def create(self) -> None:
         """Create the tables that are missing."""
         Base.metadata.create_all(self.engine)
+
+    def empty(self) -> None:
+        """Delete every row."""
+        with self.transaction() as session:
+            for table in Base.metadata.sorted_tables:
+                session.execute(delete(table))
+            session.expunge_all()
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
