@@ -1,0 +1,1 @@
+"""Tests of the reference implementation where no requirement sees what it does."""
