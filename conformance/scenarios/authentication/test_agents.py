@@ -224,14 +224,15 @@ def test_a_creation_with_a_wrong_credential_leaves_nothing_behind(platform: Plat
     customer = owner_of(source)
     body = platform.quotes.body(source)
     agent = platform.agents.connect(customer)
-    before = transaction_ids(platform, customer)
+    before = {row["id"] for row in platform.transactions.known_of_customer(customer["id"])}
 
     refusal = platform.api.create_quote(body, auth=agent.impostor)
 
     twin = platform.api.create_quote(body)
     refusal.refused(twin=twin)
     platform.transactions.of_quote(twin.body)
-    assert transaction_ids(platform, customer) - before == {twin.body["transactionId"]}
+    after = {row["id"] for row in platform.transactions.known_of_customer(customer["id"])}
+    assert after - before == {twin.body["transactionId"]}
 
 
 # --- For its customer alone -----------------------------------------------------------------

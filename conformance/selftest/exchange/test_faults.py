@@ -126,6 +126,22 @@ class TestFaults:
         assert connect(server.base_url).call("getConfig").status == status
         assert len(server.received) == 1
 
+    def test_a_date_to_wait_for_is_one_of_the_targets_clock(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """A ``Retry-After`` that names this second of the target is waited for to its end."""
+        now = "Sun, 06 Nov 1994 08:49:37 GMT"
+        limited = standins.answers(
+            429, {"code": "RATE_LIMITED"}, headers={"retry-after": now, "date": now}
+        )
+        target = stand_in(in_turn(limited, standins.answers(200, {})))
+
+        answer = connect(target.base_url).call("getConfig")
+
+        first, second = (request.at for request in target.received)
+        assert answer.status == 200
+        assert second - first >= 1
+
     @pytest.mark.parametrize("status", [502, 503, 504])
     def test_an_error_object_is_of_the_implementation(
         self, stand_in: Start, connect: Connect, status: int

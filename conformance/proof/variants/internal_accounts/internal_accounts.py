@@ -339,7 +339,7 @@ declare(
 # --- Pages ----------------------------------------------------------------------------------
 
 
-@variant("N026", "a customer's internal accounts come one to a page", "forms")
+@variant("N026", "a customer's internal accounts come one to a page", "pages")
 def customers_accounts_by_pages(patch: Patch) -> None:
     def listing(original: Function, unit: Unit, ask: Ask) -> Any:
         return original(unit, replace(ask, query={**ask.query, "limit": "1"}))
@@ -350,7 +350,7 @@ def customers_accounts_by_pages(patch: Patch) -> None:
 @variant(
     "N026",
     "the platform's internal accounts come one to a page",
-    "forms",
+    "pages",
     (accounts, "list_for_platform"),
 )
 def platform_accounts_by_pages(listing: Function, unit: Unit, ask: Ask) -> Json:
