@@ -19,7 +19,7 @@ from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Unit
-from conformance.reference.verification import contact, kyc_links
+from conformance.reference.verification import contact, kyc_links, verifications
 
 _FIRST = "onboarding"
 _SECOND = "other onboarding"
@@ -112,7 +112,16 @@ def more_about_channels(shown: Any) -> Json | None:
 
 @variant("M28", "addresses are asked for at the submission, and not at the creation", _FIRST)
 def asked_at_submission(patch: Patch) -> None:
+    missing_errors = contact.missing_errors
+
+    def missing(original: Function, unit: Unit, packet: verifications.Packet) -> list[Json]:
+        customer = packet.customer
+        lacking = missing_errors(contact.members_after(customer, {}))
+        asked = [verifications.field_error(customer.id, error["field"]) for error in lacking]
+        return [*original(unit, packet), *asked]
+
     patch.replace(contact, "missing_errors", lambda _body: [])
+    patch.wrap(verifications, "missing", missing)
 
 
 declare(
