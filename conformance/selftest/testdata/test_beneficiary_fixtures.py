@@ -28,6 +28,7 @@ EXAMPLES = list(beneficiary_examples().values())
 EXAMPLE_KEYS = {
     "name",
     "sender",
+    "unregistered_sender",
     "form_of",
     "beneficiary",
     "currencies",
