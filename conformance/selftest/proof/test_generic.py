@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -148,11 +149,11 @@ def test_the_default_of_a_row_changes_for_those_made_later(swap: Swap) -> None:
 
     swap.put(change_with(changes, "- platform_fixed: int = 0", "+ platform_fixed: int = 1"))
     try:
-        assert fees.Terms(fees.Decimal(0)).platform_fixed == 1
+        assert fees.Terms(Decimal(0)).platform_fixed == 1
     finally:
         swap.take_back()
 
-    assert fees.Terms(fees.Decimal(0)).platform_fixed == 0
+    assert fees.Terms(Decimal(0)).platform_fixed == 0
 
 
 def test_a_closure_that_the_start_made_changes(swap: Swap) -> None:
