@@ -101,12 +101,10 @@ def test_a_sample_is_the_same_for_the_same_seed() -> None:
 
 def test_what_answers_behind_the_interface_is_left_alone() -> None:
     """The handlers of the control path are no places, the others of their modules are."""
-    places = {
-        one.place for one in every_change(["conformance.reference.internal_accounts.accounts"])
-    }
+    places = {one.place for one in every_change([DEVICES])}
 
-    assert "conformance.reference.internal_accounts.accounts:provision" in places
-    assert "conformance.reference.internal_accounts.accounts:fund" not in places
+    assert f"{DEVICES}:DEVICE" in places
+    assert f"{DEVICES}:sign" not in places
     assert "conformance.reference.control" not in modules()
 
 
