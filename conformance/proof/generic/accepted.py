@@ -1,9 +1,9 @@
 """The survivors that somebody has read: why each may survive.
 
 An entry of ``accepted.yaml`` names a place of the reference, the digest of its source, and the
-lines that the change takes out and puts in. So it expires when the place changes. ``equivalent``
-says why no client can see a difference; ``open`` names the entry of ``spec/unspecified.yaml`` or
-``spec/readings.yaml`` that leaves the behaviour to the implementation.
+lines that the change takes out and puts in. So it expires when the place changes. Without ``open``
+the mutant is equivalent: no client can see a difference. ``open`` names the entry of
+``spec/unspecified.yaml`` or ``spec/readings.yaml`` that leaves the behaviour to implementations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from conformance.proof.generic.changes import Change
 
@@ -30,14 +30,8 @@ class Accepted(BaseModel):
     change: str = Field(
         "", description="lines taken out (- …) and put in (+ …); empty: all changes"
     )
-    equivalent: str = Field("", description="why no client can see a difference")
-    open: str = Field("", description="the entry that leaves it open, and why it is that one")
-
-    @model_validator(mode="after")
-    def _has_one_reason(self) -> Accepted:
-        if bool(self.equivalent) is bool(self.open):
-            raise ValueError("an accepted survivor is either equivalent or open")
-        return self
+    open: str = Field("", description="the entry that leaves it to implementations")
+    why: str = Field(min_length=1, description="why it may survive")
 
     def covers(self, change: Change) -> bool:
         """Return whether it speaks of a change, and of the source as it is."""
@@ -48,7 +42,7 @@ class Accepted(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Acceptances:
     """All accepted survivors."""
 
     entries: tuple[Accepted, ...]
@@ -62,14 +56,14 @@ class Reading:
         return [one for one in self.entries if sources.get(one.place) != one.source]
 
 
-def read_accepted(path: Path = ACCEPTED) -> Reading:
+def read_accepted(path: Path = ACCEPTED) -> Acceptances:
     """Return the accepted survivors.
 
     Raises:
         ValueError: an entry is not as it has to be.
     """
     content = yaml.safe_load(path.read_text("utf-8")) or []
-    return Reading(tuple(Accepted.model_validate(entry) for entry in content))
+    return Acceptances(tuple(Accepted.model_validate(entry) for entry in content))
 
 
 def as_entry(change: Change) -> str:

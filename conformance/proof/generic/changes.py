@@ -57,7 +57,7 @@ class Change:
     @property
     def id(self) -> str:
         """How the change is named; it stays while the source of the place does."""
-        return f"{self.place}/{self.operator.replace(' ', '-')}/{self.number}"
+        return id_of(self.place, self.operator, self.number)
 
     @property
     def module(self) -> str:
@@ -119,15 +119,19 @@ def modules() -> list[str]:
     ]
 
 
-def every_change(places: Collection[str] | None = None) -> Iterator[Change]:
-    """Yield all changes of some places, or of all; a module stands for all places in it."""
-    wanted = set(places or modules())
-    for source in _sources(sorted({place.partition(":")[0] for place in wanted})):
-        yield from source.made(
-            one
-            for one in source.candidates()
-            if {source.name, f"{source.name}:{one.piece.name}"} & wanted
-        )
+def every_change(only: Collection[str] | None = None) -> Iterator[Change]:
+    """Yield all changes, or those of some modules and places, and those with some ids."""
+    wanted = set(only or modules())
+    for source in _sources(sorted({name.partition(":")[0] for name in wanted})):
+        for one in source.candidates():
+            place = f"{source.name}:{one.piece.name}"
+            if {source.name, place, id_of(place, one.operator, one.number)} & wanted:
+                yield from source.made([one])
+
+
+def id_of(place: str, operator: str, number: int) -> str:
+    """Return how a change is named."""
+    return f"{place}/{operator.replace(' ', '-')}/{number}"
 
 
 def sampled(count: int, seed: int, names: Collection[str] | None = None) -> list[Change]:

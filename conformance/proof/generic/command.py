@@ -13,7 +13,7 @@ import typer
 
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
-from conformance.proof.generic.accepted import Reading, as_entry, read_accepted
+from conformance.proof.generic.accepted import Acceptances, as_entry, read_accepted
 from conformance.proof.generic.changes import every_change, sampled, sources
 from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure
@@ -32,7 +32,7 @@ class Account:
     """The results of a measurement beside what is accepted."""
 
     results: Sequence[Result]
-    reading: Reading
+    accepted: Acceptances
 
     @property
     def usable(self) -> list[Result]:
@@ -45,7 +45,7 @@ class Account:
         return [
             one
             for one in self.usable
-            if one.outcome is not GenericOutcome.KILLED and self.reading.of(one.change) is None
+            if one.outcome is not GenericOutcome.KILLED and self.accepted.of(one.change) is None
         ]
 
     def score(self) -> GenericScore:
@@ -74,26 +74,26 @@ def by_machine(
     if whole_run:
         _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
         return
-    reading = read_accepted()
-    for entry in reading.expired(sources()):
+    accepted = read_accepted()
+    for entry in accepted.expired(sources()):
         typer.echo(f"EXPIRED  {entry.place} has changed: read its accepted survivor again")
     survey = surveyed(processes)
     chosen = list(every_change(places)) if sample is None else sampled(sample, seed, places)
     typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
     started = time.perf_counter()
     results = measure(chosen, survey, processes, _print_line if verbose else _keep_silent)
-    account = Account(results, reading)
+    account = Account(results, accepted)
     _print(account, time.perf_counter() - started)
     if json_file is not None:
-        content = [_as_json(one, reading) for one in account.results]
+        content = [_as_json(one, accepted) for one in account.results]
         json_file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     score, kept = account.score(), read_generic(GENERIC)
     if figures:
         write_generic(score, GENERIC)
-    elif kept is not None and score.share_left > kept.share_left:
+    elif score.share_left > (most := kept.share_left if kept is not None else 0.0):
         typer.echo(
-            f"{score.share_left:.1%} are left that nobody accepted, "
-            f"more than the {kept.share_left:.1%} that are kept"
+            f"{score.share_left:.1%} are left that nobody accepted, more than the {most:.1%} that "
+            f"{GENERIC.name} allows"
         )
         raise typer.Exit(1)
 
@@ -160,8 +160,8 @@ def _print_table(title: str, account: Account, key: Callable[[Result], str]) -> 
         typer.echo(f"  {name:32}{killed:8}{accepted:10}{remaining:6}")
 
 
-def _as_json(one: Result, reading: Reading) -> dict[str, object]:
-    entry = reading.of(one.change)
+def _as_json(one: Result, accepted: Acceptances) -> dict[str, object]:
+    entry = accepted.of(one.change)
     return {
         "id": one.change.id,
         "operator": one.change.operator,

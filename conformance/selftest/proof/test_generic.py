@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from conformance.proof.generic.accepted import Accepted, Reading, as_entry, read_accepted
+from conformance.contract.readings import readings, unspecified
+from conformance.proof.generic.accepted import Acceptances, Accepted, as_entry, read_accepted
 from conformance.proof.generic.changes import Change, every_change, modules, sampled, sources
 from conformance.proof.generic.executed import Execution, Survey, lines_of
 from conformance.proof.generic.runner import app_of
@@ -99,12 +101,10 @@ def test_a_sample_is_the_same_for_the_same_seed() -> None:
 
 def test_what_answers_behind_the_interface_is_left_alone() -> None:
     """The handlers of the control path are no places, the others of their modules are."""
-    places = {
-        one.place for one in every_change(["conformance.reference.internal_accounts.accounts"])
-    }
+    places = {one.place for one in every_change([DEVICES])}
 
-    assert "conformance.reference.internal_accounts.accounts:provision" in places
-    assert "conformance.reference.internal_accounts.accounts:fund" not in places
+    assert f"{DEVICES}:DEVICE" in places
+    assert f"{DEVICES}:sign" not in places
     assert "conformance.reference.control" not in modules()
 
 
@@ -147,11 +147,11 @@ def test_the_default_of_a_row_changes_for_those_made_later(swap: Swap) -> None:
 
     swap.put(change_with(changes, "- platform_fixed: int = 0", "+ platform_fixed: int = 1"))
     try:
-        assert fees.Terms(fees.Decimal(0)).platform_fixed == 1
+        assert fees.Terms(Decimal(0)).platform_fixed == 1
     finally:
         swap.take_back()
 
-    assert fees.Terms(fees.Decimal(0)).platform_fixed == 0
+    assert fees.Terms(Decimal(0)).platform_fixed == 0
 
 
 def test_a_closure_that_the_start_made_changes(swap: Swap) -> None:
@@ -233,34 +233,36 @@ def test_a_table_is_executed_where_it_is_named() -> None:
 def test_an_accepted_survivor_expires_with_its_source(of_limits: list[Change]) -> None:
     """An entry covers its change as long as the digest of the place is the same."""
     change = of_limits[0]
-    entry = Accepted(
-        place=change.place, source=change.source, change=change.lines, equivalent="so it is"
-    )
+    entry = Accepted(place=change.place, source=change.source, change=change.lines, why="so it is")
     old = entry.model_copy(update={"source": "0" * 12})
 
-    assert Reading((entry,)).of(change) is entry
-    assert Reading((entry,)).of(of_limits[-1]) is None
-    assert Reading((old,)).of(change) is None
-    assert Reading((entry, old)).expired({change.place: change.source}) == [old]
+    assert Acceptances((entry,)).of(change) is entry
+    assert Acceptances((entry,)).of(of_limits[-1]) is None
+    assert Acceptances((old,)).of(change) is None
+    assert Acceptances((entry, old)).expired({change.place: change.source}) == [old]
 
 
-def test_an_accepted_survivor_has_one_reason(tmp_path: Path, of_limits: list[Change]) -> None:
+def test_an_accepted_survivor_has_a_reason(tmp_path: Path, of_limits: list[Change]) -> None:
     """An entry without a reason, as it is printed for a survivor, is refused."""
     file = tmp_path / "accepted.yaml"
     file.write_text(as_entry(of_limits[0]), "utf-8")
-    with pytest.raises(ValueError, match="either equivalent or open"):
+    with pytest.raises(ValueError, match="why"):
         read_accepted(file)
 
-    file.write_text(as_entry(of_limits[0]) + "  equivalent: so it is\n", "utf-8")
+    file.write_text(as_entry(of_limits[0]) + "  why: so it is\n", "utf-8")
 
     assert read_accepted(file).of(of_limits[0]) is not None
 
 
-def test_the_accepted_survivors_name_places_that_there_are() -> None:
-    """The list of the project can be read, and each place stands in the reference."""
+def test_the_accepted_survivors_name_what_there_is() -> None:
+    """Each entry of the list has a place of the reference, and names an entry that there is."""
     places = sources()
+    known = {*readings(), *unspecified()}
 
-    assert [one.place for one in read_accepted().entries if one.place not in places] == []
+    entries = read_accepted().entries
+
+    assert [one.place for one in entries if one.place not in places] == []
+    assert {one.open for one in entries if one.open} <= known
 
 
 def test_the_score_is_kept_and_read(tmp_path: Path) -> None:
