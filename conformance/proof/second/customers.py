@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from conformance.proof.second import internals
-from conformance.proof.second.call import Call, Reply, Route, created
+from conformance.proof.second.call import Call, Handler, Reply, Route, created
 from conformance.proof.second.check import (
     COUNTRY,
     DATE,
@@ -439,7 +439,7 @@ def _channel(call: Call, channel: str) -> Json:
     return customer
 
 
-def send_code(channel: str) -> Any:
+def send_code(channel: str) -> Handler:
     """Return the handler that sends the one-time code of a channel."""
 
     def handler(call: Call) -> Reply:
@@ -450,7 +450,7 @@ def send_code(channel: str) -> Any:
     return handler
 
 
-def confirm_code(channel: str) -> Any:
+def confirm_code(channel: str) -> Handler:
     """Return the handler that compares a one-time code."""
 
     def handler(call: Call) -> Reply:
