@@ -248,7 +248,7 @@ def discoveries(call: Call) -> Reply:
             "country": bank_country,
             "currency": bank_code,
         }
-        for bank_code, (bank_country, names) in BANKS.items()
+        for (bank_code, bank_country), names in BANKS.items()
         for name in names
         if code in {None, bank_code}
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))

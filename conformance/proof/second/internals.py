@@ -329,7 +329,7 @@ def fund(call: Call) -> Reply:
     )
     if account["status"] != "ACTIVE" and not world.has("frozen-receives"):
         raise conflict("The account cannot receive.")
-    if _blocked(world, account) and not world.has("funds-before-approval"):
+    if _blocked(world, account):
         raise conflict("Funding is blocked until the customer is approved.")
     deposit(world, account, body["amount"])
     return created(call, shown(world, account))

@@ -196,8 +196,7 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
     if closed and not world.has("closed-receives"):
         raise conflict("The destination cannot receive.")
     owner = target.owner
-    locked = owner is not None and not customers.is_approved(owner)
-    if locked and not world.has("funds-before-approval"):
+    if owner is not None and not customers.is_approved(owner):
         raise conflict("Funding is blocked until the customer is approved.")
     account = target.external
     if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
