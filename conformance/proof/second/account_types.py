@@ -267,7 +267,9 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             rule(info[name], f"accountInfo.{name}", faults)
     forms = kind.forms
     if world.persona.optional_bank_names:
-        soft = {"bankName", "taxId", "bankAccountType"} if len(forms) == 1 else set()
+        # Of ILS and of accounts with two forms the text itself says what is required.
+        stated = len(forms) > 1 or "ILS" in kind.currencies
+        soft = set() if stated else {"bankName", "taxId", "bankAccountType"}
         forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
     whole = [form for form in forms if all(info.get(name) is not None for name in form)]
     if not whole and not world.has("half-form"):
