@@ -173,8 +173,9 @@ def _judge(names: Sequence[str], report_dir: Path | None, processes: int, *, ver
 
 def _plant(names: Sequence[str], processes: int) -> bool:
     results = spread(partial(planted, names, ()), processes)
-    missed = [result.bug for result in results if not result.failed]
+    missed = [result for result in results if not result.failed]
     typer.echo(f"{len(results) - len(missed)} of {len(results)} planted bugs found")
-    for name in missed:
-        typer.echo(f"  missed: {name}, line {BUGS[name].line}: {BUGS[name].statement}")
+    for result in missed:
+        bug = BUGS[result.bug]
+        typer.echo(f"  {result.bug}, line {bug.line}: {result.outcome}. {bug.statement}")
     return not missed

@@ -63,11 +63,25 @@ class NotJudged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A planted bug, the requirements that failed for it, and how many tests can meet it."""
+    """A planted bug, the requirements that failed for it, and how many tests can meet it.
+
+    Where none failed, `undecided` are those that the bug left inconclusive: a run is not green for
+    it, but does not say that the target breaks something either.
+    """
 
     bug: str
     failed: tuple[str, ...]
+    undecided: tuple[str, ...]
     met: int
+
+    @property
+    def outcome(self) -> str:
+        """What became of the bug, in words."""
+        if self.failed:
+            return f"found by {', '.join(self.failed[:3])}"
+        if self.undecided:
+            return f"missed, but left undecided {', '.join(self.undecided[:3])}"
+        return "missed"
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +102,7 @@ class _Guest:
         self._world = server.world
         self._names = names
         self._out = out
-        self._before: dict[str, set[str]] = {}
+        self._before: dict[str, Mapping[str, Outcome]] = {}
         self.results: list[Planted] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -98,13 +112,10 @@ class _Guest:
         suite.reports = False
         met = self._survey(session.items, suite)
         for name in self._names:
-            failed = self._failed(name, met[name], suite)
-            self.results.append(Planted(name, failed, len(met[name])))
-            outcome = f"found by {', '.join(failed[:3])}" if failed else "missed"
-            typer.echo(
-                f"{name} (line {BUGS[name].line}): {outcome}, {len(met[name])} tests can meet it",
-                file=self._out,
-            )
+            result = self._planted(name, met[name], suite)
+            self.results.append(result)
+            line = f"{name} (line {BUGS[name].line}): {result.outcome}"
+            typer.echo(f"{line}; {result.met} tests can meet it", file=self._out)
         return True
 
     def _survey(
@@ -115,26 +126,31 @@ class _Guest:
         for place, test in enumerate(tests):
             self._world.asked.clear()
             since = time.monotonic()
-            self._before[test.nodeid] = _failures(test, suite)
+            self._before[test.nodeid] = outcomes_of(test, suite)
             for bug in self._world.asked.copy():
                 found[bug].append((time.monotonic() - since, place))
         fastest = {bug: [tests[place] for _, place in sorted(met)] for bug, met in found.items()}
         return defaultdict(list, fastest)
 
-    def _failed(self, bug: str, tests: Sequence[pytest.Item], suite: Session) -> tuple[str, ...]:
-        """Return the requirements that a test fails with a bug, and not without it."""
+    def _planted(self, bug: str, tests: Sequence[pytest.Item], suite: Session) -> Planted:
+        """Run tests with a bug, until one fails a requirement that it does not fail without it."""
+        undecided: set[str] = set()
         for test in tests:
+            before = self._before[test.nodeid]
             self._world.bug = bug
-            failed = _failures(test, suite) - self._before[test.nodeid]
+            outcomes = outcomes_of(test, suite)
             self._world.bug = ""
-            if failed and (failed := failed - _failures(test, suite)):
-                return tuple(sorted(failed))
-        return ()
+            failed = _with(outcomes, Outcome.FAILED) - _with(before, Outcome.FAILED)
+            if failed:
+                failed -= _with(outcomes_of(test, suite), Outcome.FAILED)
+            if failed:
+                return Planted(bug, tuple(sorted(failed)), (), len(tests))
+            undecided |= _with(outcomes, Outcome.INCONCLUSIVE) - _with(before, Outcome.INCONCLUSIVE)
+        return Planted(bug, (), tuple(sorted(undecided)), len(tests))
 
 
-def _failures(test: pytest.Item, suite: Session) -> set[str]:
-    outcomes = outcomes_of(test, suite)
-    return {name for name, outcome in outcomes.items() if outcome is Outcome.FAILED}
+def _with(outcomes: Mapping[str, Outcome], wanted: Outcome) -> set[str]:
+    return {name for name, outcome in outcomes.items() if outcome is wanted}
 
 
 @contextlib.contextmanager
