@@ -4,9 +4,6 @@ The second implementation was written from the specification by another hand tha
 with which it shares nothing. Each of its personas fills what the text leaves open in another way,
 so that a check that fails one of them, or cannot decide about it, asserts more than the text says.
 Each of its planted bugs breaks a line of the text; a bug is found where a requirement fails.
-
-A survey, one run of the persona `strict`, notes which bugs each test can meet. A bug is then tried
-with those tests alone, until one fails: planting it changes nothing in any other test.
 """
 
 import json
@@ -16,28 +13,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 import yaml
 
-from conformance.contract.data import FIXTURES
-from conformance.proof.asked import CREDENTIALS, NOTES, ORIGIN
+from conformance.proof.host import spread
+from conformance.proof.planting import (
+    CLIENT_SECRET,
+    PROFILE,
+    TOKEN_ID,
+    WEBHOOK_SECRET,
+    NotJudged,
+    merged,
+    planted,
+)
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import PERSONAS
 
-PROFILE = FIXTURES / "profiles" / "second.yaml"
-STRICT = "strict"
-
-_SECRET = "PAYMENTS_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 _SHOWN = 20
-_NO_ORDER = ("-p", "no:randomly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,42 +56,22 @@ class Judgement:
     alarms: tuple[Alarm, ...]
     seconds: float
 
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """The ids of the requirements that failed."""
-        return tuple(alarm.requirement for alarm in self.alarms if alarm.verdict == "failed")
-
-
-class NotJudged(Exception):
-    """The suite or the second implementation did not run."""
-
-
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested mappings with changes."""
-    result = dict(base)
-    for key, value in changes.items():
-        if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
-            result[key] = merged(result[key], value)
-        else:
-            result[key] = value
-    return result
-
 
 @contextmanager
-def running(persona: str, bug: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+def running(persona: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Run the second implementation; yields its base URL and the environment of a run against it.
 
     Raises:
         NotJudged: it did not start.
     """
+    names = (TOKEN_ID, CLIENT_SECRET, WEBHOOK_SECRET)
     environment = {
         **os.environ,
-        **{name: f"second-{secrets.token_urlsafe(24)}" for name in (*CREDENTIALS, _SECRET)},
+        **{name: f"second-{secrets.token_urlsafe(24)}" for name in names},
     }
     command = [sys.executable, "-P", "-m", "conformance.proof.second", f"--persona={persona}"]
-    command += ["--with-parent", *([f"--bug={bug}"] if bug else [])]
     with subprocess.Popen(  # noqa: S603 - this very program
-        command, env=environment, stdout=subprocess.PIPE, text=True
+        [*command, "--with-parent"], env=environment, stdout=subprocess.PIPE, text=True
     ) as server:
         try:
             first = server.stdout.readline() if server.stdout else ""
@@ -104,29 +83,27 @@ def running(persona: str, bug: str = "") -> Iterator[tuple[str, dict[str, str]]]
 
 
 def judged(
-    persona: str, bug: str = "", arguments: Sequence[str] = (), reports: Path | None = None
+    persona: str, arguments: Sequence[str] = ("conformance",), reports: Path | None = None
 ) -> Judgement:
-    """Run the suite against a persona with a planted bug.
+    """Run the suite against a persona.
 
     Args:
         persona: its name.
-        bug: the name of the bug, or an empty text for none.
-        arguments: what goes to pytest.
-        reports: the folder of the run's report; none keeps it.
+        arguments: what goes to pytest: the tests and more options.
+        reports: the folder of the run's report; without one it is not kept.
 
     Raises:
         NotJudged: the suite did not come to its report.
     """
     since = time.monotonic()
     profile = merged(yaml.safe_load(PROFILE.read_text()), PERSONAS[persona].profile)
-    with tempfile.TemporaryDirectory() as folder, running(persona, bug) as (url, environment):
+    with tempfile.TemporaryDirectory() as folder, running(persona) as (url, environment):
         place = Path(folder)
         (place / "profile.yaml").write_text(yaml.safe_dump(profile))
+        reports = reports or place / "report"
         command = [sys.executable, "-P", "-m", "pytest", "--pyargs", "-q"]
         command += [f"--base-url={url}", f"--profile={place / 'profile.yaml'}"]
-        reports = reports or place / "report"
         command += [f"--report-dir={reports}", "-p", "no:cacheprovider", *arguments]
-        environment[ORIGIN] = url.rpartition("/")[0]
         done = subprocess.run(  # noqa: S603 - this very program
             command, env=environment, capture_output=True, text=True, check=False
         )
@@ -148,40 +125,6 @@ def _judgement(content: Mapping[str, Any], seconds: float) -> Judgement:
     return Judgement(decided, alarms, seconds)
 
 
-def survey() -> tuple[Judgement, dict[str, list[str]]]:
-    """Judge the persona `strict`; return that, and by bug the node ids of the tests it can meet.
-
-    Raises:
-        NotJudged: the suite did not come to its report.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        notes = Path(folder) / "notes.jsonl"
-        os.environ[NOTES] = str(notes)
-        try:
-            arguments = ("conformance", "-p", "conformance.proof.asked", *_NO_ORDER)
-            judgement = judged(STRICT, arguments=arguments)
-        finally:
-            del os.environ[NOTES]
-        tests: dict[str, list[str]] = defaultdict(list)
-        for line in notes.read_text().splitlines():
-            node, bugs = json.loads(line)
-            for bug in bugs:
-                tests[bug].append(node)
-    return judgement, tests
-
-
-def finding(bug: str, tests: Sequence[str]) -> Judgement:
-    """Judge the persona `strict` with a planted bug by some tests, until one fails.
-
-    Raises:
-        NotJudged: the suite did not come to its report.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        chosen = Path(folder) / "tests"
-        chosen.write_text("\n".join(tests))
-        return judged(STRICT, bug, (f"@{chosen}", "--maxfail=1", *_NO_ORDER))
-
-
 def personas(
     names: Annotated[
         list[str] | None, typer.Argument(help="personas, or bugs with --bugs; by default all")
@@ -193,9 +136,7 @@ def personas(
     report_dir: Annotated[
         Path | None, typer.Option(help="keep the report of each persona in a folder here")
     ] = None,
-    processes: Annotated[
-        int, typer.Option(min=1, help="processes of a run; of --bugs, bugs at once")
-    ] = 1,
+    processes: Annotated[int, typer.Option(min=1, help="processes that share the work")] = 1,
     verbose: Annotated[bool, typer.Option("--verbose", help="print every alarm")] = False,
 ) -> None:
     """Judge an implementation by another hand, in all its personas: is any of them failed?"""
@@ -219,34 +160,22 @@ def _judge(names: Sequence[str], report_dir: Path | None, processes: int, *, ver
     good = True
     arguments = ("conformance", *(("-n", str(processes)) if processes > 1 else ()))
     for name in names:
-        reports = report_dir / name if report_dir else None
-        judgement = judged(name, arguments=arguments, reports=reports)
+        judgement = judged(name, arguments, report_dir / name if report_dir else None)
         good = good and not judgement.alarms
         typer.echo(
             f"{name}: {judgement.decided} requirements decided in {judgement.seconds:.0f} s,"
             f" {len(judgement.alarms)} false alarms"
         )
-        shown = judgement.alarms if verbose else judgement.alarms[:_SHOWN]
-        for alarm in shown:
+        for alarm in judgement.alarms if verbose else judgement.alarms[:_SHOWN]:
             typer.echo(f"  {alarm.requirement} {alarm.verdict}: {alarm.detail}"[:200])
     return good
 
 
 def _plant(names: Sequence[str], processes: int) -> bool:
-    judgement, tests = survey()
-    before = set(judgement.failed)
-
-    def found_by(name: str) -> list[str]:
-        met = tests.get(name, [])
-        return sorted(set(finding(name, met).failed) - before) if met else []
-
-    missed = []
-    with ThreadPoolExecutor(processes) as pool:
-        for name, found in zip(names, pool.map(found_by, names), strict=True):
-            if not found:
-                missed.append(name)
-            outcome = f"found by {', '.join(found[:3])}" if found else "missed"
-            met = len(tests.get(name, []))
-            typer.echo(f"{name} (line {BUGS[name].line}): {outcome}, {met} tests can meet it")
-    typer.echo(f"{len(names) - len(missed)} of {len(names)} planted bugs found")
+    results = spread(partial(planted, names, ()), processes)
+    missed = [result for result in results if not result.failed]
+    typer.echo(f"{len(results) - len(missed)} of {len(results)} planted bugs found")
+    for result in missed:
+        bug = BUGS[result.bug]
+        typer.echo(f"  {result.bug}, line {bug.line}: {result.outcome}. {bug.statement}")
     return not missed

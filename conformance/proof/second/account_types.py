@@ -37,15 +37,20 @@ PHONES = {
     "BWP": r"\+[1-9][0-9]{6,14}",
 }
 
-BANKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "PHP": ("PH", ("BDO Unibank", "Bank of the Philippine Islands", "Metrobank", "GCash")),
-    "MXN": ("MX", ("BBVA Mexico", "Banorte")),
-    "NGN": ("NG", ("Access Bank", "Zenith Bank")),
-    "USD": ("US", ("First Example Bank",)),
-    "EUR": ("DE", ("Beispielbank",)),
-    "INR": ("IN", ("HDFC Bank", "State Bank of India")),
-    "BRL": ("BR", ("Banco do Brasil",)),
-    "COP": ("CO", ("Bancolombia", "Nequi")),
+PHILIPPINE_BANKS = ("BDO Unibank", "Bank of the Philippine Islands", "Metrobank", "GCash")
+
+# By currency and country the names of receiving institutions.
+BANKS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("PHP", "PH"): PHILIPPINE_BANKS,
+    ("MXN", "MX"): ("BBVA Mexico", "Banorte"),
+    ("NGN", "NG"): ("Access Bank", "Zenith Bank"),
+    ("USD", "US"): ("First Example Bank",),
+    ("USD", "SV"): ("Banco Agricola",),
+    ("EUR", "DE"): ("Beispielbank",),
+    ("EUR", "FR"): ("Banque Exemple",),
+    ("INR", "IN"): ("HDFC Bank", "State Bank of India"),
+    ("BRL", "BR"): ("Banco do Brasil",),
+    ("COP", "CO"): ("Bancolombia", "Nequi"),
 }
 
 
@@ -133,7 +138,7 @@ TYPES: Mapping[str, AccountType] = {
     ),
     "PHP_ACCOUNT": AccountType(
         ("PHP",),
-        {"bankName": one_of(*BANKS["PHP"][1]), "accountNumber": digits(8, 16)},
+        {"bankName": one_of(*PHILIPPINE_BANKS), "accountNumber": digits(8, 16)},
         (("bankName", "accountNumber"),),
     ),
     "GBP_ACCOUNT": AccountType(
@@ -262,7 +267,9 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             rule(info[name], f"accountInfo.{name}", faults)
     forms = kind.forms
     if world.persona.optional_bank_names:
-        soft = {"bankName", "taxId", "bankAccountType"} if len(forms) == 1 else set()
+        # Of ILS and of accounts with two forms the text itself says what is required.
+        stated = len(forms) > 1 or "ILS" in kind.currencies
+        soft = set() if stated else {"bankName", "taxId", "bankAccountType"}
         forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
     whole = [form for form in forms if all(info.get(name) is not None for name in form)]
     if not whole and not world.has("half-form"):

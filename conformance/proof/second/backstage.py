@@ -281,13 +281,6 @@ def _endpoint(hooks: Hooks) -> Handler:
     return handler
 
 
-def _asked(call: Call) -> Reply:
-    """Tell which bugs could have shown since this was last asked."""
-    names = sorted(call.world.asked)
-    call.world.asked.clear()
-    return 200, {"bugs": names}
-
-
 def routes(hooks: Hooks) -> list[Route]:
     """Return the control calls; those of webhooks go to `hooks`."""
     post: list[tuple[str, Handler]] = [
@@ -333,4 +326,4 @@ def routes(hooks: Hooks) -> list[Route]:
         ("/coins/{id}/{what}", _on("stablecoins", _coin_trait)),
         ("/coins/{id}/{what}/{account}", _on("stablecoins", _coin_account)),
     ]
-    return [("GET", "/asked", _asked), *(("POST", path, handler) for path, handler in post)]
+    return [("POST", path, handler) for path, handler in post]

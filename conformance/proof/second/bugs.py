@@ -55,7 +55,6 @@ closed-receives|221|A closed account is a destination.
 accounts-of-others|341|The list of a customer's accounts has those of others.
 currency-filter-ignored|342|The filter by currency is not applied.
 no-recall-event|434|The refund of a deposit is told to nobody.
-funds-before-approval|21|A customer who is not approved is funded.
 unapproved-pays|21|A customer who is not approved pays.
 short-clabe|110|A CLABE of any length is taken.
 half-form|112|Required members of an account may be missing.

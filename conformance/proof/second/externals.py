@@ -54,8 +54,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         if body.get("currency") is not None and body["currency"] not in kind.currencies:
             faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
-        refused = persona.sent_rails == "refused" and not world.has("rails-taken-over")
-        if "paymentRails" in info and refused:
+        rails = "paymentRails" in info and persona.sent_rails == "refused"
+        if rails and not world.has("rails-taken-over"):
             faults.append(("accountInfo.paymentRails", "text", "is never sent"))
         known = {*kind.members, "accountType", "beneficiary", "paymentRails"}
         if persona.refuses_unknown:
@@ -90,8 +90,8 @@ def create(call: Call) -> Reply:
         raise invalid("customerId", "is required")
     call.concerns(owner["id"] if owner else None)
     info = {name: value for name, value in body["accountInfo"].items() if value is not None}
-    if not world.has("rails-taken-over"):
-        info.pop("paymentRails", None)
+    if "paymentRails" in info and not world.has("rails-taken-over"):
+        del info["paymentRails"]
     kind = info["accountType"]
     if kind in RAILS and "paymentRails" not in info:
         info["paymentRails"] = RAILS[kind]
@@ -248,7 +248,7 @@ def discoveries(call: Call) -> Reply:
             "country": bank_country,
             "currency": bank_code,
         }
-        for bank_code, (bank_country, names) in BANKS.items()
+        for (bank_code, bank_country), names in BANKS.items()
         for name in names
         if code in {None, bank_code}
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))

@@ -72,9 +72,11 @@ def shown(world: World, account: Json) -> Json:
         body.pop("cardFundingActions", None)
     code = account["_code"]
     total = account["_available"] + account["_held"] + account["_coming"]
-    if world.has("total-without-held"):
-        total = account["_available"]
-    available = total if world.has("held-is-available") else account["_available"]
+    available = account["_available"]
+    if total != available and world.has("held-is-available"):
+        available = total
+    if total != available and world.has("total-without-held"):
+        total = available
     body["balance"] = money(available, code)
     body["totalBalance"] = money(total, code)
     body["fundingPaymentInstructions"] = [instruction(world, account)]
@@ -141,8 +143,10 @@ def require_funds(world: World, account: Json, amount: int) -> None:
     Raises:
         Refusal: with `INSUFFICIENT_FUNDS`.
     """
-    slack = 1 if world.has("overdraft-of-one") else 0
-    if account["_available"] + slack < amount and not world.has("overdraft"):
+    missing = amount - account["_available"]
+    if missing == 1 and world.has("overdraft-of-one"):
+        return
+    if missing > 0 and not world.has("overdraft"):
         raise Refusal("INSUFFICIENT_FUNDS", "The account has less than that.")
 
 
@@ -261,14 +265,12 @@ def create(call: Call) -> Reply:
                 "type": one_of(*TYPES),
                 "holder": text(most=100),
                 "currencyCode": text(most=12),
-                "label": text(most=255),
+                "label": text(most=2000 if world.has("long-label") else 255),
                 "sweepRule": SWEEP,
             },
             ("type", "holder", "currencyCode", "sweepRule"),
             closed=world.persona.refuses_unknown,
         )
-        if not world.has("long-label")
-        else record({}, ("type", "holder", "currencyCode", "sweepRule"))
     )
     print_of = json.dumps(body, sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
@@ -327,7 +329,7 @@ def fund(call: Call) -> Reply:
     )
     if account["status"] != "ACTIVE" and not world.has("frozen-receives"):
         raise conflict("The account cannot receive.")
-    if _blocked(world, account) and not world.has("funds-before-approval"):
+    if _blocked(world, account):
         raise conflict("Funding is blocked until the customer is approved.")
     deposit(world, account, body["amount"])
     return created(call, shown(world, account))

@@ -13,8 +13,8 @@ def checked_key(call: Call, *, needed: bool) -> str:
         Refusal: where it is too long, or missing and needed.
     """
     key = call.headers.get("idempotency-key", "")
-    limit = MAX_KEY + 1 if call.world.has("long-key") else MAX_KEY
-    if len(key) > limit or (needed and not key and not call.world.has("key-optional")):
+    long = len(key) > MAX_KEY and not (len(key) == MAX_KEY + 1 and call.world.has("long-key"))
+    if long or (needed and not key and not call.world.has("key-optional")):
         raise invalid(
             "Idempotency-Key",
             f"must have 1 to {MAX_KEY} characters",

@@ -49,10 +49,10 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
         if world.persona.foreign_fee == "refused":
             raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
         return {}
-    if sending == receiving and not world.has("fee-at-home"):
-        return {}
     configs: list[Json] = world.config["feeConfigs"]
-    return next((row for row in configs if row["sendingCurrency"] == sending), {})
+    fee: Json = next((row for row in configs if row["sendingCurrency"] == sending), {})
+    at_home = sending == receiving and not (fee and world.has("fee-at-home"))
+    return {} if at_home else fee
 
 
 def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra: Json) -> Price:
@@ -81,6 +81,7 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
             sent = ceiling(net * (1 + fee_rate + share)) + fixed
         own = rounded(sent * share) + fixed
         fee = sent - net - own
-    if received < 1 or sent > MAX_AMOUNT or received > MAX_AMOUNT:
+    nothing = received < 1 and not (amount == 0 and world.has("zero-amount"))
+    if nothing or sent > MAX_AMOUNT or received > MAX_AMOUNT:
         raise Refusal("AMOUNT_OUT_OF_RANGE", "The amount is too small or too large.", status=400)
     return Price(sending, receiving, sent, received, fee, own, fee_rate)

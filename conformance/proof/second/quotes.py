@@ -53,8 +53,13 @@ class End:
         return self.internal or self.external or {}
 
 
-def _rule(world: World) -> Any:
-    longest = MAX_REMITTANCE + 1 if world.has("long-remittance") else MAX_REMITTANCE
+def _longest(world: World, body: Json) -> int:
+    given = body.get("remittanceInformation")
+    past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
+    return MAX_REMITTANCE + (past and world.has("long-remittance"))
+
+
+def _rule(world: World, body: Json) -> Any:
     closed = world.persona.refuses_unknown
     return record(
         {
@@ -83,7 +88,7 @@ def _rule(world: World) -> Any:
             "lockedCurrencySide": one_of("SENDING", "RECEIVING"),
             "lockedCurrencyAmount": ANY,
             "immediatelyExecute": FLAG,
-            "remittanceInformation": text(most=longest),
+            "remittanceInformation": text(most=_longest(world, body)),
             "description": text(most=1000, least=0),
             "purposeOfPayment": text(most=200),
             "platformFeeOverride": pricing.OVERRIDE,
@@ -98,7 +103,7 @@ def _read(call: Call) -> Json:
     world = call.world
     body = call.json()
     faults: list[Fault] = []
-    _rule(world)(body, "", faults)
+    _rule(world, body)(body, "", faults)
     source, destination = body.get("source"), body.get("destination")
     if isinstance(source, dict) and isinstance(destination, dict):
         needs = {"ACCOUNT": "source.accountId", "REALTIME_FUNDING": "source.currency"}
@@ -122,8 +127,7 @@ def _read(call: Call) -> Json:
 
 
 def _counts(world: World, amount: int) -> bool:
-    least = 0 if world.has("zero-amount") else 1
-    return least <= amount <= pricing.MAX_AMOUNT
+    return 1 <= amount <= pricing.MAX_AMOUNT or (amount == 0 and world.has("zero-amount"))
 
 
 def _source(call: Call, given: Json) -> End:
@@ -191,6 +195,9 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
     closed = target.internal and target.internal["status"] != "ACTIVE"
     if closed and not world.has("closed-receives"):
         raise conflict("The destination cannot receive.")
+    owner = target.owner
+    if owner is not None and not customers.is_approved(owner):
+        raise conflict("Funding is blocked until the customer is approved.")
     account = target.external
     if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
         return
@@ -232,8 +239,8 @@ def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
 
 def _require_limits(world: World, owner: Json | None, sent: int, code: str) -> None:
     dollars = sent * unit_rate(code, "USD")
-    limit = MAX_DOLLAR_CENTS + 1 if world.has("limit-off-by-one") else MAX_DOLLAR_CENTS
-    if code == "USD" and dollars > limit:
+    above = code == "USD" and dollars > MAX_DOLLAR_CENTS
+    if above and not (dollars == MAX_DOLLAR_CENTS + 1 and world.has("limit-off-by-one")):
         raise Refusal("TRANSACTION_SIZE_LIMIT_EXCEEDED", "This is too much for one transaction.")
     if world.persona.volume_noticed == "creation":
         require_volume(world, owner)
@@ -312,7 +319,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
     source, target = ends
     moment = now()
     given = {name: value for name, value in body["destination"].items() if name != "paymentRail"}
-    if world.has("rail-echo"):
+    if given != body["destination"] and world.has("rail-echo"):
         given = dict(body["destination"])
     quote: Json = {
         "id": world.new_id("Quote"),
@@ -406,11 +413,10 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
     trusted = target.account.get("_trusted", False)
-    if world.has("trust-for-all"):
-        trusted = True
     if source.internal:
         internals.require_funds(world, source.internal, quote["_sent"])
-    if customers.needs_sca(source.owner) and not quote["_proven"] and not trusted:
+    asks = customers.needs_sca(source.owner) and not quote["_proven"] and not trusted
+    if asks and not world.has("trust-for-all"):
         ask(world, quote)
         return
     pay(world, quote, at_once=at_once)
@@ -450,7 +456,7 @@ def _is_expired(quote: Json) -> bool:
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
     world, persona, quote = call.world, call.world.persona, of(call)
-    again = world.has("executed-twice") and quote["status"] == "COMPLETED"
+    again = quote["status"] == "COMPLETED" and world.has("executed-twice")
     if quote["status"] in {"PROCESSING", "COMPLETED", "FAILED"} and not again:
         if persona.repeated_execution == "refused":
             raise conflict("The quote was executed.")

@@ -100,7 +100,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     row["pendingReason"] = None
     target = row["_target"].internal
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
-    if target and target["status"] != "ACTIVE":
+    if target and target["status"] != "ACTIVE" and not world.has("closed-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
     if failure:
         _fail(world, row, failure)

@@ -10,9 +10,10 @@ import yaml
 from conformance.contract.outline import ledger
 from conformance.profile.loading import read_profile
 from conformance.proof import second
-from conformance.proof.personas import PROFILE, STRICT, finding, judged, merged
+from conformance.proof.personas import judged
+from conformance.proof.planting import PROFILE, merged, planted
 from conformance.proof.second.bugs import BUGS
-from conformance.proof.second.persona import PERSONAS
+from conformance.proof.second.persona import PERSONAS, STRICT
 
 FOLDER = Path(second.__file__).parent
 LIMITS = "conformance/scenarios/protocol/test_limits.py"
@@ -53,23 +54,28 @@ def test_changes_are_merged_into_nested_mappings() -> None:
     }
 
 
-def test_a_persona_is_judged_and_a_bug_is_found() -> None:
-    """The suite decides about the strict persona, and finds a remittance that is too long."""
-    good = judged(STRICT, arguments=(REMITTANCE,))
-    broken = finding("long-remittance", [REMITTANCE])
+def test_a_persona_is_judged() -> None:
+    """The suite decides about the strict persona without a false alarm of its own."""
+    judgement = judged("strict", (REMITTANCE,))
 
-    assert good.decided >= 3
-    assert good.failed == ()
-    assert "LIM-002" in broken.failed
+    assert judgement.decided >= 3
+    assert [alarm for alarm in judgement.alarms if alarm.verdict == "failed"] == []
+
+
+def test_a_planted_bug_is_found(tmp_path: Path) -> None:
+    """A remittance information that is too long is found, and what no test meets is missed."""
+    found, missed = planted(["long-remittance", "sweep-stays"], [REMITTANCE], tmp_path)
+
+    assert "LIM-002" in found.failed
+    assert missed.failed == ()
 
 
 def test_each_choice_is_made_otherwise_by_a_persona() -> None:
     """No choice has but its default."""
-    strict = PERSONAS[STRICT]
     alike = {
         field.name
-        for field in fields(strict)
-        if all(getattr(one, field.name) == getattr(strict, field.name) for one in PERSONAS.values())
+        for field in fields(STRICT)
+        if all(getattr(one, field.name) == getattr(STRICT, field.name) for one in PERSONAS.values())
     }
 
     assert alike == set()
