@@ -59,6 +59,8 @@ class Answer:
         A refusal that the state of the world may explain, such as a limit, a rate or a provider,
         breaks none.
         """
+        if self.status == httpx.codes.INTERNAL_SERVER_ERROR:
+            return (self.operation.requirement("server-error"),)
         named = self.operation.requirements.get("accepted")
         return (named,) if named is not None and self._blames_the_request else ()
 

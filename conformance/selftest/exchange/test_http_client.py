@@ -544,6 +544,26 @@ class TestRefusals:
 
         return ask
 
+    @pytest.mark.parametrize(
+        ("status", "code", "broken"),
+        [
+            (200, None, ()),
+            (400, "INVALID_INPUT", ("CFG-001",)),
+            (404, "NOT_FOUND", ("CFG-001",)),
+            (409, "CODE_OF_ITS_OWN", ("CFG-001",)),
+            (400, "CODE_OF_ITS_OWN", ()),
+            (400, "QUOTE_RATE_UNAVAILABLE", ()),
+            (401, "UNAUTHORIZED", ()),
+            (500, None, ("FUZ-010",)),
+            (503, None, ()),
+        ],
+    )
+    def test_a_refusal_without_a_reason_breaks_what_the_operation_names(
+        self, ask: Callable[..., Answer], status: int, code: str | None, broken: tuple[str, ...]
+    ) -> None:
+        """It breaks a requirement if it blames the request, and a server error breaks its own."""
+        assert ask(status, code).breaks == broken
+
     def test_status_and_code_have_to_fit(self, ask: Callable[..., Answer]) -> None:
         """Of several statuses and codes one of each is enough, and none need be given."""
         refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
