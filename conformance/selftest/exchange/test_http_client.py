@@ -555,7 +555,6 @@ class TestRefusals:
             (400, "QUOTE_RATE_UNAVAILABLE", ()),
             (401, "UNAUTHORIZED", ()),
             (500, None, ("FUZ-010",)),
-            (503, None, ()),
         ],
     )
     def test_a_refusal_without_a_reason_breaks_what_the_operation_names(
