@@ -1,13 +1,11 @@
 """External accounts, proofs of their ownership, trust in them, discoveries and lookups."""
 
-from typing import Any
-
 from conformance.proof.second import account_types, sca, uma
 from conformance.proof.second.account_types import BANKS, TYPES
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
 from conformance.proof.second.errors import Refusal, conflict, invalid
-from conformance.proof.second.money import Json, coin, money, rate, unit_rate
+from conformance.proof.second.money import Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
 from conformance.proof.second.world import World, ahead, now, public
 
@@ -302,8 +300,7 @@ def lookup(call: Call) -> Reply:
 
 def in_ownership_limit(world: World, amount: int, code: str) -> bool:
     """Tell whether an amount is below the threshold of accounts whose owner is not proven."""
-    dollars: Any = money(amount, code)["amount"] * unit_rate(code, "USD")
-    return bool(dollars < world.persona.short_ownership)
+    return amount * unit_rate(code, "USD") < world.persona.max_unproven_cents
 
 
 _ACCOUNT = "/customers/external-accounts/{externalAccountId}"

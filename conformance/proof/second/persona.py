@@ -9,8 +9,10 @@ from typing import Any, Literal
 class Persona:
     """One way to fill what the specification leaves open. The defaults are the persona `strict`.
 
-    Durations are in seconds. `profile` holds what differs from `fixtures/profiles/second.yaml` for
-    a target of this persona, as nested mappings.
+    Durations are in seconds. `throttled_each` refuses each so many requests for their pace, 0 none.
+    `max_unproven_cents` is what an external account may receive, in US cents, before its ownership
+    is proven; `delivery_jitter` the longest time before a webhook is sent. `profile` holds what
+    differs from `fixtures/profiles/second.yaml` for a target of this persona, as nested mappings.
     """
 
     summary: str
@@ -71,7 +73,7 @@ class Persona:
     optional_bank_names: bool = False
     beneficiary_place: Literal["nested", "top"] = "nested"
     max_file_bytes: int = 10_000_000
-    short_ownership: int = 300
+    max_unproven_cents: int = 300
 
     # States
     regulated: bool = False
@@ -210,7 +212,7 @@ PERSONAS: Mapping[str, Persona] = {
         underfunded_card="EXCEPTION",
         same_key_same_link=True,
         with_charset=True,
-        short_ownership=0,
+        max_unproven_cents=0,
     ),
     "regulated": replace(
         STRICT,

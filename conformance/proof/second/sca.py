@@ -89,9 +89,8 @@ def complete_login(call: Call) -> Reply:
     body = call.json(
         record({"challengeId": text(most=100), "code": text(most=20)}, needs=("challengeId",))
     )
-    row = world.find(world.challenges, body["challengeId"])
+    world.find(world.challenges, body["challengeId"])
     customer = world.find(world.customers, body.get("customerId"), "CUSTOMER_NOT_FOUND")
-    del row
     call.concerns(customer["id"])
     if body.get("code") != CODE:
         raise invalid("code", "is wrong", status=world.persona.wrong_proof_status)
