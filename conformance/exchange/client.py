@@ -274,15 +274,12 @@ class RecordingClient:
             ResponseUnreadable: the response is encoded in a way that cannot be decoded.
             TargetGone: the target has not answered for so long that it was given up.
         """
-        self._admit(method, "trigger")
         try:
             request = self._http.build_request(method, url, json=body)
         except (httpx.InvalidURL, ValueError) as error:
             raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
         ours = same_origin(str(request.url), self._target.origin)
-        response = self._exchange(request, self._auth if ours else None, "trigger", ours=ours)
-        if isinstance(response, Failure):
-            self._fail("trigger", request, response)
+        response = self._settle("trigger", request, self._auth if ours else None, ours=ours)
         if secrets and isinstance(response.body, dict):
             told = (response.body.get(name) for name in secrets)
             self.conceal(*(secret for secret in told if isinstance(secret, str)))
@@ -308,12 +305,17 @@ class RecordingClient:
         self._outage.check()
         self._budget.spend(created=method == "POST")
 
-    def _settle(self, name: str, request: httpx.Request, auth: httpx.Auth) -> Response:
-        """Send a request, again while its answer decides nothing; return the last answer."""
+    def _settle(
+        self, name: str, request: httpx.Request, auth: httpx.Auth | None, *, ours: bool = True
+    ) -> Response:
+        """Send a request, again while its answer decides nothing; return the last answer.
+
+        ``ours`` is whether it goes to the target.
+        """
         started = time.monotonic()
         for repeats in itertools.count():
             self._admit(request.method, name)
-            outcome = self._exchange(request, auth, name)
+            outcome = self._exchange(request, auth, name, ours=ours)
             pause = self._pause(name, request.method, outcome, repeats, time.monotonic() - started)
             if pause is None:
                 break
