@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import select
 from starlette.requests import Request
 
-from conformance.proof.kit.builders import Json, Place, after, around, before, receives
+from conformance.proof.kit.builders import Json, Place, around, before, receives
 from conformance.proof.kit.tables import with_field, with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import app, errors, platform, routes, rules
+from conformance.reference import app, errors, routes, rules
 from conformance.reference.authentication import factor_resets, sca
 from conformance.reference.customers import onboarding
 from conformance.reference.external_accounts import account_types
@@ -194,11 +194,6 @@ def half_character(patch: Patch) -> None:
 @mutant("FUZ-003", "a body that is no object counts as a failure of the service")
 def wrong_status(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "INVALID_REQUEST_FORMAT", 500)
-
-
-@mutant("FUZ-011", "a change without a fault breaks the service", (platform, "update"), after)
-def whole_change(_unit: Unit, ask: Ask) -> None:
-    raise RuntimeError(ask.body)
 
 
 @mutant("FUZ-030", "a form that cannot be taken apart breaks the service", (app, "read_form"))
