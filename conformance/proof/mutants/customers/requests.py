@@ -187,6 +187,7 @@ _MADE_UP = {
     "taxId": "12-3456789",
     "incorporatedOn": "2000-01-01",
     "registrationNumber": "700000009",
+    "countriesOfOperation": ["US"],
 }
 
 
