@@ -230,15 +230,16 @@ class TestReference:
         assert "totalBalance is 89999, but its deposits and completed quotes leave 90000" in problem
 
     def test_a_refund_that_is_short_is_seen(self, platform: Platform, patch: Patch) -> None:
-        """A refund of a cent less than the sending amount is noticed."""
-        patch.wrap(settlement, "refund_legs", lose_a_cent)
+        """A refund that lacks more than the fees is noticed."""
+        patch.wrap(settlement, "refund_legs", lose_more_than_the_fees)
 
         quote = platform.quotes.payout(trigger="payout.return")
         platform.webhooks.wait_for("OUTGOING_PAYMENT.REFUND_COMPLETED", quote["transactionId"])
 
         (problem,) = audit(platform) or [""]
+        least = 100_000 - quote["feesIncluded"]
         assert (
-            "totalBalance is 99999, but its deposits and completed quotes leave 100000" in problem
+            f"totalBalance is {least - 1}, but its deposits and completed quotes leave" in problem
         )
 
 
@@ -246,4 +247,14 @@ def lose_a_cent(original: Callable[..., list[Leg]], quote: Any, *more: Any) -> l
     """Return the legs of ``original`` and two by which the source loses a cent."""
     source, currency = available(quote.source["accountId"]), quote.sending_currency
     loss = [Leg(source, currency, -1), Leg(system("rail", currency), currency, 1)]
+    return [*original(quote, *more), *loss]
+
+
+def lose_more_than_the_fees(
+    original: Callable[..., list[Leg]], quote: Any, *more: Any
+) -> list[Leg]:
+    """Return the legs of ``original`` and two by which the source loses the fees and a cent."""
+    source, currency = available(quote.source["accountId"]), quote.sending_currency
+    lost = quote.variable_fee + quote.platform_fee + 1
+    loss = [Leg(source, currency, -lost), Leg(system("rail", currency), currency, lost)]
     return [*original(quote, *more), *loss]

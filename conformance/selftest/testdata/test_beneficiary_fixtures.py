@@ -37,8 +37,9 @@ EXAMPLE_KEYS = {
     "refused",
 }
 CHANGE_KEYS = {"requirement", "name", "member", "value", "names"}
-OPEN = {WHOLE}
-"""The document does not require a beneficiary, which may stand elsewhere."""
+OPEN = {WHOLE, "nationality"}
+"""The document does not require a beneficiary, which may stand elsewhere, and has no form for a
+beneficiary's nationality, which the specification gives for customers alone."""
 
 
 def errors_of(currency: str, beneficiary: Mapping[str, Any] | None) -> list[str]:
