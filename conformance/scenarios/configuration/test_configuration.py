@@ -194,6 +194,19 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
     )
 
 
+@requirement("CFG-035")
+@pytest.mark.usefixtures("settings")
+def test_a_quote_within_one_currency_bears_no_standing_fee(platform: Platform) -> None:
+    """It shows no fee of the platform, while a cross-currency quote shows the standing fee."""
+    corridor = platform.quotes.corridor(same_currency=True)
+    at_home = platform.quotes.body(*platform.quotes.ends(corridor))
+    _, abroad = with_and_without_fee(platform, "SENDING")
+
+    quote = arrange_quote(platform, at_home)
+
+    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(abroad)} abroad"
+
+
 @requirement("CFG-022")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:

@@ -235,6 +235,17 @@ def fee_of_the_day(unit: Unit, ask: Ask) -> None:
         quote.platform_fee += 1_000
 
 
+@mutant(
+    "CFG-035",
+    "the standing fee is taken within one currency too",
+    (quotes, "standing_fee"),
+    instead,
+)
+def fee_at_home(unit: Unit, sending: str, _receiving: str) -> Json:
+    configs = config_of(unit).fee_configs
+    return next((config for config in configs if config["sourceCurrency"] == sending), {})
+
+
 Reprice = Callable[[fees.Price], fees.Price]
 
 
