@@ -41,6 +41,20 @@ from conformance.verdict.recorder import Recorder
 SUITE = Path(__file__).parents[1]
 """The package that has the rooms of the tests."""
 
+EMBEDDED = (
+    "--capture=no",
+    # Embedded, pytest finds modules imported that it would rewrite.
+    "-Wignore::pytest.PytestAssertRewriteWarning",
+    "-pno:cacheprovider",
+    "-pno:randomly",
+    "-pno:logging",
+    "-pno:allure_pytest",
+    "-pno:threadexception",
+    "-pno:unraisableexception",
+    "-pno:xdist",
+)
+"""Options of a pytest that runs within this process."""
+
 _ROOMS = ("scenarios", "fuzz")
 _READY = "conformance.proof.ready"
 """What is imported once, in a process that the others are copies of."""
@@ -166,16 +180,7 @@ def host(
                     f"--profile={_with_timing(profile, timing or {}, folder)}",
                     f"--report-dir={folder}",
                     *options,
-                    "--capture=no",
-                    # Embedded, pytest finds modules imported that it would rewrite.
-                    "-Wignore::pytest.PytestAssertRewriteWarning",
-                    "-pno:cacheprovider",
-                    "-pno:randomly",
-                    "-pno:logging",
-                    "-pno:allure_pytest",
-                    "-pno:threadexception",
-                    "-pno:unraisableexception",
-                    "-pno:xdist",
+                    *EMBEDDED,
                 ],
                 plugins=[loop],
             )

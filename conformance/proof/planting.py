@@ -30,7 +30,7 @@ import yaml
 
 from conformance.contract.data import FIXTURES
 from conformance.plugin import SESSION
-from conformance.proof.host import SUITE, outcomes_of, turns
+from conformance.proof.host import EMBEDDED, SUITE, outcomes_of, turns
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import STRICT
 from conformance.proof.second.service import Secrets, base_url, listening
@@ -44,17 +44,6 @@ CLIENT_SECRET = "PAYMENTS_API_CLIENT_SECRET"  # noqa: S105 - the name of a varia
 WEBHOOK_SECRET = "PAYMENTS_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 
 _PATIENCE = {"event": 5.0, "state": 5.0}
-_OPTIONS = (
-    "--capture=no",
-    "-Wignore::pytest.PytestAssertRewriteWarning",
-    "-pno:cacheprovider",
-    "-pno:randomly",
-    "-pno:logging",
-    "-pno:allure_pytest",
-    "-pno:threadexception",
-    "-pno:unraisableexception",
-    "-pno:xdist",
-)
 
 
 class NotJudged(Exception):
@@ -206,7 +195,7 @@ def planted(names: Sequence[str], tests: Sequence[str], folder: Path) -> list[Pl
                     f"--base-url={base_url(server)}",
                     f"--profile={profile}",
                     f"--report-dir={place}",
-                    *_OPTIONS,
+                    *EMBEDDED,
                 ],
                 plugins=[guest],
             )
