@@ -20,6 +20,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar
@@ -96,6 +97,16 @@ def module_of(test: pytest.Item) -> str:
     return test.path.relative_to(SUITE).as_posix()
 
 
+def copying_context() -> ForkServerContext:
+    """Return a way to start processes as copies of one that has imported everything.
+
+    They start a second earlier than others.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_READY])
+    return context
+
+
 def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
     """Let each process run what it gets by ``turns`` in a folder; of one it is this process.
 
@@ -105,10 +116,7 @@ def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
         folder = Path(name)
         if processes <= 1:
             return run(folder)
-        # A copy of a process that has imported everything starts a second earlier.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([_READY])
-        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        with ProcessPoolExecutor(processes, mp_context=copying_context()) as pool:
             parts = [pool.submit(run, folder) for _ in range(processes)]
             while wait(parts, timeout=_SECONDS_BETWEEN_TELLINGS).not_done:
                 _tell(folder)

@@ -23,6 +23,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
+from conformance.platform.resource import merged
 from conformance.proof.host import spread
 from conformance.proof.planting import (
     CLIENT_SECRET,
@@ -30,7 +31,6 @@ from conformance.proof.planting import (
     TOKEN_ID,
     WEBHOOK_SECRET,
     NotJudged,
-    merged,
     planted,
 )
 from conformance.proof.second.bugs import BUGS

@@ -22,13 +22,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 import typer
 import yaml
 
 from conformance.contract.data import FIXTURES
+from conformance.platform.resource import merged
 from conformance.plugin import SESSION
 from conformance.proof.host import EMBEDDED, SUITE, outcomes_of, turns
 from conformance.proof.second.bugs import BUGS
@@ -71,17 +72,6 @@ class Planted:
         if self.undecided:
             return f"missed, but left undecided {', '.join(self.undecided[:3])}"
         return "missed"
-
-
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested mappings with changes."""
-    result = dict(base)
-    for key, value in changes.items():
-        if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
-            result[key] = merged(result[key], value)
-        else:
-            result[key] = value
-    return result
 
 
 class _Guest:

@@ -25,7 +25,7 @@ from conformance.plugin import SESSION
 from conformance.proof.generic.changes import Change
 from conformance.proof.generic.executed import Survey
 from conformance.proof.generic.swap import Swap, Unusable
-from conformance.proof.generic.workers import Answer, Pool
+from conformance.proof.generic.workers import Answer, Pool, Server
 from conformance.proof.host import host, modules_with, outcomes_of
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
@@ -162,19 +162,8 @@ def _serve(
     )
 
 
-class _Loop:
+class _Loop(Server[Task, Result]):
     """The pytest plugin that tries changes where pytest would run the tests."""
-
-    def __init__(
-        self,
-        service: Service,
-        tasks: Iterator[Task],
-        answer: Callable[[Answer[Result]], None],
-    ) -> None:
-        self._service = service
-        self._tasks = tasks
-        self._answer = answer
-        self.results: list[None] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

@@ -19,11 +19,10 @@ from conformance.plugin import SESSION
 from conformance.proof.generic.changes import Change, sampled
 from conformance.proof.generic.runner import TIMING, app_of
 from conformance.proof.generic.swap import Swap
-from conformance.proof.generic.workers import Answer, Pool
+from conformance.proof.generic.workers import Answer, Pool, Server
 from conformance.proof.host import decisions_of, host
 from conformance.proof.mutation import load
 from conformance.proof.patch import MutantError, Patch
-from conformance.reference.service import Service
 from conformance.verdict.plan import (
     Accounting,
     Conclusion,
@@ -87,19 +86,8 @@ def _serve(tasks: Iterator[Subject], answer: Callable[[Answer[WholeRun]], None])
     host(lambda service: _Loop(service, tasks, answer), timing=TIMING)
 
 
-class _Loop:
+class _Loop(Server[Subject, WholeRun]):
     """The pytest plugin that runs all tests under each mutant."""
-
-    def __init__(
-        self,
-        service: Service,
-        tasks: Iterator[Subject],
-        answer: Callable[[Answer[WholeRun]], None],
-    ) -> None:
-        self._service = service
-        self._tasks = tasks
-        self._answer = answer
-        self.results: list[None] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

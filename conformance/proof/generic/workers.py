@@ -7,7 +7,6 @@ and so is one that says that its service is not to be trusted any more; another 
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,12 +17,12 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import typer
 
+from conformance.proof.host import copying_context
+from conformance.reference.service import Service
+
 T = TypeVar("T")
 R = TypeVar("R")
 T_contra = TypeVar("T_contra", contravariant=True)
-
-_READY = "conformance.proof.ready"
-"""What is imported once, in a process that the others are copies of."""
 
 _START_SECONDS = 180.0
 """How long a process may take before it asks for its first task."""
@@ -47,6 +46,18 @@ class Serve(Protocol[T_contra, R]):
 
     def __call__(self, tasks: Iterator[T_contra], answer: Callable[[Answer[R]], None]) -> None:
         """Take each task, and answer it before the next one is taken."""
+
+
+class Server(Generic[T, R]):
+    """What a pytest plugin that answers tasks has: the service, its tasks, and where they go."""
+
+    def __init__(
+        self, service: Service, tasks: Iterator[T], answer: Callable[[Answer[R]], None]
+    ) -> None:
+        self._service = service
+        self._tasks = tasks
+        self._answer = answer
+        self.results: list[None] = []
 
 
 @dataclass
@@ -78,9 +89,7 @@ class Pool(Generic[T, R]):
         self._lost = lost
         self._count = processes
         self._seconds = seconds
-        # A copy of a process that has imported everything starts a second earlier.
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([_READY])
+        self._context = copying_context()
         self._workers: list[_Worker[T]] = []
         self._failed_starts = 0
         self.left: list[T] = []

@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 from conformance.contract.outline import ledger
+from conformance.platform.resource import merged
 from conformance.profile.loading import read_profile
 from conformance.proof import second
 from conformance.proof.personas import judged
-from conformance.proof.planting import PROFILE, merged, planted
+from conformance.proof.planting import PROFILE, planted
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import PERSONAS, STRICT
 

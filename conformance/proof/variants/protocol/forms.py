@@ -57,13 +57,18 @@ def extended(value: Any) -> Any:
     return value
 
 
-@variant("N001", "every object of every answer has a member that nobody knows", "forms")
-def further_members(patch: Patch) -> None:
+def change_answers(patch: Patch, change: Callable[[Any], Any]) -> None:
+    """Let ``change`` make the body of every answer."""
     patch.wrap(
         app,
         "respond",
-        lambda respond, status, body, headers=None: respond(status, extended(body), headers),
+        lambda respond, status, body, headers=None: respond(status, change(body), headers),
     )
+
+
+@variant("N001", "every object of every answer has a member that nobody knows", "forms")
+def further_members(patch: Patch) -> None:
+    change_answers(patch, extended)
 
 
 @variant("N040", "every object of every webhook has a member that nobody knows", "other forms")
@@ -134,11 +139,7 @@ def reordered(value: Any) -> Any:
 
 @variant("N421", "no two answers or webhooks have their members in the same order", "json")
 def any_order(patch: Patch) -> None:
-    patch.wrap(
-        app,
-        "respond",
-        lambda respond, status, body, headers=None: respond(status, reordered(body), headers),
-    )
+    change_answers(patch, reordered)
     patch.wrap(Deliveries, "put", lambda put, self, event: put(self, reordered(event)))
 
 
