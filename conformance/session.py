@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
+from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.redaction import Redactor
@@ -30,6 +32,7 @@ from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
+from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Plan
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
 from conformance.webhooks.listener import ListenerError
@@ -43,9 +46,11 @@ AUDIT = "ACC-014"
 
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
+_WHOLE_PERCENT = 100
 _HANDED_ON = "payments_conformance"
 _CONFIGURATION_ERRORS = (
     CatalogueError,
+    ClassError,
     FolderError,
     ListenerError,
     ProfileError,
@@ -97,6 +102,7 @@ class Session:
             _demand_assertions()
             self._base_url = None if self._handed is not None else _base_url(given)
             self.profile = self._load_profile()
+            self._terms = self._read_terms()
 
     # Start
 
@@ -158,6 +164,8 @@ class Session:
                     named[identifier].append(item.nodeid)
                 label(item, allure=labelled)
         self._named = dict(named)
+        if self._terms.classes:
+            self._leave_out_other_classes(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Fix the plan, and connect to the reference if it was started here."""
@@ -175,6 +183,15 @@ class Session:
                 "addresses": {item.nodeid: address(item) for item in session.items},
             },
         )
+
+    def _leave_out_other_classes(self, items: list[pytest.Item]) -> None:
+        """Deselect the tests that name no requirement of the classes that were asked for."""
+        known, wanted = catalogue(), set(self._terms.classes)
+        of_class = {name for name in self._named if wanted.intersection(classes().of(known[name]))}
+        left_out = [item for item in items if of_class.isdisjoint(requirements_named_by(item))]
+        if left_out:
+            items[:] = [item for item in items if item not in set(left_out)]
+            self._config.hook.pytest_deselected(items=left_out)
 
     def plan(self) -> Plan:
         """Return what the collected tests are going to decide."""
@@ -415,7 +432,7 @@ class Session:
         with writing_to(self._folder):
             publish(self.report, self._folder)
         if decided:
-            session.exitstatus = EXIT_STATUS[self.report.verdict]
+            session.exitstatus = EXIT_STATUS[self.report.gate.result]
 
     def _open(self, target: Target) -> None:
         handed = self._handed or {}
@@ -437,6 +454,7 @@ class Session:
                     "seed": self._seed,
                     "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
                     "options": self._options(),
+                    "terms": asdict(self._terms),
                     "workers": self._config.getoption("numprocesses", None) or 1,
                 },
             )
@@ -456,6 +474,25 @@ class Session:
         if self._run_folder is None:
             raise HarnessError("the session has not started")
         return self._run_folder
+
+    def _read_terms(self) -> Terms:
+        """Return what the command line asks of the target.
+
+        Raises:
+            ClassError: it names a class that there is not.
+            pytest.UsageError: it names one that the profile does not claim, or no percentage.
+        """
+        names = tuple(dict.fromkeys(self._config.getoption("classes")))
+        for one in map(classes().require, names):
+            if not one.is_claimed(self.profile.features.declares):
+                raise pytest.UsageError(
+                    f"--class={one.name}: the profile does not claim this class, as it declares "
+                    f"none of its features ({', '.join(one.features)})"
+                )
+        percent: int = self._config.getoption("require_exercised")
+        if not 0 <= percent <= _WHOLE_PERCENT:
+            raise pytest.UsageError(f"--require-exercised={percent}: expected 0 to 100 percent")
+        return Terms(names, percent)
 
     def _load_profile(self) -> Profile:
         if self._handed is not None:

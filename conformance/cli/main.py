@@ -250,7 +250,7 @@ def report(
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
-    raise typer.Exit(EXIT_STATUS[made.verdict])
+    raise typer.Exit(EXIT_STATUS[made.gate.result])
 
 
 @app.command()

@@ -22,6 +22,7 @@ from conformance.reporting import html
 from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, as_json, build
 from conformance.verdict.decisions import Decision, Outcome
+from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Accounting, Plan
 
 _EXCHANGE = '{"kind": "exchange", "id": "'
@@ -84,6 +85,7 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         dict(_exchanges(journals, needed)),
         run.observations,
         addresses=run.addresses,
+        terms=_terms(run.started.get("terms", {})),
     )
 
 
@@ -118,6 +120,10 @@ def _take_in(run: _Run, line: str) -> None:
             run.ended.add(entry["test"])
         case "observations":
             run.observations.update(entry["observations"])
+
+
+def _terms(entry: Mapping[str, Any]) -> Terms:
+    return Terms(tuple(entry.get("classes", ())), entry.get("require_exercised", 0))
 
 
 def _run_info(run: _Run, profile: Profile) -> RunInfo:

@@ -11,12 +11,15 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.contract.catalogue import Level, Needs, Requirement
+from conformance.contract.classes import Classes, classes
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
+from conformance.verdict.claims import Claim, ClassVerdict, Exercised, claims, exercised
 from conformance.verdict.decisions import Decision, Outcome, Reason
+from conformance.verdict.gate import NO_TERMS, GateResult, Terms, judge_gate
 from conformance.verdict.plan import (
     DECIDED,
     Conclusion,
@@ -26,6 +29,7 @@ from conformance.verdict.plan import (
     target_verdict,
 )
 
+BROKEN = frozenset({RequirementVerdict.FAILED, RequirementVerdict.WARNED})
 _MAX_EVIDENCE = {
     RequirementVerdict.FAILED: 3,
     RequirementVerdict.WARNED: 3,
@@ -86,13 +90,53 @@ class PlanAccount(_Part):
     """What the run was going to decide, and what became of it.
 
     ``decided`` and ``not_decided`` together are all testable requirements. ``lost`` are those
-    that were to be decided and of which the run ended without any word.
+    that were to be decided and of which the run ended without any word. ``outside`` are those that
+    no test of the run names, also where the answers to other tests decided them.
     """
 
     to_decide: tuple[str, ...]
     decided: tuple[str, ...]
     not_decided: tuple[NotDecided, ...]
     lost: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+
+
+class Share(_Part):
+    """How many requirements were decided, of those that the declared features leave to decide."""
+
+    decided: int
+    of: int
+    percent: int = Field(description="rounded down, so that 100 says that nothing is missing")
+
+
+class ClassEntry(_Part):
+    """The verdict on one conformance class."""
+
+    name: str
+    title: str
+    text: str
+    verdict: ClassVerdict
+    exercised: Share
+    counts: dict[RequirementVerdict, int] = Field(description="number of its requirements")
+    lacks: tuple[str, ...] = Field(
+        description="its features that the profile does not declare; their requirements are no "
+        "part of the claim"
+    )
+
+
+class GateEntry(_Part):
+    """What the exit status of the run says, and what was asked for."""
+
+    result: GateResult
+    classes: tuple[str, ...] = Field(
+        description="the conformance classes that decide it; without any the whole does"
+    )
+    require_exercised: int = Field(
+        ge=0, le=100, description="how many percent have to be decided, of each class or the whole"
+    )
+    too_little: tuple[str, ...] = Field(
+        description="the classes that decide it and of which less was exercised"
+    )
 
 
 class Place(_Part):
@@ -147,6 +191,7 @@ class Entry(_Part):
     id: str
     level: Level
     area: str
+    classes: tuple[str, ...] = Field((), description="the conformance classes that it belongs to")
     statement: str
     source: Place
     operations: tuple[str, ...]
@@ -176,7 +221,10 @@ class Report(_Part):
     model_config = ConfigDict(title="Conformance report")
 
     format: Literal[1] = 1
-    verdict: TargetVerdict
+    verdict: TargetVerdict = Field(description="on the whole, whatever the run was asked for")
+    gate: GateEntry
+    exercised: Share
+    classes: tuple[ClassEntry, ...]
     run: RunInfo
     plan: PlanAccount
     counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = Field(
@@ -192,13 +240,38 @@ class Report(_Part):
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
         return tuple(entry for entry in self.requirements if entry.verdict in verdicts)
 
+    def selected(self) -> tuple[Entry, ...]:
+        """Return the requirements that the run is about, in the order of the catalogue.
+
+        They are those that its tests name, and those that it found broken by the way. Where the
+        tests name all that can be tested, those that cannot be are here as well.
+        """
+        outside = set(self.plan.outside)
+        if not outside:
+            return self.requirements
+        return tuple(
+            entry
+            for entry in self.requirements
+            if entry.verdict in BROKEN
+            or (entry.id not in outside and entry.verdict is not RequirementVerdict.UNTESTABLE)
+        )
+
+    def deciding(self) -> tuple[Entry, ...]:
+        """Return the requirements that decide the exit status: of the classes asked for, or all."""
+        wanted = set(self.gate.classes)
+        return tuple(
+            entry for entry in self.selected() if not wanted or wanted.intersection(entry.classes)
+        )
+
     def tally(self, area: str | None = None) -> dict[RequirementVerdict, int]:
-        """Return the number of requirements by verdict, of one area or of all."""
-        chosen = self.counts.values() if area is None else [self.counts[area]]
-        return {
-            verdict: sum(by_verdict[verdict] for levels in chosen for by_verdict in levels.values())
-            for verdict in RequirementVerdict
-        }
+        """Return the number of selected requirements by verdict, of one area or of all."""
+        return tally(entry for entry in self.selected() if area is None or entry.area == area)
+
+
+def tally(entries: Iterable[Entry]) -> dict[RequirementVerdict, int]:
+    """Return the number of requirements by verdict."""
+    found = Counter(entry.verdict for entry in entries)
+    return {verdict: found[verdict] for verdict in RequirementVerdict}
 
 
 def build(
@@ -209,6 +282,7 @@ def build(
     observations: Mapping[str, int],
     *,
     addresses: Mapping[str, str] | None = None,
+    terms: Terms = NO_TERMS,
     measured: Path = MEASURED,
     generic: Path = GENERIC,
 ) -> Report:
@@ -223,14 +297,19 @@ def build(
         observations: how often what was observed.
         addresses: what leads pytest to a test from any folder, by its node id; the node id is
             taken where there is none.
+        terms: what the run asks of the target.
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
     """
+    known = classes()
     kills = read_kills(measured)
     score = read_generic(generic)
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=target_verdict(conclusions),
+        gate=_gate(conclusions, terms, known),
+        exercised=_share(exercised(conclusions)),
+        classes=tuple(map(_class_entry, claims(conclusions, known, run.features.__contains__))),
         run=run,
         plan=PlanAccount(
             to_decide=tuple(plan.to_decide()),
@@ -241,6 +320,7 @@ def build(
                 if c.verdict not in DECIDED and c.reason is not None
             ),
             lost=tuple(c.requirement.id for c in conclusions if c.reason is Reason.LOST),
+            outside=tuple(c.requirement.id for c in conclusions if not c.selected),
         ),
         counts=_counts(conclusions),
         requirements=tuple(
@@ -248,8 +328,9 @@ def build(
                 conclusion,
                 plan.entries[conclusion.requirement.id].tests,
                 run,
-                kills.get(conclusion.requirement.id),
-                shown.get(conclusion.requirement.id, ()),
+                of_classes=known.of(conclusion.requirement),
+                kills=kills.get(conclusion.requirement.id),
+                evidence=shown.get(conclusion.requirement.id, ()),
             )
             for conclusion in conclusions
         ),
@@ -278,10 +359,38 @@ def _counts(
     return counts
 
 
+def _gate(conclusions: Sequence[Conclusion], terms: Terms, known: Classes) -> GateEntry:
+    gate = judge_gate(conclusions, terms, known)
+    return GateEntry(
+        result=gate.result,
+        classes=terms.classes,
+        require_exercised=terms.require_exercised,
+        too_little=gate.too_little,
+    )
+
+
+def _share(found: Exercised) -> Share:
+    return Share(decided=found.decided, of=found.of, percent=found.percent)
+
+
+def _class_entry(claim: Claim) -> ClassEntry:
+    return ClassEntry(
+        name=claim.subject.name,
+        title=claim.subject.title,
+        text=claim.subject.text,
+        verdict=claim.verdict,
+        exercised=_share(claim.exercised),
+        counts=dict(claim.counts),
+        lacks=claim.lacks,
+    )
+
+
 def _entry(
     conclusion: Conclusion,
     planned: tuple[str, ...],
     run: RunInfo,
+    *,
+    of_classes: tuple[str, ...],
     kills: Kills | None,
     evidence: tuple[Evidence, ...],
 ) -> Entry:
@@ -292,6 +401,7 @@ def _entry(
         id=requirement.id,
         level=requirement.level,
         area=requirement.area,
+        classes=of_classes,
         statement=requirement.statement,
         source=Place(section=requirement.source.section, lines=requirement.source.lines),
         operations=requirement.operations,

@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from conformance.contract.areas import areas
-from conformance.reporting.digest import Group, groups, headline
+from conformance.reporting.digest import Group, groups, headline, told_classes
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RequirementVerdict, TargetVerdict
+from conformance.verdict.gate import GateResult
+from conformance.verdict.plan import RequirementVerdict
 
 _COLOURS = {
-    TargetVerdict.CONFORMANT: "green",
-    TargetVerdict.NOT_CONFORMANT: "red",
-    TargetVerdict.INCONCLUSIVE: "yellow",
+    GateResult.CONFORMANT: "green",
+    GateResult.NOT_CONFORMANT: "red",
+    GateResult.INCONCLUSIVE: "yellow",
+    GateResult.TOO_LITTLE_EXERCISED: "red",
 }
 _MAX_LINES = {RequirementVerdict.FAILED: 40, RequirementVerdict.WARNED: 10}
 _MAX_STATEMENT_CHARS = 100
@@ -37,12 +39,12 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
     """
     run = report.run
     terminal.section("conformance")
-    terminal.write_line(headline(report), bold=True, **{_COLOURS[report.verdict]: True})
+    terminal.write_line(headline(report), bold=True, **{_COLOURS[report.gate.result]: True})
     requests = "" if run.requests is None else f", {run.requests} requests"
     terminal.write_line(f"{run.base_url} ({run.environment}), seed {run.seed}{requests}")
     if run.interrupted is not None:
         terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
-    for line in _table(report):
+    for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
     for verdict, most in _MAX_LINES.items():
         entries = report.of(verdict)
@@ -59,14 +61,23 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"reports: {folder / 'report.html'} and {folder / 'report.json'}")
 
 
+def _classes(report: Report) -> Iterable[str]:
+    """Yield the verdict on each conformance class that the run is about."""
+    text = f"classes: {'; '.join(told_classes(report))}"
+    return textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
 def _table(report: Report) -> Iterable[str]:
-    titles = {name: areas()[name].title for name in report.counts}
+    selected = {entry.area for entry in report.selected()}
+    titles = {name: areas()[name].title for name in report.counts if name in selected}
     wide = max(map(len, (*titles.values(), "total")))
     yield " " * wide + "".join(f"  {verdict}" for verdict in RequirementVerdict)
     rows = [(title, report.tally(name)) for name, title in titles.items()]
-    for name, tally in (*rows, ("total", report.tally())):
-        cells = (f"  {tally[verdict] or '-':>{len(verdict)}}" for verdict in RequirementVerdict)
+    for name, counts in (*rows, ("total", report.tally())):
+        cells = (f"  {counts[verdict] or '-':>{len(verdict)}}" for verdict in RequirementVerdict)
         yield f"{name:{wide}}" + "".join(cells)
+    if report.plan.outside:
+        yield f"{len(report.plan.outside)} more are outside of the selection."
 
 
 def _broken(entry: Entry) -> str:

@@ -490,8 +490,8 @@ class TestDigest:
             (
                 BROKEN[1:2],
                 (
-                    "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is "
-                    "broken; 1 recommendation not followed; 2 more not exercised."
+                    "Acme Payments 4.2.1 is conformant, 85 % exercised: none of the 6 decided "
+                    "requirements is broken; 1 recommendation not followed; 2 more not exercised."
                 ),
             ),
             (
