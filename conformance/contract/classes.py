@@ -153,8 +153,8 @@ def _read(entry: Any, file: str) -> ConformanceClass:
     }
     if not any(lists.values()):
         raise ClassError(f"{where}: nothing belongs to it; give it {', '.join(_LISTS)}")
-    texts = {key: " ".join(entry[key].split()) for key in _TEXTS}
-    return ConformanceClass(**texts, **lists)
+    name, title, text = (" ".join(entry[key].split()) for key in _TEXTS)
+    return ConformanceClass(name, title, text, *(lists[key] for key in _LISTS))
 
 
 def _names(names: Any, key: str, known: Collection[str], where: str) -> tuple[str, ...]:

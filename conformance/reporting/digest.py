@@ -86,7 +86,7 @@ def headline(report: Report) -> str:
     match gate.result:
         case GateResult.NOT_CONFORMANT:
             broken = counted(found[RequirementVerdict.FAILED], "requirement")
-            told = f"it breaks {broken} of the {decided} decided"
+            told = f"it breaks {broken} of the {decided} decided, for {_causes(report)}"
             return f"{target} is not conformant{to_class}: {told}."
         case GateResult.CONFORMANT:
             silent = found[RequirementVerdict.NOT_EXERCISED]
@@ -102,6 +102,16 @@ def headline(report: Report) -> str:
             )
         case GateResult.INCONCLUSIVE:
             return _open_headline(report, target, subject, found)
+
+
+def _causes(report: Report) -> str:
+    """Return how many causes the failures that decide have."""
+    deciding = {entry.id for entry in report.deciding()}
+    number = sum(
+        cause.verdict is RequirementVerdict.FAILED and not deciding.isdisjoint(cause.requirements)
+        for cause in report.causes
+    )
+    return counted(number, "cause")
 
 
 def _open_headline(

@@ -15,7 +15,7 @@ from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.digest import duration, groups, headline
-from conformance.reporting.report import Entry, Report
+from conformance.reporting.report import CauseEntry, Entry, Report
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.gate import GateResult
 from conformance.verdict.plan import RequirementVerdict
@@ -52,6 +52,9 @@ def render(report: Report) -> str:
         headline=headline(report),
         failed=report.of(RequirementVerdict.FAILED),
         warned=report.of(RequirementVerdict.WARNED),
+        entries={entry.id: entry for entry in report.requirements},
+        failed_causes=_causes(report, RequirementVerdict.FAILED),
+        warned_causes=_causes(report, RequirementVerdict.WARNED),
         inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),
         not_exercised=groups(report, RequirementVerdict.NOT_EXERCISED),
         tally=report.tally(),
@@ -64,6 +67,10 @@ def render(report: Report) -> str:
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+def _causes(report: Report, verdict: RequirementVerdict) -> list[CauseEntry]:
+    return [cause for cause in report.causes if cause.verdict is verdict]
 
 
 def _badge(word: str, tone: RequirementVerdict) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,11 +12,13 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.classes import Classes, classes
+from conformance.contract.difference import Kind
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
+from conformance.verdict.causes import Cause, causes
 from conformance.verdict.claims import Claim, ClassVerdict, Exercised, claims, exercised
 from conformance.verdict.decisions import Decision, Outcome, Reason
 from conformance.verdict.gate import NO_TERMS, GateResult, Terms, judge_gate
@@ -29,7 +31,9 @@ from conformance.verdict.plan import (
     target_verdict,
 )
 
-BROKEN = frozenset({RequirementVerdict.FAILED, RequirementVerdict.WARNED})
+_BROKEN_FIRST = (RequirementVerdict.FAILED, RequirementVerdict.WARNED)
+BROKEN = frozenset(_BROKEN_FIRST)
+_MAX_CAUSE_CHARS = 200
 _MAX_EVIDENCE = {
     RequirementVerdict.FAILED: 3,
     RequirementVerdict.WARNED: 3,
@@ -139,6 +143,23 @@ class GateEntry(_Part):
     )
 
 
+class CauseEntry(_Part):
+    """What the failures of some requirements have in common: one finding.
+
+    All but the first members are empty where the checks told nothing but a message.
+    """
+
+    told: str = Field(description="the cause in one line")
+    verdict: RequirementVerdict = Field(description="failed, or warned for recommendations")
+    requirements: tuple[str, ...] = Field(description="ids; each stands in one cause")
+    kind: Kind | None = Field(None, description="what of the answer is not as it has to be")
+    operation: str = ""
+    fault: str = Field("", description="members in which the request differs from its twin")
+    place: str = Field("", description="where in the answer, or the function that checks it")
+    expected: str = Field("", description="statuses, codes, or the JSON Schema keyword")
+    got: str = ""
+
+
 class Place(_Part):
     """Where a requirement stands in the specification."""
 
@@ -230,6 +251,9 @@ class Report(_Part):
     counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = Field(
         description="number of requirements by area, level and verdict"
     )
+    causes: tuple[CauseEntry, ...] = Field(
+        description="what the broken requirements fail for, the most frequent first"
+    )
     requirements: tuple[Entry, ...]
     observations: tuple[Observation, ...]
     generic: GenericFigures | None = Field(
@@ -239,6 +263,14 @@ class Report(_Part):
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
         return tuple(entry for entry in self.requirements if entry.verdict in verdicts)
+
+    def entry(self, requirement: str) -> Entry:
+        """Return the entry of a requirement.
+
+        Raises:
+            StopIteration: it has none.
+        """
+        return next(entry for entry in self.requirements if entry.id == requirement)
 
     def selected(self) -> tuple[Entry, ...]:
         """Return the requirements that the run is about, in the order of the catalogue.
@@ -304,6 +336,7 @@ def build(
     known = classes()
     kills = read_kills(measured)
     score = read_generic(generic)
+    details = {conclusion.requirement.id: conclusion.detail for conclusion in conclusions}
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=target_verdict(conclusions),
@@ -323,6 +356,11 @@ def build(
             outside=tuple(c.requirement.id for c in conclusions if not c.selected),
         ),
         counts=_counts(conclusions),
+        causes=tuple(
+            _cause_entry(cause, verdict, details)
+            for verdict in _BROKEN_FIRST
+            for cause in causes(c for c in conclusions if c.verdict is verdict)
+        ),
         requirements=tuple(
             _entry(
                 conclusion,
@@ -367,6 +405,26 @@ def _gate(conclusions: Sequence[Conclusion], terms: Terms, known: Classes) -> Ga
         require_exercised=terms.require_exercised,
         too_little=gate.too_little,
     )
+
+
+def _cause_entry(
+    cause: Cause, verdict: RequirementVerdict, details: Mapping[str, str]
+) -> CauseEntry:
+    difference = cause.difference
+    first = details[cause.requirements[0]].strip().partition("\n")[0]
+    told = first if difference is None else str(difference)
+    data = {} if difference is None else asdict(difference)
+    return CauseEntry(
+        told=_shortened(told),
+        verdict=verdict,
+        requirements=cause.requirements,
+        **{name: value if name == "kind" else _shortened(value) for name, value in data.items()},
+    )
+
+
+def _shortened(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= _MAX_CAUSE_CHARS else f"{shown[: _MAX_CAUSE_CHARS - 1]}…"
 
 
 def _share(found: Exercised) -> Share:

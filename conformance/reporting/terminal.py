@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from conformance.contract.areas import areas
-from conformance.reporting.digest import Group, groups, headline, told_classes
-from conformance.reporting.report import Entry, Report
+from conformance.reporting.digest import Group, counted, groups, headline, told_classes
+from conformance.reporting.report import CauseEntry, Report
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
 from conformance.verdict.plan import RequirementVerdict
@@ -22,7 +22,7 @@ _COLOURS = {
     GateResult.INCONCLUSIVE: "yellow",
     GateResult.TOO_LITTLE_EXERCISED: "red",
 }
-_MAX_LINES = {RequirementVerdict.FAILED: 40, RequirementVerdict.WARNED: 10}
+_MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
 _MAX_NAMES = 12
@@ -46,14 +46,17 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
     for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
-    for verdict, most in _MAX_LINES.items():
-        entries = report.of(verdict)
-        for entry in entries[:most]:
-            terminal.write_line(_broken(entry), red=verdict is RequirementVerdict.FAILED, bold=True)
-            for test in entry.tests[:1]:
-                terminal.write_line(f"    {test}")
-        if len(entries) > most:
-            terminal.write_line(f"and {len(entries) - most} more {verdict}, see the report")
+    for verdict, most in _MAX_CAUSES.items():
+        causes = [cause for cause in report.causes if cause.verdict is verdict]
+        for cause in causes[:most]:
+            first, *others = _broken(report, cause)
+            terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
+            for line in others:
+                terminal.write_line(f"    {line}")
+        if len(causes) > most:
+            rest = sum(len(cause.requirements) for cause in causes[most:])
+            more = counted(len(causes) - most, "more cause")
+            terminal.write_line(f"and {more} ({rest} {verdict}), see the report")
     for verdict in (RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED):
         for line in _open(verdict, groups(report, verdict)):
             terminal.write_line(line)
@@ -80,9 +83,16 @@ def _table(report: Report) -> Iterable[str]:
         yield f"{len(report.plan.outside)} more are outside of the selection."
 
 
-def _broken(entry: Entry) -> str:
-    statement = textwrap.shorten(entry.statement, _MAX_STATEMENT_CHARS, placeholder="…")
-    return f"{entry.verdict.upper()} {entry.id} {statement} ({entry.source})"
+def _broken(report: Report, cause: CauseEntry) -> Iterator[str]:
+    """Yield the lines on a cause: what it is, the first requirement, the others, and a test."""
+    yield f"{cause.verdict.upper()} {cause.told}"
+    first = report.entry(cause.requirements[0])
+    statement = textwrap.shorten(first.statement, _MAX_STATEMENT_CHARS, placeholder="…")
+    yield f"{first.id} {statement} ({first.source})"
+    if others := cause.requirements[1:]:
+        more = f" and {len(others) - _MAX_NAMES} more" if len(others) > _MAX_NAMES else ""
+        yield f"also {', '.join(others[:_MAX_NAMES])}{more}"
+    yield from first.tests[:1]
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:
