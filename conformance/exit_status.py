@@ -8,10 +8,12 @@ from conformance.verdict.gate import GateResult
 
 EXIT_STATUS = {
     GateResult.CONFORMANT: int(pytest.ExitCode.OK),
+    GateResult.NO_NEW_FAILURE: int(pytest.ExitCode.OK),
     GateResult.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
     # pytest itself uses 0 to 5.
     GateResult.INCONCLUSIVE: 6,
     GateResult.TOO_LITTLE_EXERCISED: 7,
+    GateResult.BASELINE_OUTDATED: 8,
 }
 """The exit status of a run by what came of it."""
 
@@ -30,11 +32,11 @@ _MEANING = {
 _RESULT_MEANING = {
     GateResult.CONFORMANT: (
         "The target is conformant, or each class of `--class` is: something was decided, nothing "
-        "is broken, and nothing is inconclusive."
+        "is broken but for what `--baseline` knows, and nothing is inconclusive."
     ),
     GateResult.NOT_CONFORMANT: (
         "The target is not conformant, or a class of `--class` is not: at least one requirement "
-        "failed."
+        "failed that `--baseline` does not know."
     ),
     GateResult.INCONCLUSIVE: (
         "There is no verdict on the target: nothing failed, but something is inconclusive, nothing "
@@ -43,6 +45,10 @@ _RESULT_MEANING = {
     GateResult.TOO_LITTLE_EXERCISED: (
         "Nothing is broken or inconclusive, but less was exercised than `--require-exercised` "
         "asks for."
+    ),
+    GateResult.BASELINE_OUTDATED: (
+        "Nothing new is broken, but an entry of `--baseline` is stale, as its requirement passes, "
+        "or has expired."
     ),
 }
 EXIT_MEANING = {

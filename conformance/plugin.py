@@ -59,6 +59,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how much of each class of --class, or of the whole, has to be decided (0)",
     )
     group.addoption(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="known failures, which do not turn the run red: a YAML file of entries with id, "
+        "reason and expires; an entry that passes or has expired does",
+    )
+    group.addoption(
         "--fuzz-examples",
         type=int,
         default=20,

@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from conformance.exchange.transcript import curl_chain, transcript
 from conformance.exit_status import EXIT_STATUS
 from conformance.items import address, label, requirements_named_by
 from conformance.outlet import Outlet
+from conformance.profile.baseline import BaselineError, read_baseline
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.profile.part import ProfileError
@@ -49,6 +50,7 @@ _SHOWN_EXCHANGES = 30
 _WHOLE_PERCENT = 100
 _HANDED_ON = "payments_conformance"
 _CONFIGURATION_ERRORS = (
+    BaselineError,
     CatalogueError,
     ClassError,
     FolderError,
@@ -479,6 +481,7 @@ class Session:
         """Return what the command line asks of the target.
 
         Raises:
+            BaselineError: the baseline cannot be read.
             ClassError: it names a class that there is not.
             pytest.UsageError: it names one that the profile does not claim, or no percentage.
         """
@@ -492,7 +495,12 @@ class Session:
         percent: int = self._config.getoption("require_exercised")
         if not 0 <= percent <= _WHOLE_PERCENT:
             raise pytest.UsageError(f"--require-exercised={percent}: expected 0 to 100 percent")
-        return Terms(names, percent)
+        file: Path | None = self._config.getoption("baseline")
+        baseline = None
+        if file is not None:
+            read = read_baseline(self._config.invocation_params.dir / file)
+            baseline = replace(read, file=str(file))
+        return Terms(names, percent, baseline)
 
     def _load_profile(self) -> Profile:
         if self._handed is not None:

@@ -7,7 +7,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from conformance.profile.needs import unmet
 from conformance.reporting import html
 from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, as_json, build
+from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Accounting, Plan
@@ -123,7 +124,21 @@ def _take_in(run: _Run, line: str) -> None:
 
 
 def _terms(entry: Mapping[str, Any]) -> Terms:
-    return Terms(tuple(entry.get("classes", ())), entry.get("require_exercised", 0))
+    return Terms(
+        tuple(entry.get("classes", ())),
+        entry.get("require_exercised", 0),
+        _baseline(entry.get("baseline")),
+    )
+
+
+def _baseline(entry: Mapping[str, Any] | None) -> Baseline | None:
+    if entry is None:
+        return None
+    known = (
+        KnownFailure(**{**one, "expires": date.fromisoformat(one["expires"])})
+        for one in entry["entries"]
+    )
+    return Baseline(entry["file"], tuple(known))
 
 
 def _run_info(run: _Run, profile: Profile) -> RunInfo:

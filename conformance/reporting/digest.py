@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.reporting.report import Entry, Report, tally
+from conformance.verdict.baseline import EntryState
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
 from conformance.verdict.plan import DECIDED, RequirementVerdict
 
+_MAX_NEW = 5
 ADVICE: Mapping[Reason, str] = {
     Reason.PRECONDITION: "A step that arranges the check was refused. Read the transcript and mend "
     "that step first, in the target or in the profile.",
@@ -82,12 +84,21 @@ def headline(report: Report) -> str:
     subject = listed([one.title for one in report.classes if one.name in gate.classes])
     to_class = f" to {subject}" if subject else ""
     aside = _aside(report, found[RequirementVerdict.WARNED])
+    broken = counted(found[RequirementVerdict.FAILED], "requirement")
     unbroken = f"none of the {decided} decided requirements is broken"
     match gate.result:
         case GateResult.NOT_CONFORMANT:
-            broken = counted(found[RequirementVerdict.FAILED], "requirement")
             told = f"it breaks {broken} of the {decided} decided, for {_causes(report)}"
-            return f"{target} is not conformant{to_class}: {told}."
+            return f"{target} is not conformant{to_class}: {told}{_new(report)}."
+        case GateResult.BASELINE_OUTDATED:
+            return f"The baseline is out of date: {'; '.join(outdated(report))}."
+        case GateResult.NO_NEW_FAILURE:
+            return (
+                f"No new failure of {target}{f' in {subject}' if subject else ''}, "
+                f"{_shares(report)} exercised: the {broken} broken of the {decided} decided "
+                f"{'is' if found[RequirementVerdict.FAILED] == 1 else 'are'} known to the baseline"
+                f"{aside}."
+            )
         case GateResult.CONFORMANT:
             silent = found[RequirementVerdict.NOT_EXERCISED]
             rest = f"; {silent} more not exercised" if silent else ""
@@ -102,6 +113,30 @@ def headline(report: Report) -> str:
             )
         case GateResult.INCONCLUSIVE:
             return _open_headline(report, target, subject, found)
+
+
+def _new(report: Report) -> str:
+    """Return which failures the baseline does not have, where there is one."""
+    if report.baseline is None:
+        return ""
+    names = list(report.baseline.new[:_MAX_NEW])
+    more = len(report.baseline.new) - len(names)
+    return f"; new are {listed([*names, *([f'{more} more'] if more else [])])}"
+
+
+def outdated(report: Report) -> list[str]:
+    """Return for each entry of the baseline that has to go its line, and why."""
+    if report.baseline is None:
+        return []
+    why = {
+        EntryState.STALE: "{0.id} passes now, take the entry out",
+        EntryState.EXPIRED: "{0.id} was known until {0.expires}",
+    }
+    return [
+        f"{report.baseline.file}:{entry.line}: {why[entry.state].format(entry)}"
+        for entry in report.baseline.entries
+        if entry.state in why
+    ]
 
 
 def _causes(report: Report) -> str:

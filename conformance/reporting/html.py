@@ -14,7 +14,7 @@ from markupsafe import Markup
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
-from conformance.reporting.digest import duration, groups, headline
+from conformance.reporting.digest import duration, groups, headline, outdated
 from conformance.reporting.report import CauseEntry, Entry, Report
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.gate import GateResult
@@ -30,7 +30,9 @@ _SYMBOLS: Mapping[str, str] = {
 }
 _TONES: Mapping[GateResult | ClassVerdict, RequirementVerdict] = {
     GateResult.CONFORMANT: RequirementVerdict.PASSED,
+    GateResult.NO_NEW_FAILURE: RequirementVerdict.PASSED,
     GateResult.NOT_CONFORMANT: RequirementVerdict.FAILED,
+    GateResult.BASELINE_OUTDATED: RequirementVerdict.FAILED,
     GateResult.INCONCLUSIVE: RequirementVerdict.INCONCLUSIVE,
     GateResult.TOO_LITTLE_EXERCISED: RequirementVerdict.FAILED,
     ClassVerdict.NOT_CLAIMED: RequirementVerdict.NOT_EXERCISED,
@@ -52,6 +54,7 @@ def render(report: Report) -> str:
         headline=headline(report),
         failed=report.of(RequirementVerdict.FAILED),
         warned=report.of(RequirementVerdict.WARNED),
+        outdated=outdated(report),
         entries={entry.id: entry for entry in report.requirements},
         failed_causes=_causes(report, RequirementVerdict.FAILED),
         warned_causes=_causes(report, RequirementVerdict.WARNED),

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.contract.catalogue import Level, Needs, Requirement
-from conformance.contract.classes import Classes, classes
+from conformance.contract.classes import classes
 from conformance.contract.difference import Kind
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
+from conformance.verdict.baseline import EntryState
 from conformance.verdict.causes import Cause, causes
 from conformance.verdict.claims import Claim, ClassVerdict, Exercised, claims, exercised
 from conformance.verdict.decisions import Decision, Outcome, Reason
-from conformance.verdict.gate import NO_TERMS, GateResult, Terms, judge_gate
+from conformance.verdict.gate import NO_TERMS, Gate, GateResult, Terms, judge_gate
 from conformance.verdict.plan import (
     DECIDED,
     Conclusion,
@@ -34,6 +37,8 @@ from conformance.verdict.plan import (
 _BROKEN_FIRST = (RequirementVerdict.FAILED, RequirementVerdict.WARNED)
 BROKEN = frozenset(_BROKEN_FIRST)
 _MAX_CAUSE_CHARS = 200
+_BASELINE_DAYS = 90
+"""How long a new entry of a baseline is good for, where nobody changes it."""
 _MAX_EVIDENCE = {
     RequirementVerdict.FAILED: 3,
     RequirementVerdict.WARNED: 3,
@@ -126,6 +131,27 @@ class ClassEntry(_Part):
         description="its features that the profile does not declare; their requirements are no "
         "part of the claim"
     )
+
+
+class BaselineEntry(_Part):
+    """An entry of the baseline, and what the run makes of it."""
+
+    id: str
+    reason: str
+    expires: date
+    line: int
+    state: EntryState = Field(
+        description="known: it fails; stale: it passes; expired: its day is over; open: not decided"
+    )
+
+
+class BaselineInfo(_Part):
+    """The known failures that the run was given."""
+
+    file: str
+    entries: tuple[BaselineEntry, ...]
+    new: tuple[str, ...] = Field(description="failures that it does not have")
+    to_paste: str = Field(description="an entry for each new failure, as YAML")
 
 
 class GateEntry(_Part):
@@ -244,6 +270,7 @@ class Report(_Part):
     format: Literal[1] = 1
     verdict: TargetVerdict = Field(description="on the whole, whatever the run was asked for")
     gate: GateEntry
+    baseline: BaselineInfo | None = None
     exercised: Share
     classes: tuple[ClassEntry, ...]
     run: RunInfo
@@ -336,11 +363,23 @@ def build(
     known = classes()
     kills = read_kills(measured)
     score = read_generic(generic)
+    gate = judge_gate(conclusions, terms, known, run.started.date())
     details = {conclusion.requirement.id: conclusion.detail for conclusion in conclusions}
+    found = tuple(
+        _cause_entry(cause, verdict, details)
+        for verdict in _BROKEN_FIRST
+        for cause in causes(c for c in conclusions if c.verdict is verdict)
+    )
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=target_verdict(conclusions),
-        gate=_gate(conclusions, terms, known),
+        gate=GateEntry(
+            result=gate.result,
+            classes=terms.classes,
+            require_exercised=terms.require_exercised,
+            too_little=gate.too_little,
+        ),
+        baseline=_baseline(gate, terms, found, run),
         exercised=_share(exercised(conclusions)),
         classes=tuple(map(_class_entry, claims(conclusions, known, run.features.__contains__))),
         run=run,
@@ -356,11 +395,7 @@ def build(
             outside=tuple(c.requirement.id for c in conclusions if not c.selected),
         ),
         counts=_counts(conclusions),
-        causes=tuple(
-            _cause_entry(cause, verdict, details)
-            for verdict in _BROKEN_FIRST
-            for cause in causes(c for c in conclusions if c.verdict is verdict)
-        ),
+        causes=found,
         requirements=tuple(
             _entry(
                 conclusion,
@@ -397,13 +432,25 @@ def _counts(
     return counts
 
 
-def _gate(conclusions: Sequence[Conclusion], terms: Terms, known: Classes) -> GateEntry:
-    gate = judge_gate(conclusions, terms, known)
-    return GateEntry(
-        result=gate.result,
-        classes=terms.classes,
-        require_exercised=terms.require_exercised,
-        too_little=gate.too_little,
+def _baseline(
+    gate: Gate, terms: Terms, found: Iterable[CauseEntry], run: RunInfo
+) -> BaselineInfo | None:
+    if terms.baseline is None:
+        return None
+    told = {name: cause.told for cause in found for name in cause.requirements}
+    expires = run.started.date() + timedelta(days=_BASELINE_DAYS)
+    return BaselineInfo(
+        file=terms.baseline.file,
+        entries=tuple(
+            BaselineEntry(**asdict(entry), state=gate.entries[entry.id])
+            for entry in terms.baseline.entries
+        ),
+        new=gate.new,
+        # JSON texts are YAML texts, whatever stands in them.
+        to_paste="".join(
+            f'- id: {name}\n  reason: {json.dumps(told[name])}\n  expires: "{expires}"\n'
+            for name in gate.new
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.contract.areas import areas
-from conformance.reporting.digest import Group, counted, groups, headline, told_classes
+from conformance.reporting.digest import Group, counted, groups, headline, outdated, told_classes
 from conformance.reporting.report import CauseEntry, Report
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
@@ -18,7 +18,9 @@ from conformance.verdict.plan import RequirementVerdict
 
 _COLOURS = {
     GateResult.CONFORMANT: "green",
+    GateResult.NO_NEW_FAILURE: "green",
     GateResult.NOT_CONFORMANT: "red",
+    GateResult.BASELINE_OUTDATED: "red",
     GateResult.INCONCLUSIVE: "yellow",
     GateResult.TOO_LITTLE_EXERCISED: "red",
 }
@@ -26,6 +28,7 @@ _MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
 _MAX_NAMES = 12
+_MAX_PASTED_LINES = 60
 _FIRST_IDS = 5
 
 
@@ -46,17 +49,10 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
     for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
-    for verdict, most in _MAX_CAUSES.items():
-        causes = [cause for cause in report.causes if cause.verdict is verdict]
-        for cause in causes[:most]:
-            first, *others = _broken(report, cause)
-            terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
-            for line in others:
-                terminal.write_line(f"    {line}")
-        if len(causes) > most:
-            rest = sum(len(cause.requirements) for cause in causes[most:])
-            more = counted(len(causes) - most, "more cause")
-            terminal.write_line(f"and {more} ({rest} {verdict}), see the report")
+    for verdict in _MAX_CAUSES:
+        _write_causes(report, terminal, verdict)
+    for line in _baseline(report):
+        terminal.write_line(line)
     for verdict in (RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED):
         for line in _open(verdict, groups(report, verdict)):
             terminal.write_line(line)
@@ -64,10 +60,38 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"reports: {folder / 'report.html'} and {folder / 'report.json'}")
 
 
+def _write_causes(
+    report: Report, terminal: pytest.TerminalReporter, verdict: RequirementVerdict
+) -> None:
+    """Write what requirements are broken for, failed or warned ones."""
+    most = _MAX_CAUSES[verdict]
+    causes = [cause for cause in report.causes if cause.verdict is verdict]
+    for cause in causes[:most]:
+        first, *others = _broken(report, cause)
+        terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
+        for line in others:
+            terminal.write_line(f"    {line}")
+    if len(causes) > most:
+        rest = sum(len(cause.requirements) for cause in causes[most:])
+        more = counted(len(causes) - most, "more cause")
+        terminal.write_line(f"and {more} ({rest} {verdict}), see the report")
+
+
 def _classes(report: Report) -> Iterable[str]:
     """Yield the verdict on each conformance class that the run is about."""
     text = f"classes: {'; '.join(told_classes(report))}"
     return textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _baseline(report: Report) -> Iterator[str]:
+    """Yield what has to be changed in the baseline, and entries for what is new."""
+    yield from outdated(report)
+    if report.baseline is not None and report.baseline.new:
+        yield f"If they may stay, these entries go to {report.baseline.file}:"
+        lines = report.baseline.to_paste.splitlines()
+        yield from lines[:_MAX_PASTED_LINES]
+        if len(lines) > _MAX_PASTED_LINES:
+            yield "# and more, see baseline.to_paste of the report"
 
 
 def _table(report: Report) -> Iterable[str]:

@@ -20,7 +20,7 @@ from conformance.selftest.runs import (
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.gate import GateResult
 
-UNEXERCISED = 7
+UNEXERCISED, OUTDATED = 7, 8
 # A class with a requirement that passes and one whose trigger can be left out, beside Core.
 CARDS = {
     "requirements/cards/tiny.yaml": """
@@ -62,6 +62,33 @@ BROKEN_CORE = """
     def test_execution(platform):
         assert platform.api.get_config().status == 418
     """
+
+# Of two requirements of Core the first is broken.
+TWO_OF_CORE = {
+    "requirements/quotes/tiny.yaml": """
+        - id: QUO-083
+          level: MUST
+          statement: An execution is accepted.
+          source: {section: Endpoints / Quotes, lines: [386]}
+          operations: [executeQuote]
+        - id: QUO-084
+          level: MUST
+          statement: A quote has an id.
+          source: {section: Resources / Quote, lines: [173]}
+          operations: [createQuote]
+        """,
+    "scenarios/test_tiny.py": """
+        from conformance.scenarios.kit.marks import requirement
+
+        @requirement("QUO-083")
+        def test_execution(platform):
+            assert platform.api.get_config().status == 418
+
+        @requirement("QUO-084")
+        def test_quote(platform):
+            assert platform.api.get_config().accepted
+        """,
+}
 
 
 @pytest.fixture
@@ -157,3 +184,43 @@ def test_a_broken_class_is_red(suite: Path, target: str) -> None:
 
     status, lines = run_suite(suite, target, "--class=cards")
     assert status == OK, lines
+
+
+def test_a_baseline(suite: Path, target: str) -> None:
+    """A new failure is red with an entry to paste; pasted, it is known and the run green."""
+    write(suite, {**TWO_OF_CORE, "known.yaml": "[]"})
+    arguments = (target, "--class=core", "--baseline=known.yaml")
+
+    status, lines = run_suite(suite, *arguments)
+    assert status == BROKEN, lines
+    assert lines[0].endswith("for 1 cause; new are QUO-083.")
+    at = lines.index("- id: QUO-083")
+
+    write(suite, {"known.yaml": "\n".join(lines[at : at + 3])})
+    status, lines = run_suite(suite, *arguments)
+    assert status == OK, lines
+    assert lines[0].startswith("No new failure of Acme in Core, 100 % exercised: the 1 requirement")
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (
+            {"QUO-083": "2999-01-01", "QUO-084": "2999-01-01"},
+            "known.yaml:4: QUO-084 passes now, take the entry out",
+        ),
+        ({"QUO-083": "2020-01-01"}, "known.yaml:1: QUO-083 was known until 2020-01-01"),
+    ],
+    ids=["stale", "expired"],
+)
+def test_an_outdated_baseline(suite: Path, target: str, known: dict[str, str], told: str) -> None:
+    """A stale or expired entry ends the run with a status of its own, and is told with its line."""
+    entries = (
+        f'- id: {name}\n  reason: ticket 7\n  expires: "{day}"\n' for name, day in known.items()
+    )
+    write(suite, {**TWO_OF_CORE, "known.yaml": "".join(entries)})
+
+    status, lines = run_suite(suite, target, "--class=core", "--baseline=known.yaml")
+
+    assert status == OUTDATED, lines
+    assert lines[0] == f"The baseline is out of date: {told}."

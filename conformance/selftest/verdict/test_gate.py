@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 
 from conformance.contract.catalogue import Level, Needs, Requirement, Source
 from conformance.contract.classes import classes
+from conformance.verdict.baseline import Baseline, EntryState, KnownFailure
 from conformance.verdict.claims import Claim, ClassVerdict, claims, exercised
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import Gate, GateResult, Terms, judge_gate
 from conformance.verdict.plan import Conclusion, RequirementVerdict
 
+TODAY = date(2026, 3, 4)
 PASSED, FAILED = RequirementVerdict.PASSED, RequirementVerdict.FAILED
 OPEN, SILENT = RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED
 UNTESTABLE = RequirementVerdict.UNTESTABLE
@@ -22,11 +26,12 @@ def concluded(
     reason: Reason | None = None,
     *,
     selected: bool = True,
+    identifier: str = "QUO-001",
 ) -> Conclusion:
     """Return the conclusion on a requirement of quotes that needs a feature; none if empty."""
     needs = Needs(features=(feature,) if feature else ())
     source = Source("Endpoints", (1,))
-    entry = Requirement("QUO-001", Level.MUST, "It holds.", source, (), "quotes", needs)
+    entry = Requirement(identifier, Level.MUST, "It holds.", source, (), "quotes", needs)
     return Conclusion(entry, verdict, reason, "", selected=selected)
 
 
@@ -150,7 +155,7 @@ class TestGate:
             pytest.param(
                 [CORE, concluded("cards", FAILED)],
                 Terms(classes=("cards",)),
-                Gate(GateResult.NOT_CONFORMANT),
+                Gate(GateResult.NOT_CONFORMANT, new=("QUO-001",)),
                 id="class broken",
             ),
             pytest.param(
@@ -180,11 +185,78 @@ class TestGate:
             pytest.param(
                 [concluded("", FAILED), concluded("", SILENT, Reason.TRIGGER_MISSING)],
                 Terms(require_exercised=51),
-                Gate(GateResult.NOT_CONFORMANT),
+                Gate(GateResult.NOT_CONFORMANT, new=("QUO-001",)),
                 id="broken is worse than too little",
             ),
         ],
     )
     def test_result(self, conclusions: list[Conclusion], terms: Terms, expected: Gate) -> None:
         """The classes asked for decide alone, then the share that was asked for."""
-        assert judge_gate(conclusions, terms, classes()) == expected
+        assert judge_gate(conclusions, terms, classes(), TODAY) == expected
+
+
+class TestBaseline:
+    """Known failures do not close the gate; what is stale or has expired does."""
+
+    OTHER = concluded("", PASSED, identifier="QUO-002")
+
+    def gate(self, *conclusions: Conclusion, days: int = 0, classes_: tuple[str, ...] = ()) -> Gate:
+        """Return what comes of a run for whose ``QUO-001`` there is an entry, for so many days."""
+        known = KnownFailure("QUO-001", "ticket 7", TODAY + timedelta(days=days), 3)
+        terms = Terms(classes_, baseline=Baseline("known.yaml", (known,)))
+        return judge_gate(conclusions, terms, classes(), TODAY)
+
+    @pytest.mark.parametrize(
+        ("conclusion", "days", "state", "result"),
+        [
+            (concluded("", FAILED), 0, EntryState.KNOWN, GateResult.NO_NEW_FAILURE),
+            (concluded("", FAILED), -1, EntryState.EXPIRED, GateResult.BASELINE_OUTDATED),
+            (concluded("", PASSED), 9, EntryState.STALE, GateResult.BASELINE_OUTDATED),
+            (concluded("", PASSED), -1, EntryState.STALE, GateResult.BASELINE_OUTDATED),
+            (
+                concluded("", PASSED, selected=False),
+                9,
+                EntryState.OPEN,
+                GateResult.INCONCLUSIVE,
+            ),
+            (
+                concluded("", SILENT, Reason.TRIGGER_MISSING),
+                9,
+                EntryState.OPEN,
+                GateResult.CONFORMANT,
+            ),
+        ],
+        ids=["last day", "the day after", "stale", "stale and expired", "by the way", "silent"],
+    )
+    def test_entry(
+        self, conclusion: Conclusion, days: int, state: EntryState, result: GateResult
+    ) -> None:
+        """The state of an entry follows from the verdict and the day."""
+        gate = self.gate(conclusion, self.OTHER, days=days)
+
+        assert gate.entries == {"QUO-001": state}
+        assert gate.result is result
+
+    def test_a_new_failure(self) -> None:
+        """A failure without an entry closes the gate, also beside what is outdated."""
+        gate = self.gate(
+            concluded("", FAILED), concluded("", FAILED, identifier="QUO-002"), days=-1
+        )
+
+        assert gate.result is GateResult.NOT_CONFORMANT
+        assert gate.new == ("QUO-002",)
+
+    def test_nothing_but_known_failures(self) -> None:
+        """A run that decided nothing but what is known to fail is not green."""
+        assert self.gate(concluded("", FAILED)).result is GateResult.INCONCLUSIVE
+
+    def test_other_classes(self) -> None:
+        """An entry of a class that was not asked for is not looked at."""
+        gate = self.gate(
+            concluded("cards", PASSED),
+            concluded("uma", PASSED, identifier="QUO-002"),
+            classes_=("uma",),
+        )
+
+        assert gate.result is GateResult.CONFORMANT
+        assert gate.entries == {"QUO-001": EntryState.OPEN}
