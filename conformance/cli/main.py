@@ -22,6 +22,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from conformance.cli.diff import diff
 from conformance.cli.new import new
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
@@ -281,4 +282,5 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
+app.command()(diff)
 app.add_typer(new, name="new")
