@@ -388,9 +388,15 @@ class Session:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
         if self.report is not None:
+            from conformance.reporting.job_summary import append_to_job  # noqa: PLC0415 - as below
             from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
 
             summary(self.report, terminalreporter, None if self._problems else self._folder)
+            try:
+                append_to_job(self.report, os.environ)
+            except OSError as error:
+                told = f"The summary of the job cannot be written: {error}"
+                terminalreporter.write_line(self._outlet.text(told), yellow=True)
         for problem in self._problems:
             told = f"No report: {self._outlet.text(problem)}"
             terminalreporter.write_line(told, red=True, bold=True)

@@ -23,6 +23,7 @@ import typer
 from typer.core import TyperGroup
 
 from conformance.cli.diff import diff
+from conformance.cli.export import export
 from conformance.cli.new import new
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
@@ -283,4 +284,5 @@ def _suite() -> list[str]:
 
 
 app.command()(diff)
+app.command()(export)
 app.add_typer(new, name="new")

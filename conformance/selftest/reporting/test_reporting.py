@@ -29,6 +29,7 @@ from conformance.reporting.kills import FiguresError, read_kills
 from conformance.reporting.report import Report, RunInfo, build
 from conformance.reporting.terminal import summary
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
+from conformance.verdict.gate import NO_TERMS, Terms
 from conformance.verdict.plan import Accounting, Plan, RequirementVerdict, TargetVerdict
 
 BASE_URL = "https://sandbox.acme.example/payments/2025-10-13"
@@ -149,6 +150,7 @@ def make_report(
     measured: Path = Path("no such file"),
     observations: Mapping[str, int] | None = None,
     left_out: str = "",
+    terms: Terms = NO_TERMS,
     **run: Any,
 ) -> Report:
     """Return the report of a run with these decisions, in which all other requirements passed.
@@ -168,6 +170,7 @@ def make_report(
         exchanges,
         observations or {},
         addresses=ADDRESSES,
+        terms=terms,
         measured=measured,
     )
 
