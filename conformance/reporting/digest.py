@@ -89,7 +89,9 @@ def headline(report: Report) -> str:
     match gate.result:
         case GateResult.NOT_CONFORMANT:
             told = f"it breaks {broken} of the {decided} decided, for {_causes(report)}"
-            return f"{target} is not conformant{to_class}: {told}{_new(report)}."
+            return (
+                f"{target} is not conformant{to_class}: {told}{_new(report)}{_elsewhere(report)}."
+            )
         case GateResult.BASELINE_OUTDATED:
             return f"The baseline is out of date: {'; '.join(outdated(report))}."
         case GateResult.NO_NEW_FAILURE:
@@ -180,15 +182,16 @@ def _outside(report: Report) -> int:
 
 def _aside(report: Report, warned: int) -> str:
     """Return what is not well although it does not decide, for the middle of a sentence."""
+    told = f"; {counted(warned, 'recommendation')} not followed" if warned else ""
+    return told + _elsewhere(report)
+
+
+def _elsewhere(report: Report) -> str:
+    """Return what is broken beside the classes that decide, for the middle of a sentence."""
     deciding = {entry.id for entry in report.deciding()}
-    elsewhere = sum(entry.id not in deciding for entry in report.of(RequirementVerdict.FAILED))
-    texts = (
-        f"; {counted(warned, 'recommendation')} not followed" if warned else "",
-        f"; outside of what was asked for, {counted(elsewhere, 'requirement')} broken"
-        if elsewhere
-        else "",
-    )
-    return "".join(texts)
+    number = sum(entry.id not in deciding for entry in report.of(RequirementVerdict.FAILED))
+    broken = counted(number, "requirement")
+    return f"; outside of what was asked for, {broken} broken" if number else ""
 
 
 def _shares(report: Report) -> str:
