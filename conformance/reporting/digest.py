@@ -204,8 +204,7 @@ def _shares(report: Report) -> str:
 
 def told_classes(report: Report) -> list[str]:
     """Return a few words on each class that the run is about, those that are not claimed last."""
-    about = {name for entry in report.selected() for name in entry.classes}
-    shown = [one for one in report.classes if one.name in about]
+    shown = report.classes_concerned()
     judged = [one for one in shown if one.verdict is not ClassVerdict.NOT_CLAIMED]
     words = [f"{one.title} {one.verdict}, {one.exercised.percent} % exercised" for one in judged]
     unclaimed = [one.title for one in shown if one.verdict is ClassVerdict.NOT_CLAIMED]

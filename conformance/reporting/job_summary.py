@@ -28,7 +28,8 @@ def as_markdown(report: Report) -> str:
     told = f"{run.base_url} ({run.environment}), in {duration(run.seconds)}{requests}"
     lines += [escaped(told), ""]
     lines += [f"- {escaped(text)}" for text in outdated(report)]
-    shown = [one for one in report.classes if one.verdict is not ClassVerdict.NOT_CLAIMED]
+    concerned = report.classes_concerned()
+    shown = [one for one in concerned if one.verdict is not ClassVerdict.NOT_CLAIMED]
     lines += ["", "### Conformance classes", ""]
     lines += table(
         ("Class", "Verdict", "Exercised"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$@&:-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$@&:])")
 
 
 def escaped(text: object) -> str:

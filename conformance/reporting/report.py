@@ -315,6 +315,11 @@ class Report(_Part):
             or (entry.id not in outside and entry.verdict is not RequirementVerdict.UNTESTABLE)
         )
 
+    def classes_concerned(self) -> tuple[ClassEntry, ...]:
+        """Return the conformance classes of the selected requirements, in the order of the list."""
+        concerned = {name for entry in self.selected() for name in entry.classes}
+        return tuple(one for one in self.classes if one.name in concerned)
+
     def deciding(self) -> tuple[Entry, ...]:
         """Return the requirements that decide the exit status: of the classes asked for, or all."""
         wanted = set(self.gate.classes)
@@ -458,8 +463,13 @@ def _cause_entry(
     cause: Cause, verdict: RequirementVerdict, details: Mapping[str, str]
 ) -> CauseEntry:
     difference = cause.difference
-    first = details[cause.requirements[0]].strip().partition("\n")[0]
-    told = first if difference is None else str(difference)
+    told = details[cause.requirements[0]].strip().partition("\n")[0]
+    if difference is not None and difference.kind is not Kind.CHECK:
+        told = str(difference)
+    elif difference is not None and told:
+        # The message of the assertion says more than that it failed.
+        about = f"{difference.operation}: " if difference.operation else ""
+        told = f"{about}{told} ({difference.place})"
     data = {} if difference is None else asdict(difference)
     return CauseEntry(
         told=_shortened(told),
