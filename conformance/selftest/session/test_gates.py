@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.reporting.assemble import assemble
 from conformance.selftest.runs import (
     BROKEN,
     OK,
@@ -103,17 +104,21 @@ def target(against: tuple[str, str]) -> str:
     return against[0]
 
 
-def run_suite(suite: Path, *arguments: str) -> tuple[int, list[str]]:
+def run_suite(suite: Path, *arguments: str, **environment: str) -> tuple[int, list[str]]:
     """Run the tiny suite; return its exit status and the lines of its summary, verdict first."""
     profile = f"--profile={suite / 'profile.yaml'}"
-    status, output = run(suite, *TINY_SUITE, "-pno:xdist", profile, *arguments, "scenarios")
+    status, output = run(
+        suite, *TINY_SUITE, "-pno:xdist", profile, *arguments, "scenarios", **environment
+    )
     _, _, summary = output.partition(" conformance ===")
     return status, [line for line in (summary or output).splitlines() if line.strip("=")]
 
 
 def test_a_class_is_green_although_others_were_not_run(suite: Path, target: str) -> None:
     """The run of a conformant class ends with 0; only its tests run, and only they are counted."""
-    status, lines = run_suite(suite, target, "--class=cards")
+    status, lines = run_suite(
+        suite, target, "--class=cards", GITHUB_STEP_SUMMARY=str(suite / "job.md")
+    )
 
     assert status == OK, lines
     assert lines[0] == (
@@ -125,6 +130,8 @@ def test_a_class_is_green_although_others_were_not_run(suite: Path, target: str)
     report = read_report(suite)
     assert report.gate.result is GateResult.CONFORMANT
     assert report.verdict == "inconclusive", "the whole was not decided"
+    assert assemble(suite / "reports" / "latest").gate.classes == ("cards",), "the journal knows"
+    assert (suite / "job.md").read_text(encoding="utf-8").startswith("## Acme is conformant to")
     verdicts = {one.name: one.verdict for one in report.classes}
     assert verdicts["core"] is ClassVerdict.INCONCLUSIVE
     assert {entry.id for entry in report.selected()} == {"CAR-001", "CAR-002"}
