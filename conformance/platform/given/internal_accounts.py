@@ -145,6 +145,12 @@ class InternalAccounts(Part):
         rows = self._api.pages("listCustomerInternalAccounts", {"customerId": customer["id"]})
         return [as_resource(row, customer) for row in rows]
 
+    def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
+        """Return the internal accounts of a customer from pages of a size, where there are such."""
+        query = {"customerId": customer["id"], **self._api.pages_of(size)}
+        rows = self._api.pages("listCustomerInternalAccounts", query)
+        return [as_resource(row, customer) for row in rows]
+
     def of_platform(self, currency: str | None = None) -> list[Resource]:
         """Return the internal accounts of the platform, in one currency if one is named."""
         rows = self._api.pages("listPlatformInternalAccounts", {"currency": currency})

@@ -13,6 +13,7 @@ from conformance.platform.resource import (
 )
 from conformance.verdict.decisions import (
     PreconditionFailed,
+    ResourceMissing,
 )
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -29,6 +30,16 @@ class Transactions(Part):
         out. What shows nothing of the kind may be the customer's.
         """
         return (row for row, is_own in self._listed(customer_id, filters) if is_own is not False)
+
+    def of_customer_by_pages(self, customer_id: str, size: int, **filters: Any) -> list[Body]:
+        """Return the listed transactions of a customer from pages of a size, where there are such.
+
+        Raises:
+            ResourceMissing: no filter keeps to one customer, so that there is no end of pages.
+        """
+        if not self._profile.bindings.transactions_of_customer:
+            raise ResourceMissing("bindings.transactions_of_customer of the profile is null")
+        return list(self.of_customer(customer_id, **self._api.pages_of(size), **filters))
 
     def known_of_customer(self, customer_id: str) -> Iterator[Body]:
         """Yield the listed transactions that are certainly those of a customer.
