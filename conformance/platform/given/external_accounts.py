@@ -230,7 +230,11 @@ class ExternalAccounts(Part):
 
         After ``timing.state`` of the profile it is returned as it is then.
         """
-        return self._until(lambda: self.read(account), lambda seen: seen.get("status") in statuses)
+        return self._until(
+            lambda: self.read(account),
+            lambda seen: seen.get("status") in statuses,
+            f"external account {statuses}",
+        )
 
     def as_listed(self, customer: Json, account: Json) -> Resource | None:
         """Return an account as its customer's list shows it, once it does; ``None`` if never."""

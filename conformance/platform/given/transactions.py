@@ -96,7 +96,7 @@ class Transactions(Part):
         def listed() -> Body | None:
             return next((t for t in self.of_customer(owner) if t.get("id") == wanted), None)
 
-        transaction = self._until(listed, lambda found: found is not None)
+        transaction = self._until(listed, lambda found: found is not None, "listed transaction")
         if transaction is None:
             raise PreconditionFailed(
                 f"GET /transactions does not list {wanted}", breaks=["TRX-020"]
@@ -109,7 +109,9 @@ class Transactions(Part):
         After ``timing.state`` of the profile it is returned as it is then.
         """
         return self._until(
-            lambda: self.of_quote(quote), lambda seen: seen.get("status") in statuses
+            lambda: self.of_quote(quote),
+            lambda seen: seen.get("status") in statuses,
+            f"transaction {statuses}",
         )
 
     def failed(self, quote: Json) -> Resource:
@@ -119,12 +121,14 @@ class Transactions(Part):
     def refunding(self, quote: Json) -> Resource:
         """Return the transaction of a quote once it has a refund."""
         return self._until(
-            lambda: self.of_quote(quote), lambda seen: isinstance(seen.get("refund"), Mapping)
+            lambda: self.of_quote(quote),
+            lambda seen: isinstance(seen.get("refund"), Mapping),
+            "refund",
         )
 
     def refunded(self, quote: Json) -> Resource:
         """Return the transaction of a quote once its refund no longer says that it is pending."""
-        return self._until(lambda: self.of_quote(quote), _refund_is_over)
+        return self._until(lambda: self.of_quote(quote), _refund_is_over, "end of a refund")
 
     def _owner(self, quote: Json) -> str | None:
         source = quote.get("source", {})
