@@ -59,6 +59,8 @@ class Conclusion:
     decisions: tuple[Decision, ...] = ()
     missing: tuple[str, ...] = ()
     """The triggers and features that the profile would have to offer, where a check told them."""
+    selected: bool = True
+    """Whether a test of the run names it, where a client can test it at all."""
 
 
 class Plan:
@@ -131,8 +133,9 @@ def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
 
     One broken MUST makes it not conformant. It is conformant only when something was decided and
     nothing that could have been decided was left open; a requirement whose feature or trigger the
-    profile does not offer counts as neither. A target that only safe methods may be sent to was
-    hardly looked at, and gets no verdict.
+    profile does not offer counts as neither. One that the selection leaves out is open, also where
+    the answers to other tests kept to it. A target that only safe methods may be sent to was hardly
+    looked at, and gets no verdict.
     """
     seen = list(conclusions)
     if any(conclusion.verdict is RequirementVerdict.FAILED for conclusion in seen):
@@ -140,12 +143,14 @@ def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
     decided = any(conclusion.verdict in DECIDED for conclusion in seen)
     left_open = any(
         conclusion.verdict is RequirementVerdict.INCONCLUSIVE
+        or not conclusion.selected
         or conclusion.reason is Reason.READ_ONLY
         for conclusion in seen
     )
     return TargetVerdict.CONFORMANT if decided and not left_open else TargetVerdict.INCONCLUSIVE
 
 
+_OUTSIDE = frozenset({Reason.DESELECTED, Reason.NO_CHECK})
 _OFFERED = frozenset(
     {
         Reason.TRIGGER_MISSING,
@@ -171,7 +176,8 @@ def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str])
         detail: str = "",
         missing: tuple[str, ...] = (),
     ) -> Conclusion:
-        return Conclusion(requirement, verdict, reason, detail, tuple(decisions), missing)
+        selected = entry.reason not in _OUTSIDE
+        return Conclusion(requirement, verdict, reason, detail, tuple(decisions), missing, selected)
 
     if failed := by_outcome[Outcome.FAILED]:
         broken = (

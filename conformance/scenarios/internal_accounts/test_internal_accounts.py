@@ -418,7 +418,7 @@ def test_the_whole_balance_can_be_spent(platform: Platform) -> None:
 
     execution = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
 
-    assert execution.accepted, execution
+    execution.expect_accepted()
     assert platform.internal_accounts.wait_for_balance(source, 0) == 0
 
 
@@ -533,7 +533,7 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
     other = platform.api.list_platform_internal_accounts({"currency": another})
 
     with check("ACC-113"):
-        assert same.accepted, same
+        same.expect_accepted()
         assert ids_of(platform.internal_accounts.of_platform(currency)) == expected_ids
     with check("ACC-114"):
         other_accounts = platform.internal_accounts.of_platform(another) if other.accepted else []
@@ -618,7 +618,7 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
 
     answer = platform.internal_accounts.fund(account, AMOUNT)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0],
         lambda balance: balance >= before + AMOUNT,

@@ -19,7 +19,7 @@ def test_transactions_can_be_listed(platform: Platform) -> None:
     """GET /transactions without a filter is accepted, and its answer contains a list."""
     answer = platform.api.list_transactions()
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     # Where in the answer the list stands is not shown.
     members = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
     assert any(isinstance(member, list) for member in members), answer
@@ -141,7 +141,7 @@ def test_card_transactions_can_be_listed(platform: Platform) -> None:
     broken = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     if not answer.accepted and not broken and not platform.profile.features.cards:
         raise FeatureUndeclared("cards", because=f"their type is refused: {answer}")
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("TRX-077")
@@ -164,7 +164,7 @@ def _list_filtered(
     """Check that a request with ``filters`` is accepted; return the customer's transactions."""
     answer = platform.api.list_transactions(filters)
     with check(name):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     return (
         list(platform.transactions.of_customer(source["customerId"], **filters))
         if answer.accepted
