@@ -69,6 +69,19 @@ def exercised(conclusions: Iterable[Conclusion]) -> Exercised:
     return Exercised(sum(conclusion.verdict in DECIDED for conclusion in counted), len(counted))
 
 
+def verdict_on_class(members: Iterable[Conclusion]) -> TargetVerdict:
+    """Return the verdict on the requirements of a class.
+
+    It is that on a target that consists of nothing else. What the selection leaves out is open,
+    also where the answers to other tests kept to it: a class may be so small that these decide it.
+    """
+    seen = list(members)
+    verdict = target_verdict(seen)
+    if verdict is TargetVerdict.CONFORMANT and not all(each.selected for each in seen):
+        return TargetVerdict.INCONCLUSIVE
+    return verdict
+
+
 def claims(
     conclusions: Iterable[Conclusion], classes: Classes, declares: Callable[[str], bool]
 ) -> list[Claim]:
@@ -93,7 +106,7 @@ def claims(
 def _claim(
     subject: ConformanceClass, members: list[Conclusion], declares: Callable[[str], bool]
 ) -> Claim:
-    verdict = ClassVerdict(target_verdict(members).value)
+    verdict = ClassVerdict(verdict_on_class(members).value)
     if verdict.value != TargetVerdict.NOT_CONFORMANT and not subject.is_claimed(declares):
         verdict = ClassVerdict.NOT_CLAIMED
     counts = Counter(conclusion.verdict for conclusion in members)

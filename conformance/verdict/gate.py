@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from conformance.contract.classes import Classes
 from conformance.verdict.baseline import OUTDATED, Baseline, EntryState, states_of
-from conformance.verdict.claims import exercised
+from conformance.verdict.claims import exercised, verdict_on_class
 from conformance.verdict.plan import Conclusion, RequirementVerdict, TargetVerdict, target_verdict
 
 
@@ -72,8 +72,9 @@ def judge_gate(
     entries = states_of(terms.baseline.entries if terms.baseline else (), deciding, today)
     failed = [each.requirement.id for each in deciding if each.verdict is RequirementVerdict.FAILED]
     new = tuple(dict.fromkeys(name for name in failed if name not in entries))
+    judge = verdict_on_class if terms.classes else target_verdict
     verdicts = {
-        target_verdict(
+        judge(
             each
             for each in members
             if each.verdict is not RequirementVerdict.FAILED or each.requirement.id in new

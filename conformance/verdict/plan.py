@@ -133,9 +133,8 @@ def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
 
     One broken MUST makes it not conformant. It is conformant only when something was decided and
     nothing that could have been decided was left open; a requirement whose feature or trigger the
-    profile does not offer counts as neither. One that the selection leaves out is open, also where
-    the answers to other tests kept to it. A target that only safe methods may be sent to was hardly
-    looked at, and gets no verdict.
+    profile does not offer counts as neither. A target that only safe methods may be sent to was
+    hardly looked at, and gets no verdict.
     """
     seen = list(conclusions)
     if any(conclusion.verdict is RequirementVerdict.FAILED for conclusion in seen):
@@ -143,7 +142,6 @@ def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
     decided = any(conclusion.verdict in DECIDED for conclusion in seen)
     left_open = any(
         conclusion.verdict is RequirementVerdict.INCONCLUSIVE
-        or not conclusion.selected
         or conclusion.reason is Reason.READ_ONLY
         for conclusion in seen
     )

@@ -165,6 +165,12 @@ class TestGate:
                 id="class of which nothing was decided",
             ),
             pytest.param(
+                [CORE, concluded("cards", PASSED, selected=False)],
+                Terms(classes=("cards",)),
+                Gate(GateResult.INCONCLUSIVE),
+                id="class that was kept to by the way alone",
+            ),
+            pytest.param(
                 [CORE, concluded("", SILENT, Reason.TRIGGER_MISSING)],
                 Terms(classes=("core",), require_exercised=50),
                 Gate(GateResult.CONFORMANT),
@@ -217,7 +223,7 @@ class TestBaseline:
                 concluded("", PASSED, selected=False),
                 9,
                 EntryState.OPEN,
-                GateResult.INCONCLUSIVE,
+                GateResult.CONFORMANT,
             ),
             (
                 concluded("", SILENT, Reason.TRIGGER_MISSING),
