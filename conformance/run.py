@@ -185,7 +185,7 @@ class Connection:
                 api=Api(self.client, profile.bindings, ledger),
                 profile=profile,
                 triggers=self.triggers,
-                webhooks=Webhooks(self.inbox, profile, self.treat),
+                webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),
                 samples=Samples(self.seed, test),
                 ledger=ledger,
                 memory=self.memory,

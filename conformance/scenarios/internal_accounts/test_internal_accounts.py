@@ -540,14 +540,18 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
         assert {code_of(account) for account in other_accounts} <= {another}, other
 
 
-@requirement("ACC-115")
-def test_a_list_has_each_account_once(platform: Platform) -> None:
-    """The list of a customer with two accounts has no id twice."""
-    account, _ = two_accounts(platform)
+@requirement("ACC-115", "ACC-168")
+def test_a_list_has_each_account_once(platform: Platform, check: Check) -> None:
+    """The list of a customer with two accounts has no id twice; pages of one have both accounts."""
+    account, other = two_accounts(platform)
 
     ids = [one["id"] for one in platform.internal_accounts.of_customer(account.owner)]
+    rows = platform.internal_accounts.of_customer_by_pages(account.owner, 1)
 
-    assert sorted(ids) == sorted(set(ids))
+    with check("ACC-115"):
+        assert sorted(ids) == sorted(set(ids))
+    with check("ACC-168"):
+        assert {account["id"], other["id"]} <= ids_of(rows)
 
 
 def ids_of(accounts: Sequence[Json]) -> set[str]:

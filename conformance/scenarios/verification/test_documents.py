@@ -505,7 +505,8 @@ def text_with_reason(platform: Platform, holder: Resource, rejection: Answer, re
     """Return the text in which the reason of a rejection must stand."""
     if not rejection.accepted:
         return json.dumps(rejection.body)
-    submission = json.dumps(arranged_body(platform.verification.reviews.submit(holder)))
+    ready = platform.verification.contact.ready(holder)
+    submission = json.dumps(arranged_body(platform.verification.reviews.submit(ready)))
     if reason in submission:
         return submission
     # The target may look at a document after its customer was submitted.
