@@ -14,8 +14,8 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     fill_template,
-    value_at,
 )
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,

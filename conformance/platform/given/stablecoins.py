@@ -27,8 +27,8 @@ from conformance.platform.resource import (
     merged,
     owner_of,
     unknown_id,
-    value_at,
 )
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,

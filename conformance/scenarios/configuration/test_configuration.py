@@ -24,13 +24,13 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     listed_members,
-    value_at,
     without_members,
 )
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 REQUIRED_FIELDS = "providerRequiredCustomerFields"

@@ -16,7 +16,6 @@ from conformance.platform.resource import (
     listed_members,
     require_member,
     unknown_id,
-    value_at,
 )
 from conformance.platform.waiting import at_once
 from conformance.scenarios.cards.holdings import (
@@ -28,6 +27,7 @@ from conformance.scenarios.cards.holdings import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 REFUSED = (400, 404)

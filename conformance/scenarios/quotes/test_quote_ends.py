@@ -10,13 +10,14 @@ import pytest
 
 from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, unknown_id, value_at
+from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 US_ACCOUNT = "usd_account"
