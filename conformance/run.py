@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from conformance.contract.data import FIXTURES
 from conformance.contract.judge import Finding, judge
@@ -102,6 +103,7 @@ class Connection:
         folder: RunFolder,
         worker: str = _FIRST,
         follow_url: str | None = None,
+        established: Mapping[str, Any] | None = None,
     ) -> Connection:
         """Connect to the target.
 
@@ -111,12 +113,15 @@ class Connection:
             folder: where the journal goes.
             worker: name of this process in the run; the first process listens for webhooks.
             follow_url: where the first process hands on its deliveries, if it listens.
+            established: what the steps of `setup` returned in the first process; None in it, which
+                carries them out.
 
         Raises:
             ListenerError: the webhook listener cannot be started.
             FolderError: the journal cannot be written.
             ProfileError: the key that webhooks are verified with cannot be used.
-            TriggerFailed: the target refuses to send its webhooks to the listener.
+            TriggerFailed: the target refuses to send its webhooks to the listener, or a step of
+                `setup`.
         """
         profile = target.profile
         signature = profile.webhooks.signature if profile.features.webhook_signatures else None
@@ -173,6 +178,11 @@ class Connection:
                 # Where nothing may be changed, nothing will happen that a webhook would tell.
                 with contextlib.suppress(ReadOnly):
                     triggers.fire("webhook.register", url=listener.url)
+            if established is not None:
+                triggers.established |= established
+            else:
+                with contextlib.suppress(ReadOnly):
+                    triggers.set_up()
             connection._closers = closers.pop_all()
         return connection
 
@@ -201,8 +211,19 @@ class Connection:
         try:
             yield
         finally:
+            self.take_back()
             self.recorder = None
             self.client.test = ""
+
+    def take_back(self) -> None:
+        """Take back what the triggers of the test did; what goes wrong is an observation."""
+        self._observe(self.triggers.take_back())
+
+    def tear_down(self) -> list[str]:
+        """Carry out the `teardown` of the profile once, and return what went wrong."""
+        problems = [self.redactor.text(problem) for problem in self.triggers.tear_down()]
+        self._observe(problems)
+        return problems
 
     def recent(self) -> list[Exchange]:
         """Return the exchanges of the test that is recorded, the latest 400 of them."""

@@ -81,6 +81,7 @@ class Session:
         self._started = datetime.now(UTC)
         self._interrupted: str | None = None
         self._problems: list[str] = []
+        self._warnings: list[str] = []
         self._outlet = Outlet()
         self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
@@ -135,6 +136,7 @@ class Session:
             },
             "profile": target.profile.model_dump(mode="json", by_alias=True),
             "follow_url": self.connection.follow_url,
+            "established": self.connection.triggers.established,
             "run": self._folder_of_run().run,
         }
 
@@ -372,18 +374,16 @@ class Session:
             from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
 
             summary(self.report, terminalreporter, None if self._problems else self._folder)
+        for warning in self._warnings:
+            terminalreporter.write_line(f"Left behind: {self._outlet.text(warning)}", yellow=True)
         for problem in self._problems:
             told = f"No report: {self._outlet.text(problem)}"
             terminalreporter.write_line(told, red=True, bold=True)
 
     def _finish(self, session: pytest.Session) -> None:
-        from conformance.reporting.assemble import (  # noqa: PLC0415 - as above
-            NoRun,
-            assemble,
-            publish,
-        )
-
         journal = self.connection.journal
+        if self._handed is None:
+            self._warnings += self.connection.tear_down()
         journal.write("observations", {"observations": dict(self.connection.observations)})
         if self._handed is None:
             journal.write(
@@ -401,9 +401,18 @@ class Session:
             return
         if journal.failure is not None:
             self._problems.append(journal.failure)
-        if self._problems:
-            # What is missing in the journal may be the one failure of the run.
-            return
+        # What is missing in the journal may be the one failure of the run.
+        if not self._problems:
+            self._publish(session)
+
+    def _publish(self, session: pytest.Session) -> None:
+        """Write the report, and set the exit status by it."""
+        from conformance.reporting.assemble import (  # noqa: PLC0415 - workers write no report
+            NoRun,
+            assemble,
+            publish,
+        )
+
         decided = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         try:
             self.report = assemble(self._folder)
@@ -425,6 +434,7 @@ class Session:
             folder=self._folder_of_run(),
             **({"worker": os.environ["PYTEST_XDIST_WORKER"]} if handed else {}),
             follow_url=handed.get("follow_url"),
+            established=handed.get("established"),
         )
         self._outlet.redactor = self.connection.redactor
         if self._handed is None:

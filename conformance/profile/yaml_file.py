@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,37 @@ def read_yaml(path: Path) -> Any:
         return loader.construct_document(node)
     except yaml.YAMLError as error:
         raise NotUsable(f"is not valid YAML: {error}") from error
+
+
+def places_in(path: Path) -> Callable[[Sequence[str | int]], str | None]:
+    """Return a function that says in which line and column a key or value of a YAML file stands.
+
+    It takes the keys and the indexes of lists that lead there, and returns None where they do not;
+    what a merge brings in is not found. An index that leads into no list is passed over.
+
+    Raises:
+        NotUsable, OSError, yaml.YAMLError: as of :func:`read_yaml`, which has to have read it.
+    """
+    root = yaml.compose(_read(path), Loader=yaml.CSafeLoader)
+    return lambda keys: _place(root, keys)
+
+
+def _place(root: yaml.Node | None, keys: Sequence[str | int]) -> str | None:
+    mark = node = root
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            if isinstance(key, int):
+                continue
+            mark, node = next(
+                ((name, value) for name, value in node.value if name.value == key), (None, None)
+            )
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
+            mark = node = node.value[key] if key < len(node.value) else None
+        else:
+            return None
+    if mark is None or mark.start_mark is None:
+        return None
+    return f"line {mark.start_mark.line + 1}, column {mark.start_mark.column + 1}"
 
 
 def _read(path: Path) -> str:
