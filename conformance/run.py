@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from conformance.webhooks.signatures import Verifier
 _FIRST = "main"
 _PROFILES = FIXTURES / "profiles"
 _KEPT_PER_TEST = 400
+_MAX_LISTED = 500
 
 
 def is_reference(name: str) -> bool:
@@ -138,7 +140,14 @@ class Connection:
             closers.callback(budget.close)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
-            triggers = Triggers(target, client.trigger, wait_until)
+            api = Api(client, profile.bindings, Ledger())
+            triggers = Triggers(
+                target,
+                client.trigger,
+                wait_until,
+                folder.path,
+                lambda name: _status_of_transaction(api, name),
+            )
             listener: WebhookListener | None = None
             treat: Treat | None = None
             if follow_url is not None:
@@ -191,7 +200,7 @@ class Connection:
         profile, ledger = self.target.profile, Ledger()
         return Platform(
             Context(
-                api=Api(self.client, profile.bindings, ledger),
+                api=Api(self.client, profile.bindings, ledger, self.triggers.one_shots),
                 profile=profile,
                 triggers=self.triggers,
                 webhooks=Webhooks(self.inbox, profile, self.treat),
@@ -217,7 +226,10 @@ class Connection:
 
     def take_back(self) -> None:
         """Take back what the triggers of the test did; what goes wrong is an observation."""
-        self._observe(self.triggers.take_back())
+        try:
+            self._observe(self.triggers.take_back())
+        finally:
+            self.triggers.turn.end()
 
     def tear_down(self) -> list[str]:
         """Carry out the `teardown` of the profile once, and return what went wrong."""
@@ -269,6 +281,12 @@ class Connection:
             else:
                 detail = self.redactor.text(place + finding.detail)
                 recorder.decide(finding.requirement, Outcome.FAILED, detail)
+
+
+def _status_of_transaction(api: Api, name: str) -> object:
+    """Return the status of a transaction that is listed among the first ones; None otherwise."""
+    rows = islice(api.pages("listTransactions", api.large_pages), _MAX_LISTED)
+    return next((row.get("status") for row in rows if row.get("id") == name), None)
 
 
 def reference_target(sandbox: Sandbox, profile: Profile) -> Target:

@@ -223,6 +223,7 @@ class Session:
         if missing and len(missing) == len(reasons):
             shown = sorted({f"{reason.value}: {detail}" for reason, detail in missing})
             pytest.skip("; ".join(shown))
+        self.connection.triggers.turn.begin()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import httpx
@@ -15,6 +16,8 @@ from conformance.contract.judge import error_code
 from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.platform import commands
+from conformance.platform.one_shots import PAYOUTS, OneShots
+from conformance.platform.turns import TurnOfTest
 from conformance.platform.waiting import Waiting
 from conformance.profile.model import Environment
 from conformance.profile.triggers import HttpTrigger, Step, Trigger
@@ -136,10 +139,22 @@ class Asked:
 class Triggers:
     """The triggers that one profile maps.
 
-    ``send`` is the recording client, so that triggers stand in the journal like all else.
+    Args:
+        target: who is tested.
+        send: sends requests by the recording client, so that they stand in the journal.
+        wait: returns when a time has passed.
+        folder: the report folder of the run, where its processes take turns.
+        status_of: returns the status of a transaction, by its id.
     """
 
-    def __init__(self, target: Target, send: Send, wait: Wait) -> None:
+    def __init__(
+        self,
+        target: Target,
+        send: Send,
+        wait: Wait,
+        folder: Path | None = None,
+        status_of: Callable[[str], object] = lambda _: None,
+    ) -> None:
         self._target = target
         self._send = send
         self._wait = wait
@@ -150,6 +165,12 @@ class Triggers:
         self._backs: list[tuple[str, Step, Mapping[str, Any]]] = []
         self.established: dict[str, Any] = {}
         """What the steps of `setup` returned, by the names that the profile gives it."""
+        self.turn = TurnOfTest(folder if self._meddles() else None)
+        self.one_shots = OneShots(status_of, self._until)
+
+    def _meddles(self) -> bool:
+        """Return whether a trigger of the profile may happen to what another test does."""
+        return any(one.scope != "parameters" for one in self._target.profile.triggers.values())
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""
@@ -225,6 +246,16 @@ class Triggers:
         if mapping.wait is not None:
             self._wait(_moment(parameters.get(mapping.wait.until), name, mapping.wait.until))
             return {}
+        if mapping.scope != "parameters":
+            self.turn.stay_alone()
+        if mapping.scope == "next" and name in PAYOUTS:
+            account = str(parameters["externalAccountId"])
+            self.one_shots.arm(account, lambda: self._cause(name, mapping, parameters))
+            return {}
+        self.one_shots.before(name, parameters)
+        return self._cause(name, mapping, parameters)
+
+    def _cause(self, name: str, mapping: Trigger, parameters: Mapping[str, Any]) -> dict[str, Any]:
         words = {**self.established, **parameters}
         results = self._carry_out(f"trigger {name}", mapping, words, SECRETS.get(name, ()))
         if mapping.back is not None:
@@ -232,12 +263,17 @@ class Triggers:
         return results
 
     def take_back(self) -> list[str]:
-        """Take back what the triggers of a test did, the latest first.
+        """Wait for what one-shot triggers of a test do, and take back all, the latest first.
 
         Returns:
             what went wrong; the other effects are taken back nevertheless.
         """
         problems: list[str] = []
+        try:
+            if not self.one_shots.end():
+                problems.append("a one-shot trigger may have had no effect yet")
+        except Unmet as error:
+            problems.append(f"the effect of a one-shot trigger: {error}")
         while self._backs:
             by, step, words = self._backs.pop()
             try:

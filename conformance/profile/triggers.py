@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from conformance.profile.part import ProfilePart
 from conformance.text import addresses
@@ -120,6 +120,26 @@ class Trigger(Step):
         description="What takes the effect back, at the end of the test that caused it; null where "
         "nothing has to be taken back.",
     )
+
+    scope: Literal["parameters", "next", "all"] = Field(
+        "parameters",
+        description="Whom it happens to: what its `parameters` name; the `next` that comes, "
+        "whatever it is; or `all`, until `back`. Of the last two one happens at a time in a run, "
+        "while no other test runs.",
+    )
+    by: Literal["cause", "answer"] = Field(
+        "cause",
+        description="What it names: a `cause` in the world, or, where a sandbox has nothing else, "
+        "the `answer` that is to come. What it decides is counted apart, and never called proven.",
+    )
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.scope == "all" and self.back is None:
+            raise ValueError("scope: all needs back, which ends what happens to all")
+        if self.scope != "parameters" and self.magic is not None:
+            raise ValueError("a magic value happens to what is created with it: it has no scope")
+        return self
 
     @classmethod
     def _noun(cls) -> str:

@@ -141,6 +141,9 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
         options=run.started["options"],
         features=tuple(sorted(name for name in FEATURES if profile.features.declares(name))),
         triggers=tuple(sorted(profile.triggers)),
+        told_answers=tuple(
+            sorted(name for name, trigger in profile.triggers.items() if trigger.by == "answer")
+        ),
         interrupted=interrupted,
         requests=run.requests,
     )

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
-from conformance.reporting.digest import duration, groups, headline
+from conformance.reporting.digest import duration, groups, headline, told
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
@@ -41,6 +41,7 @@ def render(report: Report) -> str:
         areas=areas().values(),
         run=report.run,
         headline=headline(report),
+        told=told(report),
         failed=report.of(RequirementVerdict.FAILED),
         warned=report.of(RequirementVerdict.WARNED),
         inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),

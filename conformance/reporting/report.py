@@ -71,6 +71,9 @@ class RunInfo(_Part):
     )
     features: tuple[str, ...] = Field(description="features that the profile declares")
     triggers: tuple[str, ...] = Field(description="triggers that the profile maps")
+    told_answers: tuple[str, ...] = Field(
+        (), description="those of them that name the answer that is to come, and no cause"
+    )
     interrupted: str | None = Field(None, description="why the run ended early, if it did")
     requests: int | None = Field(None, ge=0, description="requests sent to the target")
 
@@ -160,6 +163,9 @@ class Entry(_Part):
     tests: tuple[str, ...] = Field(description="node ids of tests that decide it; the first ones")
     checks: dict[Outcome, int] = Field(description="how many checks ended in which way")
     mutants: MutantFigures | None
+    told: tuple[str, ...] = Field(
+        (), description="triggers that told the target its answer, where such a one decided it"
+    )
     evidence: tuple[Evidence, ...]
 
 
@@ -286,6 +292,10 @@ def _entry(
     evidence: tuple[Evidence, ...],
 ) -> Entry:
     requirement = conclusion.requirement
+    is_decided = conclusion.verdict in DECIDED
+    told = tuple(name for name in requirement.needs.triggers if name in run.told_answers)
+    # A target that is told its answer proves nothing.
+    proof = None if told else kills
     deciders = planned or tuple(decision.test for decision in conclusion.decisions)
     tests = dict.fromkeys((*(item.test for item in evidence), *deciders))
     return Entry(
@@ -303,7 +313,8 @@ def _entry(
         detail=next((item.detail for item in evidence), _bounded(conclusion.detail)),
         tests=tuple(tests)[:_MAX_TESTS],
         checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
-        mutants=None if kills is None else MutantFigures(killed=kills.killed, total=kills.total),
+        mutants=None if proof is None else MutantFigures(killed=proof.killed, total=proof.total),
+        told=told if is_decided else (),
         evidence=evidence,
     )
 

@@ -294,6 +294,16 @@ class TestLoading:
                 id="result of a later request",
             ),
             pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"command": ["x"], "scope": "all"}}},
+                "triggers.rate.stale: scope: all needs back, which ends what happens to all",
+                id="no end of what happens to all",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"payout.hold": {"magic": {}, "scope": "next"}}},
+                "triggers.payout.hold: a magic value happens to what is created with it",
+                id="scope of a magic value",
+            ),
+            pytest.param(
                 {**NAME, "setup": [{"magic": {}}]},
                 "setup.0.magic: unknown key",
                 id="kind that is no step",
