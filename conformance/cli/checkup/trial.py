@@ -18,13 +18,14 @@ import pytest
 
 from conformance.cli.checkup.findings import Finding, fine, note, problem
 from conformance.contract.catalogue import Requirement
+from conformance.contract.vocabulary import triggers
 from conformance.items import address
 from conformance.plugin import SESSION
 from conformance.profile.model import Profile
 from conformance.reporting.assemble import NoRun, assemble
 from conformance.reporting.report import Entry
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import Plan, RequirementVerdict
+from conformance.verdict.plan import Plan, Planned, RequirementVerdict
 
 PACKAGE = Path(__file__).parents[2]
 _TOO_MANY = 429
@@ -117,8 +118,12 @@ def subjects(collected: Collected, profile: Profile) -> Iterator[Subject]:
             for name in features
         },
         **{
-            f"triggers.{name}": [one for one in open_ones if name in one.requirement.needs.triggers]
-            for name in profile.triggers
+            f"triggers.{name}": [
+                # Elsewhere it is a step on the way to something else.
+                *(one for one in open_ones if _tries(one, name) and one.requirement.area == area),
+                *(one for one in open_ones if _tries(one, name) and one.requirement.area != area),
+            ]
+            for name, area in ((name, triggers()[name].area) for name in profile.triggers)
         },
     }
     for key, entries in wanted.items():
@@ -128,6 +133,10 @@ def subjects(collected: Collected, profile: Profile) -> Iterator[Subject]:
             yield Subject(name, key, first.requirement, collected.addresses[first.tests[0]])
         else:
             yield Subject(name, key)
+
+
+def _tries(entry: Planned, trigger: str) -> bool:
+    return trigger in entry.requirement.needs.triggers
 
 
 @dataclass
