@@ -45,6 +45,7 @@ _LATE = {
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
     "doctor": "conformance.cli.doctor",
+    "init": "conformance.cli.init",
 }
 """Commands by the modules that have them: they import what no other one needs."""
 
