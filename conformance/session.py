@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
@@ -44,6 +45,7 @@ AUDIT = "ACC-014"
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
 _HANDED_ON = "payments_conformance"
+_HYPOTHESIS_HOME = "HYPOTHESIS_STORAGE_DIRECTORY"
 _CONFIGURATION_ERRORS = (
     CatalogueError,
     FolderError,
@@ -94,6 +96,14 @@ class Session:
         self.report: Report | None = None
         # It asks the target with a client of its own, which knows none of our bounds.
         config.option.verify_base_url = False
+        # Hypothesis would leave a folder of its own behind in the current one.
+        self._hypothesis_home = (
+            None
+            if self._handed is not None or _HYPOTHESIS_HOME in os.environ
+            else tempfile.TemporaryDirectory(prefix="payments-conformance-")
+        )
+        if self._hypothesis_home is not None:
+            os.environ[_HYPOTHESIS_HOME] = self._hypothesis_home.name
         with self._usage_errors():
             _demand_assertions()
             self._base_url = None if self._handed is not None else _base_url(given)
@@ -318,9 +328,10 @@ class Session:
             report.outcome = "passed"
             report.__dict__["warned"] = True
         if report.failed and (exchanges := self.connection.recent()):
-            base_url = self.connection.target.base_url
+            base_url, names = self.connection.target.base_url, self.profile.credentials
+            script = curl_chain(exchanges, base_url, (names.token_id, names.client_secret))
             report.sections.append(("transcript", transcript(exchanges[-_SHOWN_EXCHANGES:])))
-            report.sections.append(("reproduce", curl_chain(exchanges, base_url)))
+            report.sections.append(("reproduce", script))
         self._outlet.clean_report(report)
         return report
 
@@ -368,6 +379,9 @@ class Session:
         if self._run_folder is not None:
             self._run_folder.release()
         self._outlet.uninstall()
+        if self._hypothesis_home is not None:
+            del os.environ[_HYPOTHESIS_HOME]
+            self._hypothesis_home.cleanup()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""

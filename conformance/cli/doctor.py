@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -54,13 +55,20 @@ def doctor(
         if finding.grade is Grade.FINE and finding.key and not verbose:
             hidden += 1
         else:
-            typer.secho(finding.line, fg=_STYLE[finding.grade])
+            typer.secho(finding.line, fg=_STYLE[finding.grade], color=_is_coloured())
     if hidden:
         typer.echo(f"{hidden} features and triggers work (--verbose names them)")
     typer.echo(", ".join(f"{grades[grade]} {grade}" for grade in Grade))
     if Grade.OBSTACLE in grades:
         raise typer.Exit(OBSTACLES)
     raise typer.Exit(PROBLEMS if Grade.PROBLEM in grades else 0)
+
+
+def _is_coloured() -> bool | None:
+    """Return what the usual variables say of colours; None leaves it to the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def _findings(base_url: str, name: str, seconds: float, meant: trial.Meant) -> Iterator[Finding]:

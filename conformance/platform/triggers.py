@@ -30,6 +30,7 @@ from conformance.verdict.decisions import (
     ReadOnly,
     TriggerFailed,
     TriggerMissing,
+    TriggerRefused,
     TwinRefused,
     Unmet,
     Unusable,
@@ -366,14 +367,24 @@ class Triggers:
         if step.command is not None:
             return _run(by, [self._word(by, word, words) for word in step.command])
         results: dict[str, Any] = {}
-        for call in step.http or ():
-            results |= self._accepted(by, call, {**words, **results}, secrets)
+        for number, call in enumerate(step.http or ()):
+            known = {**words, **results}
+            results |= self._accepted(by, call, known, secrets, first=number == 0)
         return results
 
     def _accepted(
-        self, by: str, call: HttpTrigger, words: Mapping[str, Any], secrets: Collection[str] = ()
+        self,
+        by: str,
+        call: HttpTrigger,
+        words: Mapping[str, Any],
+        secrets: Collection[str] = (),
+        *,
+        first: bool = False,
     ) -> dict[str, Any]:
-        """Send a request and return its results; a GET again until it has them all."""
+        """Send a request and return its results; a GET again until it has them all.
+
+        ``first`` says that nothing was sent before it.
+        """
 
         def send() -> Asked:
             return self._request(by, call, words, secrets)
@@ -384,7 +395,8 @@ class Triggers:
             asked = send()
         succeeded = asked.status in call.ok if call.ok else asked.accepted
         if not succeeded:
-            raise TriggerFailed(f"{by}: {asked}")
+            refused = first and httpx.codes.is_client_error(asked.status)
+            raise (TriggerRefused if refused else TriggerFailed)(f"{by}: {asked}")
         return asked.results()
 
     def _request(

@@ -144,6 +144,7 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
         told_answers=tuple(
             sorted(name for name, trigger in profile.triggers.items() if trigger.by == "answer")
         ),
+        credentials=(profile.credentials.token_id, profile.credentials.client_secret),
         interrupted=interrupted,
         requests=run.requests,
     )

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import USUAL_VARIABLES, curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
 from conformance.verdict.decisions import Decision, Outcome, Reason
@@ -73,6 +73,9 @@ class RunInfo(_Part):
     triggers: tuple[str, ...] = Field(description="triggers that the profile maps")
     told_answers: tuple[str, ...] = Field(
         (), description="those of them that name the answer that is to come, and no cause"
+    )
+    credentials: tuple[str, str] = Field(
+        USUAL_VARIABLES, description="the environment variables of token id and client secret"
     )
     interrupted: str | None = Field(None, description="why the run ended early, if it did")
     requests: int | None = Field(None, ge=0, description="requests sent to the target")
@@ -369,7 +372,7 @@ def _evidence(
                     decision,
                     exchanges,
                     room if full else _Room(0),
-                    base_url=run.base_url,
+                    run=run,
                     rerun=_rerun(addresses.get(decision.test, decision.test), run.options),
                 )
                 for decision in decisions[:most]
@@ -394,7 +397,7 @@ def _piece(
     exchanges: Mapping[str, Exchange],
     room: _Room,
     *,
-    base_url: str,
+    run: RunInfo,
     rerun: str,
 ) -> Evidence:
     chain = [exchanges[name] for name in decision.exchanges if name in exchanges]
@@ -405,7 +408,7 @@ def _piece(
         got=_bounded(decision.facts.got),
         also=_bounded(decision.facts.also),
         transcript=_transcript(decision, chain, room),
-        curl=_curl(chain, base_url, room),
+        curl=_curl(chain, run, room),
         rerun=rerun,
     )
 
@@ -424,10 +427,10 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
     return room.take(text) or f"(no room left in the report; the journal has {span})"
 
 
-def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
+def _curl(chain: list[Exchange], run: RunInfo, room: _Room) -> str:
     if not chain:
         return ""
-    script = curl_chain(chain, base_url)
+    script = curl_chain(chain, run.base_url, run.credentials)
     return room.take(script) if len(script) <= _MAX_CURL_CHARS else ""
 
 
