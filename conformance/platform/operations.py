@@ -87,7 +87,8 @@ class Operations:
         for _ in range(MAX_PAGES):
             body = arranged_body(self.call(operation, path=path, query=asked, auth=auth))
             yield from listed_members(body)
-            following = body.get(names.list_next) if isinstance(body, Mapping) else None
+            has_next = isinstance(body, Mapping) and names.list_next is not None
+            following = body.get(names.list_next) if has_next else None
             if not following or not names.list_cursor:
                 return
             asked[names.list_cursor] = following

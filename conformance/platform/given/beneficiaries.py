@@ -76,7 +76,11 @@ class Ownership(Part):
             TriggerMissing: the profile has no way to the owner's signature.
         """
         names = self._profile.bindings
-        signature = self._signature(account, started) if right else names.ownership_wrong_signature
+        signature = (
+            self._signature(account, started)
+            if right
+            else names.require("ownership_wrong_signature")
+        )
         body: Body = fill_template(names.ownership_proof, {"{signature}": signature})
         return body
 

@@ -462,7 +462,7 @@ def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[st
 
 def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:
     """Return the fields that each supported currency requires of a customer, by its code."""
-    place = platform.profile.bindings.config_currency
+    place = platform.profile.bindings.require("config_currency")
     return {
         str(value_at(currency, place)): currency.get(REQUIRED_FIELDS) or []
         for currency in listed_members({"data": configuration.get("supportedCurrencies")})

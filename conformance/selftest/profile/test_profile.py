@@ -26,6 +26,7 @@ from conformance.profile.loading import read_profile
 from conformance.profile.model import Environment, Profile
 from conformance.profile.part import ProfileError
 from conformance.run import load_profile
+from conformance.verdict.decisions import ResourceMissing
 
 Write = Callable[..., Path]
 
@@ -647,3 +648,35 @@ def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
             yield from leaves(member, (*path, name))
     else:
         yield path
+
+
+class TestNone:
+    """A binding that may be absent takes null."""
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "config_currency",
+            "foreign_business",
+            "list_next",
+            "ownership_wrong_signature",
+            "platform_fee_override",
+            "stablecoin_external_mint",
+            "terms_version",
+            "uma_address",
+            "wallet_privacy",
+        ],
+    )
+    def test_it_is_not_exercised(self, write: Write, name: str) -> None:
+        """The profile is valid, and whatever asks for the binding is told that there is none."""
+        profile = read_profile(write({**NAME, "bindings": {name: None}}))
+
+        with pytest.raises(ResourceMissing, match=rf"bindings\.{name} of the profile is null"):
+            profile.bindings.require(name)
+
+    def test_a_binding_that_is_there_is_returned(self, write: Write) -> None:
+        """A value, be it empty, is one."""
+        profile = read_profile(write({**NAME, "bindings": {"platform_fee_override": {}}}))
+
+        assert profile.bindings.require("platform_fee_override") == {}
+        assert profile.bindings.require("list_next") == "nextCursor"
