@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pytest
 import typer
 from typer.core import TyperGroup
 
@@ -28,24 +27,24 @@ from conformance.contract.bundle import as_yaml as yaml_of
 from conformance.contract.bundle import bundled
 from conformance.contract.document import document
 from conformance.contract.outline import ledger
-from conformance.exchange.folder import FolderError, writing_to
-from conformance.exit_status import EXIT_STATUS
-from conformance.plugin import SESSION
-from conformance.reporting.assemble import NoRun, assemble, publish
-from conformance.reporting.digest import headline
-from conformance.verdict.plan import Plan
+
+if TYPE_CHECKING:
+    import pytest
+
+    from conformance.verdict.plan import Plan
 
 _PACKAGE = Path(__file__).parents[1]
 _WIDTH = 100
 
 _LATE = {
+    "explain": "conformance.cli.explain",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
     "personas": "conformance.proof.personas",
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
 }
-"""Commands by the modules that have them: they import the reference, which no other one needs."""
+"""Commands by the modules that have them, which are imported where the command is asked for."""
 
 
 class _Commands(TyperGroup):
@@ -138,6 +137,8 @@ class _Planner:
     plan: Plan | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        from conformance.plugin import SESSION  # noqa: PLC0415 - with pytest, half a second
+
         self.plan = session.config.stash[SESSION].plan()
 
 
@@ -147,6 +148,8 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="print the plan as JSON")] = False,
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
+    import pytest  # noqa: PLC0415 - half a second that other commands do not need
+
     planner = _Planner()
     # What would be told of tests that leave something behind takes most of half a second.
     silent = ("-pno:threadexception", "-pno:unraisableexception")
@@ -242,6 +245,15 @@ def report(
     ] = Path("reports/latest"),
 ) -> None:
     """Make the report of a run anew from its journal, also of a run that was killed."""
+    from conformance.exchange.folder import FolderError, writing_to  # noqa: PLC0415 - as above
+    from conformance.exit_status import EXIT_STATUS  # noqa: PLC0415 - as above
+    from conformance.reporting.assemble import (  # noqa: PLC0415 - as above
+        NoRun,
+        assemble,
+        publish,
+    )
+    from conformance.reporting.digest import headline  # noqa: PLC0415 - as above
+
     try:
         made = assemble(folder)
         with writing_to(folder):
