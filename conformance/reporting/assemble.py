@@ -20,6 +20,7 @@ from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.reporting import html
 from conformance.reporting.files import put
+from conformance.reporting.latency import Latencies
 from conformance.reporting.report import Report, RunInfo, as_json, build
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.plan import Accounting, Plan
@@ -42,6 +43,7 @@ class _Run:
     ended: set[str] = field(default_factory=set)
     observations: Counter[str] = field(default_factory=Counter)
     requests: int = 0
+    latencies: Latencies = field(default_factory=Latencies)
 
 
 def assemble(folder: Path) -> Report:
@@ -57,6 +59,7 @@ def assemble(folder: Path) -> Report:
         for line in _lines(journals):
             if line.startswith(_EXCHANGE):
                 run.requests += 1
+                run.latencies.take_in(line)
             else:
                 _take_in(run, line)
         if not run.started or not run.selected:
@@ -84,6 +87,7 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         dict(_exchanges(journals, needed)),
         run.observations,
         addresses=run.addresses,
+        latencies=run.latencies.by_operation(),
     )
 
 

@@ -15,6 +15,7 @@ from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.digest import duration, groups, headline
+from conformance.reporting.machines import STYLES, machines_seen
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
@@ -46,6 +47,8 @@ def render(report: Report) -> str:
         inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),
         not_exercised=groups(report, RequirementVerdict.NOT_EXERCISED),
         tally=report.tally(),
+        machines=machines_seen(report),
+        styles=STYLES,
         Level=Level,
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
@@ -71,12 +74,18 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=duration, moment=_moment, slug=_slug)
+    environment.filters.update(
+        duration=duration, milliseconds=_milliseconds, moment=_moment, slug=_slug
+    )
     return environment.get_template("report.html.j2")
 
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:,.1f}"
 
 
 def _slug(words: str) -> str:

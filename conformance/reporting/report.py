@@ -170,6 +170,20 @@ class Observation(_Part):
     count: int
 
 
+class Latency(_Part):
+    """How long the target took over the answers of one operation, in seconds.
+
+    Half of the answers came within ``p50``, nine of ten within ``p90``, 99 of 100 within ``p99``.
+    """
+
+    operation: str = Field(description="operationId; `trigger` for requests of the profile")
+    answers: int = Field(ge=1)
+    p50: float = Field(ge=0)
+    p90: float = Field(ge=0)
+    p99: float = Field(ge=0)
+    longest: float = Field(ge=0)
+
+
 class Report(_Part):
     """Everything that a run found out. ``format`` changes when a reader would have to."""
 
@@ -186,6 +200,9 @@ class Report(_Part):
     observations: tuple[Observation, ...]
     generic: GenericFigures | None = Field(
         None, description="as last measured for this version of the suite, on a sample"
+    )
+    latencies: tuple[Latency, ...] = Field(
+        (), description="by operation; that which took the longest in all is the first"
     )
 
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
@@ -211,6 +228,7 @@ def build(
     addresses: Mapping[str, str] | None = None,
     measured: Path = MEASURED,
     generic: Path = GENERIC,
+    latencies: tuple[Latency, ...] = (),
 ) -> Report:
     """Put a report together.
 
@@ -225,6 +243,7 @@ def build(
             taken where there is none.
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
+        latencies: how long the target took over its answers, by operation.
     """
     kills = read_kills(measured)
     score = read_generic(generic)
@@ -258,6 +277,7 @@ def build(
             for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
+        latencies=latencies,
     )
 
 
