@@ -38,6 +38,7 @@ _WIDTH = 100
 
 _LATE = {
     "explain": "conformance.cli.explain",
+    "verify": "conformance.cli.verify",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
     "personas": "conformance.proof.personas",

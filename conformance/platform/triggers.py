@@ -14,6 +14,7 @@ import httpx
 from conformance.contract.judge import error_code
 from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
+from conformance.exchange.clock import now
 from conformance.platform import commands
 from conformance.profile.model import Environment
 from conformance.profile.triggers import HttpTrigger, Trigger
@@ -44,6 +45,9 @@ class Send(Protocol):
         ``secrets`` are the members of the answer whose values are written nowhere.
         """
 
+
+Run = Callable[[str, list[str]], dict[str, Any]]
+"""Carries out the command of a trigger, and returns the results that it prints."""
 
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
@@ -122,13 +126,15 @@ class Asked:
 class Triggers:
     """The triggers that one profile maps.
 
-    ``send`` is the recording client, so that triggers stand in the journal like all else.
+    ``send`` is the recording client, so that triggers stand in the journal like all else. ``run``
+    carries commands out; by default they are.
     """
 
-    def __init__(self, target: Target, send: Send, wait: Wait) -> None:
+    def __init__(self, target: Target, send: Send, wait: Wait, run: Run | None = None) -> None:
         self._target = target
         self._send = send
         self._wait = wait
+        self._run = run or _run
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
@@ -206,7 +212,7 @@ class Triggers:
                 raise TriggerFailed(f"trigger {name}: {asked}")
             return asked.results()
         if mapping.command is not None:
-            return _run(name, [self._word(name, word, parameters) for word in mapping.command])
+            return self._run(name, [self._word(name, word, parameters) for word in mapping.command])
         if mapping.wait is not None:
             self._wait(_moment(parameters.get(mapping.wait.until), name, mapping.wait.until))
             return {}
@@ -354,7 +360,7 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
     except (TypeError, ValueError, OverflowError):
         got = addresses.shortened(value)
         raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
-    if moment > datetime.now(UTC) + _MAX_WAIT:
+    if moment > now() + _MAX_WAIT:
         raise TriggerFailed(
             f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
             f"the longest wait is {_MAX_WAIT}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
+from conformance.exchange.clock import clock, now
 from conformance.profile.model import Timing
 
 T = TypeVar("T")
@@ -28,20 +28,20 @@ class Waiting:
         Returns:
             the last value read.
         """
-        end = time.monotonic() + self._timing.state
+        end = clock().monotonic() + self._timing.state
         pause = self._timing.poll
-        while not wanted(value := read()) and (left := end - time.monotonic()) > 0:
+        while not wanted(value := read()) and (left := end - clock().monotonic()) > 0:
             # Nothing tells of a change but another reading.
-            time.sleep(min(pause, left))
+            clock().sleep(min(pause, left))
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
         return value
 
 
 def wait_until(moment: datetime) -> None:
     """Return once ``moment`` has passed, also by a clock that is two seconds behind ours."""
-    while (left := (moment + CLOCK_SKEW - datetime.now(UTC)).total_seconds()) > 0:
+    while (left := (moment + CLOCK_SKEW - now()).total_seconds()) > 0:
         # Only time brings the moment on; the clock may be set meanwhile, and is asked anew.
-        time.sleep(left)
+        clock().sleep(left)
 
 
 def at_once(*actions: Callable[[], T]) -> list[T]:

@@ -73,6 +73,9 @@ class RunInfo(_Part):
     triggers: tuple[str, ...] = Field(description="triggers that the profile maps")
     interrupted: str | None = Field(None, description="why the run ended early, if it did")
     requests: int | None = Field(None, ge=0, description="requests sent to the target")
+    replayed: str | None = Field(
+        None, description="id of the recorded run that was judged again; nothing was sent then"
+    )
 
 
 class NotDecided(_Part):
@@ -184,6 +187,16 @@ class Latency(_Part):
     longest: float = Field(ge=0)
 
 
+class Digests(_Part):
+    """SHA-256, in hexadecimal, of what a report was made from."""
+
+    journals: dict[str, str] = Field(description="of each file of the journal, by its name")
+    catalogue: str = Field(
+        description="of all files of the specification as data, with its own way to put them "
+        "together; the same for every copy of one version of the suite"
+    )
+
+
 class Report(_Part):
     """Everything that a run found out. ``format`` changes when a reader would have to."""
 
@@ -204,6 +217,8 @@ class Report(_Part):
     latencies: tuple[Latency, ...] = Field(
         (), description="by operation; that which took the longest in all is the first"
     )
+
+    digests: Digests | None = Field(None, description="of what the report was made from")
 
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
@@ -229,6 +244,7 @@ def build(
     measured: Path = MEASURED,
     generic: Path = GENERIC,
     latencies: tuple[Latency, ...] = (),
+    digests: Digests | None = None,
 ) -> Report:
     """Put a report together.
 
@@ -244,6 +260,7 @@ def build(
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
         latencies: how long the target took over its answers, by operation.
+        digests: of what the report is made from.
     """
     kills = read_kills(measured)
     score = read_generic(generic)
@@ -278,6 +295,7 @@ def build(
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
         latencies=latencies,
+        digests=digests,
     )
 
 
