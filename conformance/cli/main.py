@@ -267,6 +267,35 @@ def report(
 
 
 @app.command()
+def compare(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="folders of reports; by default those below reports/, but latest"),
+    ] = None,
+    *,
+    output: Annotated[Path, typer.Option(help="the page")] = Path("reports/compare.html"),
+) -> None:
+    """Make one page of the reports of several implementations, side by side."""
+    from conformance.reporting.compare import (  # noqa: PLC0415 - as above
+        NoReports,
+        read_columns,
+    )
+    from conformance.reporting.compare import compare as compared  # noqa: PLC0415 - as above
+    from conformance.reporting.files import put  # noqa: PLC0415 - as above
+
+    submitted = (path.parent for path in Path("reports").glob("*/report.json"))
+    chosen = folders or [folder for folder in submitted if folder.name != "latest"]
+    try:
+        put({output: compared(read_columns(chosen, output))})
+    except NoReports as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    except OSError as error:
+        raise typer.BadParameter(f"{output}: {error.strerror}") from error
+    typer.echo(str(output))
+
+
+@app.command()
 def spec(
     file: Annotated[
         Path | None, typer.Argument(help="where the bundle is written; printed without it")

@@ -36,7 +36,7 @@ def render(report: Report) -> str:
     of_area: dict[str, list[Entry]] = defaultdict(list)
     for entry in report.requirements:
         of_area[entry.area].append(entry)
-    page = _template().render(
+    page = template("report.html.j2").render(
         report=report,
         of_area=of_area,
         areas=areas().values(),
@@ -52,10 +52,15 @@ def render(report: Report) -> str:
         Level=Level,
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
-        badges={verdict: _badge(verdict) for verdict in RequirementVerdict},
+        badges=badges(),
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+def badges() -> dict[RequirementVerdict, Markup]:
+    """Return each verdict as it is shown."""
+    return {verdict: _badge(verdict) for verdict in RequirementVerdict}
 
 
 def _badge(verdict: RequirementVerdict) -> Markup:
@@ -66,7 +71,8 @@ def _badge(verdict: RequirementVerdict) -> Markup:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """Return a template of this folder."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -77,7 +83,7 @@ def _template() -> Template:
     environment.filters.update(
         duration=duration, milliseconds=_milliseconds, moment=_moment, slug=_slug
     )
-    return environment.get_template("report.html.j2")
+    return environment.get_template(name)
 
 
 def _moment(moment: datetime) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,12 @@ from conformance.selftest.reporting.test_reporting import EXCHANGES, RUN
 from conformance.verdict.decisions import Decision, Facts, Outcome, Reason
 from conformance.verdict.plan import Accounting, Plan, RequirementVerdict
 
-playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 FAILURES = 300
 MAX_OPENING_SECONDS = 1.0
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 
 
 def decision(number: int, name: str) -> Decision:
@@ -74,16 +67,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(html.render(report), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start the browser of the system."""
-    with playwright.sync_playwright() as driver:
-        # In a container there may be no way to have a sandbox; the pages are our own.
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
