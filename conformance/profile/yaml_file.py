@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,17 +35,48 @@ def read_yaml(path: Path) -> Any:
             does not have; the message has the line.
         OSError: it cannot be read.
     """
+    return read_yaml_with_lines(path)[0]
+
+
+def read_yaml_with_lines(path: Path) -> tuple[Any, Callable[[Sequence[int | str]], int]]:
+    """Return the value that a YAML file holds, and what tells the line of a place in it.
+
+    A place is a sequence of keys and indices. Of one that there is not, the line of the innermost
+    value around it is told; lines begin at 1.
+
+    Raises:
+        NotUsable, OSError: as of :func:`read_yaml`.
+    """
     text = _read(path)
     try:
         _check_extent(text)
         loader = yaml.CSafeLoader(text)
         node = loader.get_single_node()
         if node is None:
-            return None
+            return None, lambda _: 1
         _Checker(loader).measure(node)
-        return loader.construct_document(node)
+        return loader.construct_document(node), lambda place: _line_of(node, place)
     except yaml.YAMLError as error:
         raise NotUsable(f"is not valid YAML: {error}") from error
+
+
+def _line_of(node: yaml.Node, place: Sequence[int | str]) -> int:
+    line: int = node.start_mark.line + 1
+    for step in place:
+        if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            members = node.value[step : step + 1]
+        elif isinstance(node, yaml.MappingNode):
+            pairs = [(key, value) for key, value in node.value if key.value == step]
+            members = [value for _, value in pairs]
+            line = next((key.start_mark.line + 1 for key, _ in pairs), line)
+        else:
+            members = []
+        if not members:
+            break
+        if isinstance(node, yaml.SequenceNode):
+            line = members[0].start_mark.line + 1
+        node = members[0]
+    return line
 
 
 def _read(path: Path) -> str:
