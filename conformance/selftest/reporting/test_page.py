@@ -104,7 +104,7 @@ def unfold(page: Any, selector: str) -> None:
 @everywhere
 def test_nothing_is_wider_than_the_window(opened: Any) -> None:
     """With every machine, table and transcript open, the page need not be moved sideways."""
-    unfold(opened, "details.machine, #latencies details, #failed article:first-of-type details")
+    unfold(opened, "details.machine, #latencies details, #failed .cause:first-of-type details")
 
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -112,7 +112,7 @@ def test_nothing_is_wider_than_the_window(opened: Any) -> None:
 @pytest.mark.parametrize("opened", [(1280, "light"), (390, "dark")], ids=str, indirect=True)
 def test_axe_finds_nothing(opened: Any) -> None:
     """Axe finds no violation in the failures, the machines, the times and an area."""
-    unfold(opened, "details.machine, #latencies details, #failed article:first-of-type details")
+    unfold(opened, "details.machine, #latencies details, #failed .cause:first-of-type details")
     # Of hundreds of parts that are made alike, axe reads the first ones.
     opened.evaluate(
         """() => {
