@@ -13,7 +13,7 @@ from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.assemble import suite_version
-from conformance.reporting.html import badges, template
+from conformance.reporting.html import badges, class_badges, template
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.plan import RequirementVerdict
 
@@ -32,6 +32,19 @@ class Column:
     name: str
     page: str
     report: Report
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """One conformance class: its verdict in each report, empty where the report has none."""
+
+    title: str
+    cells: tuple[str, ...]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all reports say the same."""
+        return len(set(self.cells)) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +126,22 @@ def compare(columns: Sequence[Column]) -> str:
     page = template("compare.html.j2").render(
         columns=columns,
         areas=[part for part in parts if part.rows],
+        classes=_classes(columns),
         badges=badges(),
         version=suite_version(),
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+def _classes(columns: Sequence[Column]) -> list[ClassRow]:
+    """Return the conformance classes of all reports, in the order of the first that has them."""
+    titles = {one.name: one.title for column in columns for one in column.report.classes}
+    shown = [class_badges(column.report) for column in columns]
+    return [
+        ClassRow(title, tuple(badges.get(name, "") for badges in shown))
+        for name, title in titles.items()
+    ]
 
 
 def _area(title: str, rows: Sequence[Row], number: int) -> AreaRows:

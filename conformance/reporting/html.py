@@ -68,7 +68,7 @@ def render(report: Report) -> str:
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
         lead=_TONES[report.gate.result],
-        class_badges={one.name: _badge(one.verdict, _TONES[one.verdict]) for one in report.classes},
+        class_badges=class_badges(report),
         badges=badges(),
         generator=GENERATOR,
     )
@@ -78,6 +78,11 @@ def render(report: Report) -> str:
 def badges() -> dict[RequirementVerdict, Markup]:
     """Return each verdict as it is shown."""
     return {verdict: _badge(verdict, verdict) for verdict in RequirementVerdict}
+
+
+def class_badges(report: Report) -> dict[str, Markup]:
+    """Return the verdict on each conformance class as it is shown, by the name of the class."""
+    return {one.name: _badge(one.verdict, _TONES[one.verdict]) for one in report.classes}
 
 
 def _causes(report: Report, verdict: RequirementVerdict) -> list[CauseEntry]:

@@ -52,6 +52,15 @@ def test_requirements_stand_beside_each_other(opened: Any) -> None:
     assert row.locator("a").get_attribute("href") == "broken/report.html#about-QUO-002"
 
 
+def test_classes_stand_beside_each_other(opened: Any) -> None:
+    """Each conformance class has its verdict in each report."""
+    rows = opened.locator("section[aria-labelledby=h-classes] tbody tr")
+    cells = rows.first.locator("td").all_text_contents()
+
+    assert rows.count() == len(make_report().classes)
+    assert cells == ["✗ not conformant", "✓ conformant"]
+
+
 def test_only_differences_are_shown_on_request(opened: Any) -> None:
     """The box hides what all reports agree on."""
     before = opened.locator("details tbody tr:visible").count()
