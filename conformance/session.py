@@ -96,6 +96,10 @@ class Session:
         self.report: Report | None = None
         # It asks the target with a client of its own, which knows none of our bounds.
         config.option.verify_base_url = False
+        with self._usage_errors():
+            _demand_assertions()
+            self._base_url = None if self._handed is not None else _base_url(given)
+            self.profile = self._load_profile()
         # Hypothesis would leave a folder of its own behind in the current one.
         self._hypothesis_home = (
             None
@@ -104,10 +108,6 @@ class Session:
         )
         if self._hypothesis_home is not None:
             os.environ[_HYPOTHESIS_HOME] = self._hypothesis_home.name
-        with self._usage_errors():
-            _demand_assertions()
-            self._base_url = None if self._handed is not None else _base_url(given)
-            self.profile = self._load_profile()
 
     # Start
 
