@@ -143,6 +143,7 @@ class Session:
                 "base_url": target.base_url,
                 "token_id": target.token_id,
                 "client_secret": target.client_secret,
+                "words": dict(target.words),
             },
             "profile": target.profile.model_dump(mode="json", by_alias=True),
             "follow_url": self.connection.follow_url,
