@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.verdict.plan import TargetVerdict
+from conformance.verdict.gate import GateResult
 
 EXIT_STATUS = {
-    TargetVerdict.CONFORMANT: int(pytest.ExitCode.OK),
-    TargetVerdict.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
+    GateResult.CONFORMANT: int(pytest.ExitCode.OK),
+    GateResult.NO_NEW_FAILURE: int(pytest.ExitCode.OK),
+    GateResult.NOT_CONFORMANT: int(pytest.ExitCode.TESTS_FAILED),
     # pytest itself uses 0 to 5.
-    TargetVerdict.INCONCLUSIVE: 6,
+    GateResult.INCONCLUSIVE: 6,
+    GateResult.TOO_LITTLE_EXERCISED: 7,
+    GateResult.BASELINE_OUTDATED: 8,
 }
-"""The exit status of a run by its verdict on the target."""
+"""The exit status of a run by what came of it."""
 
 _MEANING = {
     pytest.ExitCode.INTERRUPTED: "The run was interrupted.",
@@ -26,21 +29,30 @@ _MEANING = {
     ),
     pytest.ExitCode.NO_TESTS_COLLECTED: "The selection leaves no test.",
 }
-_VERDICT_MEANING = {
-    TargetVerdict.CONFORMANT: (
-        "The target is conformant: something was decided, nothing is broken, and nothing is "
-        "inconclusive."
+_RESULT_MEANING = {
+    GateResult.CONFORMANT: (
+        "The target is conformant, or each class of `--class` is: something was decided, nothing "
+        "is broken but for what `--baseline` knows, and nothing is inconclusive."
     ),
-    TargetVerdict.NOT_CONFORMANT: (
-        "The target is not conformant: at least one requirement failed."
+    GateResult.NOT_CONFORMANT: (
+        "The target is not conformant, or a class of `--class` is not: at least one requirement "
+        "failed that `--baseline` does not know."
     ),
-    TargetVerdict.INCONCLUSIVE: (
+    GateResult.INCONCLUSIVE: (
         "There is no verdict on the target: nothing failed, but something is inconclusive, nothing "
         "was decided, or only safe methods could be sent."
     ),
+    GateResult.TOO_LITTLE_EXERCISED: (
+        "Nothing is broken or inconclusive, but less was exercised than `--require-exercised` "
+        "asks for."
+    ),
+    GateResult.BASELINE_OUTDATED: (
+        "Nothing new is broken, but an entry of `--baseline` is stale, as its requirement passes, "
+        "or has expired."
+    ),
 }
 EXIT_MEANING = {
-    **{EXIT_STATUS[verdict]: text for verdict, text in _VERDICT_MEANING.items()},
+    **{EXIT_STATUS[result]: text for result, text in _RESULT_MEANING.items()},
     **{int(code): text for code, text in _MEANING.items()},
 }
 """What each exit status of a run means."""

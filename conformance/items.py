@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.contract.catalogue import catalogue
+from conformance.contract.areas import areas
+from conformance.contract.catalogue import Level, catalogue
 
 _PACKAGE = Path(__file__).parent
+_LEVELS = list(Level)
+_SEVERITIES = {Level.MUST: "critical", Level.SHOULD: "normal", Level.MAY: "minor"}
+"""What Allure calls the levels of the specification."""
 
 
 def requirements_named_by(item: pytest.Item) -> list[str]:
@@ -34,11 +38,22 @@ def within_file(item: pytest.Item) -> str:
 
 
 def label(item: pytest.Item, *, allure: bool) -> None:
-    """Give JUnit and Allure the ids and the section of the specification (epic and feature)."""
-    known = catalogue()
-    for identifier in requirements_named_by(item):
-        epic, _, feature = known[identifier].source.section.partition(" / ")
-        labels = [("requirement", identifier), ("epic", epic), ("feature", feature or epic)]
+    """Give JUnit and Allure the ids, areas, sections and levels of what a test decides.
+
+    An area is an epic, a section of the specification a feature, and the strongest level the
+    severity.
+    """
+    found = [catalogue()[identifier] for identifier in requirements_named_by(item)]
+    strongest = min((_LEVELS.index(requirement.level) for requirement in found), default=None)
+    if strongest is not None and allure:
+        severity = _SEVERITIES[_LEVELS[strongest]]
+        item.add_marker(pytest.mark.allure_label(severity, label_type="severity"))
+    for requirement in found:
+        labels = [
+            ("requirement", requirement.id),
+            ("epic", areas()[requirement.area].title),
+            ("feature", requirement.source.section),
+        ]
         for kind, value in labels:
             if (kind, value) not in item.user_properties:
                 item.user_properties.append((kind, value))

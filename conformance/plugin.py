@@ -51,6 +51,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="where report.json, report.html and the journal go (reports/latest)",
     )
     group.addoption(
+        "--class",
+        action="append",
+        default=[],
+        dest="classes",
+        metavar="NAME",
+        help="runs the tests of one conformance class, whose verdict decides the exit status; may "
+        "be given several times",
+    )
+    group.addoption(
+        "--require-exercised",
+        type=int,
+        default=0,
+        metavar="PERCENT",
+        help="how much of each class of --class, or of the whole, has to be decided (0)",
+    )
+    group.addoption(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="known failures, which do not turn the run red: a YAML file of entries with id, "
+        "reason and expires; an entry that passes or has expired does",
+    )
+    group.addoption(
         "--fuzz-examples",
         type=int,
         default=20,

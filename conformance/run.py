@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contract.data import FIXTURES
-from conformance.contract.judge import Finding, judge
+from conformance.contract.difference import Difference, Kind
+from conformance.contract.judge import Finding, error_code, judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
 from conformance.exchange.delivery import Delivery
@@ -33,7 +34,7 @@ from conformance.profile.part import ProfileError
 from conformance.sut.sandbox import Sandbox
 from conformance.sut.target import Target
 from conformance.testdata.samples import Samples
-from conformance.verdict.decisions import Outcome, ReadOnly
+from conformance.verdict.decisions import Facts, Outcome, ReadOnly
 from conformance.verdict.recorder import Recorder
 from conformance.webhooks.follower import Follower
 from conformance.webhooks.inbox import Inbox
@@ -203,7 +204,7 @@ class Connection:
                 api=Api(self.client, profile.bindings, ledger, self.triggers.one_shots),
                 profile=profile,
                 triggers=self.triggers,
-                webhooks=Webhooks(self.inbox, profile, self.treat),
+                webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),
                 samples=Samples(self.seed, test),
                 ledger=ledger,
                 memory=self.memory,
@@ -252,6 +253,8 @@ class Connection:
         del self._recent[:-_KEPT_PER_TEST]
         self.recorder.exchanges.append(exchange.id)
         self.recorder.answers += exchange.status != 0
+        told = " ".join(filter(None, (str(exchange.status), error_code(exchange.response_body))))
+        self.recorder.latest = Difference(Kind.CHECK, exchange.operation, got=told)
         self._decide(findings, f"[{exchange.id}] {exchange.operation}: ")
 
     def delivered(self, delivery: Delivery, written: Journal | None) -> None:
@@ -280,7 +283,8 @@ class Connection:
                 recorder.decide(finding.requirement, Outcome.PASSED)
             else:
                 detail = self.redactor.text(place + finding.detail)
-                recorder.decide(finding.requirement, Outcome.FAILED, detail)
+                facts = Facts(difference=finding.difference)
+                recorder.decide(finding.requirement, Outcome.FAILED, detail, facts=facts)
 
 
 def _status_of_transaction(api: Api, name: str) -> object:

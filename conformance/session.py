@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
+from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.redaction import Redactor
@@ -23,6 +25,7 @@ from conformance.exchange.transcript import curl_chain, transcript
 from conformance.exit_status import EXIT_STATUS
 from conformance.items import address, label, requirements_named_by
 from conformance.outlet import Outlet
+from conformance.profile.baseline import BaselineError, read_baseline
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.profile.part import ProfileError
@@ -31,6 +34,7 @@ from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
+from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Plan
 from conformance.verdict.recorder import UNREADABLE, ChecksFailed, Recorder
 from conformance.webhooks.listener import ListenerError
@@ -44,10 +48,13 @@ AUDIT = "ACC-014"
 
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
+_WHOLE_PERCENT = 100
 _HANDED_ON = "payments_conformance"
 _HYPOTHESIS_HOME = "HYPOTHESIS_STORAGE_DIRECTORY"
 _CONFIGURATION_ERRORS = (
+    BaselineError,
     CatalogueError,
+    ClassError,
     FolderError,
     ListenerError,
     ProfileError,
@@ -100,6 +107,7 @@ class Session:
             _demand_assertions()
             self._base_url = None if self._handed is not None else _base_url(given)
             self.profile = self._load_profile()
+            self._terms = self._read_terms()
         # Hypothesis would leave a folder of its own behind in the current one.
         self._hypothesis_home = (
             None
@@ -171,6 +179,8 @@ class Session:
                     named[identifier].append(item.nodeid)
                 label(item, allure=labelled)
         self._named = dict(named)
+        if self._terms.classes:
+            self._leave_out_other_classes(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Fix the plan, and connect to the reference if it was started here."""
@@ -188,6 +198,15 @@ class Session:
                 "addresses": {item.nodeid: address(item) for item in session.items},
             },
         )
+
+    def _leave_out_other_classes(self, items: list[pytest.Item]) -> None:
+        """Deselect the tests that name no requirement of the classes that were asked for."""
+        known, wanted = catalogue(), set(self._terms.classes)
+        of_class = {name for name in self._named if wanted.intersection(classes().of(known[name]))}
+        left_out = [item for item in items if of_class.isdisjoint(requirements_named_by(item))]
+        if left_out:
+            items[:] = [item for item in items if item not in set(left_out)]
+            self._config.hook.pytest_deselected(items=left_out)
 
     def plan(self) -> Plan:
         """Return what the collected tests are going to decide."""
@@ -387,9 +406,15 @@ class Session:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
         if self.report is not None:
+            from conformance.reporting.job_summary import append_to_job  # noqa: PLC0415 - as below
             from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
 
             summary(self.report, terminalreporter, None if self._problems else self._folder)
+            try:
+                append_to_job(self.report, os.environ)
+            except OSError as error:
+                told = f"The summary of the job cannot be written: {error}"
+                terminalreporter.write_line(self._outlet.text(told), yellow=True)
         for warning in self._warnings:
             terminalreporter.write_line(f"Left behind: {self._outlet.text(warning)}", yellow=True)
         for problem in self._problems:
@@ -440,7 +465,7 @@ class Session:
         with writing_to(self._folder):
             publish(self.report, self._folder)
         if decided:
-            session.exitstatus = EXIT_STATUS[self.report.verdict]
+            session.exitstatus = EXIT_STATUS[self.report.gate.result]
 
     def _open(self, target: Target) -> None:
         handed = self._handed or {}
@@ -463,6 +488,7 @@ class Session:
                     "seed": self._seed,
                     "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
                     "options": self._options(),
+                    "terms": asdict(self._terms),
                     "workers": self._config.getoption("numprocesses", None) or 1,
                 },
             )
@@ -482,6 +508,31 @@ class Session:
         if self._run_folder is None:
             raise HarnessError("the session has not started")
         return self._run_folder
+
+    def _read_terms(self) -> Terms:
+        """Return what the command line asks of the target.
+
+        Raises:
+            BaselineError: the baseline cannot be read.
+            ClassError: it names a class that there is not.
+            pytest.UsageError: it names one that the profile does not claim, or no percentage.
+        """
+        names = tuple(dict.fromkeys(self._config.getoption("classes")))
+        for one in map(classes().require, names):
+            if not one.is_claimed(self.profile.features.declares):
+                raise pytest.UsageError(
+                    f"--class={one.name}: the profile does not claim this class, as it declares "
+                    f"none of its features ({', '.join(one.features)})"
+                )
+        percent: int = self._config.getoption("require_exercised")
+        if not 0 <= percent <= _WHOLE_PERCENT:
+            raise pytest.UsageError(f"--require-exercised={percent}: expected 0 to 100 percent")
+        file: Path | None = self._config.getoption("baseline")
+        baseline = None
+        if file is not None:
+            read = read_baseline(self._config.invocation_params.dir / file)
+            baseline = replace(read, file=str(file))
+        return Terms(names, percent, baseline)
 
     def _load_profile(self) -> Profile:
         if self._handed is not None:

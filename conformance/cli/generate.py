@@ -18,6 +18,7 @@ from conformance.cli.generation.tables import tables
 from conformance.cli.generation.template import sections
 from conformance.contract.data import SPEC
 from conformance.contract.document import document
+from conformance.profile.baseline import BaselineFile
 from conformance.profile.model import Profile
 from conformance.proof.mutation import load
 from conformance.reporting.kills import MEASURED, read_kills
@@ -75,6 +76,7 @@ def generated(root: Path, program: Any) -> Mapping[Path, str]:
     package, template = root / "conformance", root / "fixtures" / "profiles" / "template.yaml"
     return {
         package / "profile" / "profile.schema.json": _as_json(Profile.model_json_schema()),
+        package / "profile" / "baseline.schema.json": _as_json(BaselineFile.model_json_schema()),
         package / "reporting" / "report.schema.json": _as_json(Report.model_json_schema()),
         package / "platform" / "api.py": api_class(document()),
         **with_contents(root, [template], sections()),

@@ -22,6 +22,8 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from conformance.cli.diff import diff
+from conformance.cli.export import export
 from conformance.cli.new import new
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
@@ -252,7 +254,7 @@ def report(
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
-    raise typer.Exit(EXIT_STATUS[made.verdict])
+    raise typer.Exit(EXIT_STATUS[made.gate.result])
 
 
 @app.command()
@@ -283,4 +285,6 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
+app.command()(diff)
+app.command()(export)
 app.add_typer(new, name="new")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.contract.data import SPEC
+from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import JSON, Document, Operation, document
 from conformance.contract.moments import UTC_MOMENT, is_utc_moment
 from conformance.contract.spec_files import parsed
@@ -37,6 +38,7 @@ class Finding:
     requirement: str
     passed: bool
     detail: str = ""
+    difference: Difference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,14 @@ class MessageFindings:
 
     findings: tuple[Finding, ...]
     observations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Misfit:
+    """Why a value does not fit a schema: in words, and as data."""
+
+    detail: str
+    difference: Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +96,12 @@ class SchemaJudge:
             (note, error) for note in self._annotations if (error := self._error(note, value))
         ]
         for note, error in failed:
-            yield from (Finding(name, passed=False, detail=error) for name in note.requirements)
+            yield from (_failed(name, error) for name in note.requirements)
         if rest is None and not failed:
             rest = _misfit(self._validator, value)
-        yield Finding(self._fallback, passed=rest is None, detail=rest or "")
+        yield (
+            Finding(self._fallback, passed=True) if rest is None else _failed(self._fallback, rest)
+        )
         broken = {id(note) for note, _ in failed}
         for note in self._annotations:
             if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
@@ -101,11 +113,12 @@ class SchemaJudge:
         if known is not None and isinstance(value, dict):
             yield from (name for name in value if name not in known)
 
-    def _error(self, note: _Annotation, value: Any) -> str | None:
+    def _error(self, note: _Annotation, value: Any) -> _Misfit | None:
         if note.required:
             for holder in _walk(value, note.instance_path[:-1]):
                 if isinstance(holder, dict) and note.instance_path[-1] not in holder:
-                    return f"{_dotted(note.instance_path)} is missing"
+                    place = _dotted(note.instance_path)
+                    return _Misfit(f"{place} is missing", _in_body(place, "required"))
         # A null where something is required is wrong; elsewhere null and absent are alike.
         for found in _walk(value, note.instance_path) if note.required else _at(value, note):
             error = _misfit(self._bare(note.schema), found, note.instance_path)
@@ -178,7 +191,8 @@ class Judge:
                 )
             listed = ", ".join(operation.raw["responses"])
             detail = f"{operation.id} answered {status}; documented are {listed}"
-            return MessageFindings((Finding(ids["status"], passed=False, detail=detail),))
+            difference = Difference(Kind.STATUS, operation.id, expected=listed, got=str(status))
+            return MessageFindings((Finding(ids["status"], False, detail, difference),))
         findings = [Finding(ids["status"], passed=True)]
         content: Mapping[str, Any] = documented.get("content", {})
         if not content or (media_type in content and not is_bounded):
@@ -192,20 +206,31 @@ class Judge:
                 + ("" if is_json else " and a body that is not JSON")
                 + f"; documented is {', '.join(content)}"
             )
-            findings.append(Finding(ids["media-type"], passed=False, detail=detail))
+            difference = Difference(
+                Kind.MEDIA_TYPE,
+                operation.id,
+                expected=", ".join(content),
+                got=shown if is_json else f"{shown} that is not JSON",
+            )
+            findings.append(Finding(ids["media-type"], False, detail, difference))
             return MessageFindings(tuple(findings))
         findings.append(Finding(ids["media-type"], passed=True))
         if not intended and status < _CLIENT_ERRORS.start:
             return MessageFindings(tuple(findings))
         judge = self._judge(operation.id, str(status), schema, ids["schema"])
         found = entries(body) if _leaves_open_where_the_list_stands(schema) else None
-        findings.extend(judge.judge(body if found is None else found))
+        judged = judge.judge(body if found is None else found)
+        findings.extend(_of_message(judged, Kind.BODY, operation.id))
         code = error_code(body)
         if status >= _CLIENT_ERRORS.start and code is not None and code in self.statuses:
             fits = status in self.statuses[code]
             listed = " or ".join(map(str, sorted(self.statuses[code])))
-            detail = "" if fits else f"{code} came with {status}; its status is {listed}"
-            findings.append(Finding(ids["code-status"], passed=fits, detail=detail))
+            detail = f"{code} came with {status}; its status is {listed}"
+            difference = Difference(
+                Kind.CODE_STATUS, operation.id, place=code, expected=listed, got=str(status)
+            )
+            failed = Finding(ids["code-status"], False, detail, difference)
+            findings.append(Finding(ids["code-status"], passed=True) if fits else failed)
         unknown = tuple(
             _shortened(f"answers carry {name!r}, which the suite does not look at")
             for name in islice(judge.unknown_members(body), MAX_OBSERVATIONS)
@@ -222,7 +247,7 @@ class Judge:
             return MessageFindings((), (_shortened(seen),))
         media = webhooks[described]["post"]["requestBody"]["content"][JSON]
         judge = self._judge("webhook", described, media["schema"], ids["schema"])
-        return MessageFindings(tuple(judge.judge(body)))
+        return MessageFindings(tuple(_of_message(judge.judge(body), Kind.WEBHOOK, described)))
 
     def request_errors(self, operation: Operation, body: Any) -> list[str]:
         """Return what makes a request body invalid by the document; nothing if it is valid.
@@ -242,6 +267,23 @@ class Judge:
         if key not in self._judges:
             self._judges[key] = SchemaJudge(schema, fallback)
         return self._judges[key]
+
+
+def _failed(requirement: str, misfit: _Misfit) -> Finding:
+    return Finding(requirement, False, misfit.detail, misfit.difference)
+
+
+def _of_message(findings: Iterable[Finding], kind: Kind, name: str) -> Iterator[Finding]:
+    """Yield what a schema finds, with what message it was found in."""
+    for finding in findings:
+        difference = finding.difference
+        if difference is not None:
+            difference = replace(difference, kind=kind, operation=name)
+        yield replace(finding, difference=difference)
+
+
+def _in_body(place: str, keyword: str) -> Difference:
+    return Difference(Kind.BODY, place=place, expected=keyword)
 
 
 def decided_by_schema(schema: Mapping[str, Any]) -> set[str]:
@@ -367,7 +409,7 @@ def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
 
 def _misfit(
     validator: jsonschema_rs.Draft202012Validator, value: Any, at: tuple[str, ...] = ()
-) -> str | None:
+) -> _Misfit | None:
     """Return where ``value``, which stands at ``at``, does not fit, and why; ``None`` if it fits.
 
     To tell why takes time and memory for each of its parts, so that of a long list only the first
@@ -381,18 +423,26 @@ def _misfit(
     for number, entry in enumerate(first):
         if not (validator.is_valid([entry]) or _is_long(entry)):
             return _describe(next(validator.iter_errors([entry])), at, number)
-    return ": ".join(filter(None, [_dotted(at), "it does not fit, and is too long to be shown"]))
+    detail = ": ".join(filter(None, [_dotted(at), "it does not fit, and is too long to be shown"]))
+    return _Misfit(detail, _in_body(_dotted(at), "size"))
 
 
 def _describe(
     error: jsonschema_rs.ValidationError, at: tuple[str, ...] = (), number: int | None = None
-) -> str:
-    """Return an error as text; ``number`` is what it has to say in the place of entry 0."""
+) -> _Misfit:
+    """Return an error in words and as data; ``number`` is what it says in the place of entry 0."""
     path = list(map(str, error.instance_path))
     if path and number is not None:
         path[0] = str(number)
     place = _dotted((*at, *path))
-    return _shortened(f"{place}: {error.message}" if place else error.message, MAX_DETAIL_CHARS)
+    told = _shortened(f"{place}: {error.message}" if place else error.message, MAX_DETAIL_CHARS)
+    kind = error.kind
+    member = (
+        (kind.property,) if isinstance(kind, jsonschema_rs.ValidationErrorKind.Required) else ()
+    )
+    steps = (_ANY_MEMBER if isinstance(step, int) else str(step) for step in error.instance_path)
+    where = _shortened(_dotted((*at, *steps, *member)))
+    return _Misfit(told, _in_body(where, kind.name))
 
 
 def _is_long(value: Any) -> bool:

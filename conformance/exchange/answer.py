@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
 
+from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import Operation
 from conformance.contract.judge import error_code, error_codes, faults_of_requests
 from conformance.exchange.journal import Exchange
@@ -23,6 +25,9 @@ from conformance.verdict.decisions import (
 _BLAMING = (400, 404, 409, 422)
 _BLAMING_BY_THEMSELVES = (404, 409)
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
+_ID = re.compile(r"[A-Z][A-Za-z]*:.+")
+_MAX_FAULTS = 4
+"""In how many members a request may differ from its twin and still show which is the fault."""
 
 _INVALID = 400
 _UNAUTHORIZED = 401
@@ -88,14 +93,25 @@ class Answer:
         codes = [item for item in expected if isinstance(item, str)]
         # Accepting it may have used up what the twin needs, so the twin does not matter then.
         wanted = f"a refusal with {_either(statuses)}"
-        self._expect(not self.accepted, wanted)
+        other_status = Difference(
+            Kind.STATUS,
+            self.operation.id,
+            fault=_fault(self.exchange.request_body, twin.exchange.request_body),
+            expected=_either(statuses) if statuses is not _REFUSALS else "a refusal",
+            got=self._told,
+        )
+        other_code = replace(
+            other_status, kind=Kind.CODE, expected=_either(codes), got=self.code or ""
+        )
+        self._expect(not self.accepted, wanted, other_status)
         if not twin.accepted:
             raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
         if twin.operation.id != self.operation.id:
             raise HarnessError(f"{twin.operation.id} cannot be the twin of {self.operation.id}")
         beside = f"the accepted twin: {twin}"
-        self._expect(self.status in statuses, wanted, beside)
-        self._expect(not codes or self.code in codes, f"the code {_either(codes)}", beside)
+        self._expect(self.status in statuses, wanted, other_status, beside)
+        fits = not codes or self.code in codes
+        self._expect(fits, f"the code {_either(codes)}", other_code, beside)
 
     def denied(self, *codes: str, twin: Answer, unreadable: bool = False) -> None:
         """Assert that the request was refused with 401, and for its credentials.
@@ -122,13 +138,40 @@ class Answer:
                 raise ResourceMissing(f"whoever sends it, it is refused: {self}, {twin}")
         statuses = (_UNAUTHORIZED, _INVALID) if unreadable else (_UNAUTHORIZED,)
         wanted = f"a refusal with {_either(statuses)}"
-        self._expect(not self.accepted, wanted)
-        self._expect(self.status in statuses, wanted, f"the accepted twin: {twin}")
-        self._expect(not codes or self.code in codes, f"the code {_either(codes)}")
+        other_status = Difference(
+            Kind.STATUS, self.operation.id, expected=_either(statuses), got=self._told
+        )
+        other_code = replace(
+            other_status, kind=Kind.CODE, expected=_either(codes), got=self.code or ""
+        )
+        self._expect(not self.accepted, wanted, other_status)
+        self._expect(self.status in statuses, wanted, other_status, f"the accepted twin: {twin}")
+        self._expect(not codes or self.code in codes, f"the code {_either(codes)}", other_code)
 
-    def _expect(self, condition: object, expected: str, also: str = "") -> None:
+    def expect_accepted(self) -> None:
+        """Assert that the request was accepted.
+
+        Raises:
+            AssertionError: it was refused.
+        """
         __tracebackhide__ = True
-        expect(condition, expected, self, also, self.exchange.id)
+        self._expect(self.accepted, "a success", self.refusal)
+
+    @property
+    def refusal(self) -> Difference:
+        """In what the answer differs, where the request had to be accepted."""
+        return Difference(Kind.STATUS, self.operation.id, expected="a success", got=self._told)
+
+    @property
+    def _told(self) -> str:
+        """The status, and the error code where there is one."""
+        return " ".join(filter(None, (str(self.status), self.code)))
+
+    def _expect(
+        self, condition: object, expected: str, difference: Difference, also: str = ""
+    ) -> None:
+        __tracebackhide__ = True
+        expect(condition, expected, self, also, self.exchange.id, difference=difference)
 
     def __repr__(self) -> str:
         # What ``assert answer.accepted, answer`` shows.
@@ -136,6 +179,31 @@ class Answer:
         if len(shown) > _SHOWN_CHARS:
             shown = f"{shown[:_SHOWN_CHARS]}…"
         return f"{self.operation.id} → {self.status} {shown}"
+
+
+def _fault(faulty: Any, accepted: Any) -> str:
+    """Return the members in which a request body differs from that of its twin.
+
+    Ids differ as each request may be about a resource of its own. Where nearly everything differs
+    nothing is returned, as the fault is not to be told from the rest.
+    """
+    found = sorted(set(_differing(faulty, accepted, ())))
+    return ", ".join(found) if len(found) <= _MAX_FAULTS else ""
+
+
+def _differing(one: Any, other: Any, path: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one.keys() | other.keys():
+            yield from _differing(one.get(name), other.get(name), (*path, name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for first, second in zip(one, other, strict=True):
+            yield from _differing(first, second, (*path, "*"))
+    elif one != other and path and not (_is_id(one) and _is_id(other)):
+        yield ".".join(path)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def _either(options: Iterable[object]) -> str:

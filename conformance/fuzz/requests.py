@@ -18,27 +18,41 @@ from conformance.fuzz import forms
 from conformance.fuzz.drawn import Drawn, Query, encoded
 from conformance.fuzz.faults import Fault
 from conformance.platform.grounds.ground import Ground
+from conformance.text.paths import value_at
 
 Json = dict[str, Any]
 
 _JSON = "application/json"
 _READABLE = ("", _JSON, forms.FORM)
 _MAX_OVERLAID = 2
-_HOSTILE_SHARE = 3
+_HOSTILE_SHARE = 4
 _KEY = 32
 _PLACE = "\uf8ff"
 
 HOSTILE: tuple[str, ...] = (
+    "null",
     '"\\u0000"',
-    '"\\ud800"',
-    '"' + "\N{SKULL}" * 1_000 + '"',
     "9" * 400,
-    "-1e400",
-    "1e-400",
     "[" * 2_000 + "]" * 2_000,
     '{"":' * 2_000 + "0" + "}" * 2_000,
 )
 """JSON texts that careless code does not survive: as a member's value, or as the whole body."""
+
+HOSTILE_OF_KIND: Mapping[type, tuple[str, ...]] = {
+    bool: ("0", '"true"'),
+    int: (
+        # One beyond what 32 bits, a double and 64 bits hold.
+        *("-1", "2147483648", "9007199254740993", "9223372036854775808", "-9223372036854775809"),
+        *("0.5", "1e20", "-1e400", "1e-400", '"1"'),
+    ),
+    str: (
+        *('""', '" "', '"\\ud800"', '"\\u202e"', '"' + "x" * 10_000 + '"'),
+        '"' + "\N{SKULL}" * 1_000 + '"',
+    ),
+    list: ("[]", "[null]", "[[]]", "[{}]"),
+    dict: ("{}", "[]", '""'),
+}
+"""The same for the value of a member that usually has a value of the kind."""
 
 SHARED = frozenset({"updateConfig"})
 """Operations on what every user of the target shares: they get no body that might be taken."""
@@ -195,11 +209,14 @@ def _hostile(operation: Operation, ground: Ground) -> Iterator[Prepared]:
         for note, content_type, content in forms.hostile(ground.body):
             yield Prepared(ground.path, {}, content, content_type, note, framed=False)
         return
-    places = list(_places(operation, ground.body))
     for value in HOSTILE:
         yield _raw(value, ground, "a hostile body")
-        for place in places:
-            text = json.dumps(_marked(ground.body, place))
+    for place in _places(operation, ground.body):
+        text = json.dumps(_marked(ground.body, place))
+        usual = value_at(ground.body, ".".join(place))
+        # Of a member that is not sent nothing is known.
+        kinds = [str, int] if usual is None else [type(usual)]
+        for value in (*HOSTILE, *(one for kind in kinds for one in HOSTILE_OF_KIND.get(kind, ()))):
             hostile = text.replace(json.dumps(_PLACE), value)
             yield _raw(hostile, ground, f"a hostile {'.'.join(place)}")
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.platform.waiting import Patience
+
 
 @dataclass
 class Memory:
@@ -17,6 +19,7 @@ class Memory:
     ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
+    ``patience`` knows what was waited for in vain.
     """
 
     approval: str | None = None
@@ -25,6 +28,7 @@ class Memory:
     confirmation: str | None = None
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
     folder: Path | None = None
     """Where the processes of a run wait for each other."""
 
@@ -33,3 +37,4 @@ class Memory:
         self.approval = self.needs_approval = self.sweeps_abroad = self.confirmation = None
         self.unprovisioned = False
         self.institutions.clear()
+        self.patience.forget()

@@ -96,8 +96,12 @@ class Operations:
     @property
     def large_pages(self) -> dict[str, Any]:
         """The query of as large pages as the suite asks for; none where they have one size."""
+        return self.pages_of(PAGE_SIZE)
+
+    def pages_of(self, size: int) -> dict[str, Any]:
+        """Return the query of pages of a size; an empty one where all pages have the same size."""
         name = self._bindings.list_page_size
-        return {name: PAGE_SIZE} if name else {}
+        return {name: size} if name else {}
 
     def _send(
         self,

@@ -50,7 +50,7 @@ class Part:
         self._ledger = context.ledger
         self._memory = context.memory
         self._observe = context.observe
-        self._until = Waiting(context.profile.timing).until
+        self._until = Waiting(context.profile.timing, context.memory.patience).until
 
     def _require_feature(self, name: str) -> None:
         if not self._profile.features.declares(name):

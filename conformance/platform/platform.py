@@ -62,7 +62,7 @@ class Platform:
         self.samples = context.samples
         self.ledger = context.ledger
         self.observe = context.observe
-        self.until = Waiting(context.profile.timing).until
+        self.until = Waiting(context.profile.timing, context.memory.patience).until
 
         self.customers = Customers(context)
         self.verification = Verification(context, self.customers)

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
-from conformance.verdict.decisions import HarnessError, PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import Facts, HarnessError, PreconditionFailed, ResourceMissing
 
 Json = Mapping[str, Any]
 """A JSON object that is read."""
@@ -83,7 +83,10 @@ def arranged_body(answer: Answer) -> Any:
         PreconditionFailed: the request was refused.
     """
     if not answer.accepted:
-        raise PreconditionFailed(f"a step before the check failed: {answer}", breaks=answer.breaks)
+        facts = Facts(difference=answer.refusal)
+        raise PreconditionFailed(
+            f"a step before the check failed: {answer}", facts, breaks=answer.breaks
+        )
     return answer.body
 
 

@@ -18,7 +18,7 @@ from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.platform import commands
 from conformance.platform.one_shots import PAYOUTS, OneShots
 from conformance.platform.turns import TurnOfTest
-from conformance.platform.waiting import Waiting
+from conformance.platform.waiting import Patience, Waiting
 from conformance.profile.model import Environment
 from conformance.profile.triggers import HttpTrigger, Step, Trigger
 from conformance.sut.target import Target
@@ -168,7 +168,7 @@ class Triggers:
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
-        self._until = Waiting(target.profile.timing).until
+        self._until = Waiting(target.profile.timing, Patience()).until
         self._backs: list[tuple[str, Step, Mapping[str, Any]]] = []
         self.established: dict[str, Any] = {}
         """What the steps of `setup` returned, by the names that the profile gives it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -16,24 +17,74 @@ MAX_PAUSE_SECONDS = 1.0
 CLOCK_SKEW = timedelta(seconds=2)
 
 
+LEAST_SHARE = 0.25
+"""How much of its time a wait has left after others of its kind were in vain."""
+
+LONGER_THAN_SEEN = 3
+
+
+@dataclass
+class Patience:
+    """For how long to wait: after a wait in vain, for less of the same kind of thing.
+
+    What a broken target never does would otherwise be waited for to the end by each test that needs
+    it. The short waits are still longer than whatever came so far has taken, and after one of them
+    that was not in vain the next is as long as before.
+    """
+
+    longest: float = 0.0
+    in_vain: set[str] = field(default_factory=set)
+
+    def seconds(self, kind: str, most: float) -> float:
+        """Return for how long to wait for a kind of thing that may take ``most`` seconds."""
+        if kind not in self.in_vain:
+            return most
+        return min(most, max(LEAST_SHARE * most, LONGER_THAN_SEEN * self.longest))
+
+    def learn(self, kind: str, seconds: float, *, came: bool) -> None:
+        """Take in how long a wait for a kind of thing was, and whether the thing came."""
+        if came:
+            self.longest = max(self.longest, seconds)
+            self.in_vain.discard(kind)
+        else:
+            self.in_vain.add(kind)
+
+    def forget(self) -> None:
+        """Wait for everything as long as at first."""
+        self.longest = 0.0
+        self.in_vain.clear()
+
+
 class Waiting:
     """Reads again and again until a value is the wanted one."""
 
-    def __init__(self, timing: Timing) -> None:
+    def __init__(self, timing: Timing, patience: Patience) -> None:
         self._timing = timing
+        self._patience = patience
 
-    def until(self, read: Callable[[], T], wanted: Callable[[T], bool]) -> T:
+    def until(
+        self, read: Callable[[], T], wanted: Callable[[T], bool], kind: str | None = None
+    ) -> T:
         """Read again and again until the value is wanted or ``timing.state`` has passed.
+
+        Args:
+            read: reads the value.
+            wanted: whether a value is the wanted one.
+            kind: what is waited for; after a wait in vain the next of that kind is shorter.
 
         Returns:
             the last value read.
         """
-        end = time.monotonic() + self._timing.state
+        started = time.monotonic()
+        most = self._timing.state
+        end = started + (most if kind is None else self._patience.seconds(kind, most))
         pause = self._timing.poll
         while not wanted(value := read()) and (left := end - time.monotonic()) > 0:
             # Nothing tells of a change but another reading.
             time.sleep(min(pause, left))
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
+        if kind is not None:
+            self._patience.learn(kind, time.monotonic() - started, came=wanted(value))
         return value
 
 

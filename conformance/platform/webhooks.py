@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from conformance.exchange.delivery import Delivery
+from conformance.platform.waiting import Patience
 from conformance.profile.model import Profile
 from conformance.verdict.decisions import FeatureUndeclared
 from conformance.webhooks.inbox import Inbox
@@ -18,10 +20,13 @@ class Webhooks:
     Where the profile does not declare it they raise :class:`FeatureUndeclared`.
     """
 
-    def __init__(self, inbox: Inbox, profile: Profile, treat: Treat | None = None) -> None:
+    def __init__(
+        self, inbox: Inbox, profile: Profile, patience: Patience, treat: Treat | None = None
+    ) -> None:
         self._inbox = inbox
         self._features = profile.features
         self._timing = profile.timing
+        self._patience = patience
         self._treat: Treat = treat or (lambda *_: None)
 
     def wait_for(
@@ -37,12 +42,20 @@ class Webhooks:
         Args:
             kind: the event's type.
             resource: id of the affected resource.
-            within: how long to wait in seconds; by default ``timing.event`` of the profile.
+            within: how long to wait in seconds; by default ``timing.event`` of the profile, or
+                less once such an event did not come.
             where: what else must hold for the delivery.
         """
-        return self.wait_for_any(
-            lambda one: one.type == kind and one.concerns(resource) and where(one), within=within
-        )
+
+        def wanted(one: Delivery) -> bool:
+            return one.type == kind and one.concerns(resource) and where(one)
+
+        if within is not None:
+            return self.wait_for_any(wanted, within=within)
+        started = time.monotonic()
+        found = self.wait_for_any(wanted, within=self._patience.seconds(kind, self._timing.event))
+        self._patience.learn(kind, time.monotonic() - started, came=found is not None)
+        return found
 
     def wait_for_any(
         self, wanted: Callable[[Delivery], bool], *, within: float | None = None

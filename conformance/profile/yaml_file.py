@@ -35,15 +35,27 @@ def read_yaml(path: Path) -> Any:
             does not have; the message has the line.
         OSError: it cannot be read.
     """
+    return read_yaml_with_lines(path)[0]
+
+
+def read_yaml_with_lines(path: Path) -> tuple[Any, Callable[[Sequence[int | str]], int]]:
+    """Return the value that a YAML file holds, and what tells the line of a place in it.
+
+    A place is a sequence of keys and indices. Of one that there is not, the line of the innermost
+    value around it is told; lines begin at 1.
+
+    Raises:
+        NotUsable, OSError: as of :func:`read_yaml`.
+    """
     text = _read(path)
     try:
         _check_extent(text)
         loader = yaml.CSafeLoader(text)
         node = loader.get_single_node()
         if node is None:
-            return None
+            return None, lambda _: 1
         _Checker(loader).measure(node)
-        return loader.construct_document(node)
+        return loader.construct_document(node), lambda place: _line_of(node, place)
     except yaml.YAMLError as error:
         raise NotUsable(f"is not valid YAML: {error}") from error
 
@@ -58,25 +70,40 @@ def places_in(path: Path) -> Callable[[Sequence[str | int]], str | None]:
         NotUsable, OSError, yaml.YAMLError: as of :func:`read_yaml`, which has to have read it.
     """
     root = yaml.compose(_read(path), Loader=yaml.CSafeLoader)
-    return lambda keys: _place(root, keys)
+
+    def place(keys: Sequence[str | int]) -> str | None:
+        node, is_there = _nearest(root, keys)
+        if not is_there or node is None or node.start_mark is None:
+            return None
+        return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
+
+    return place
 
 
-def _place(root: yaml.Node | None, keys: Sequence[str | int]) -> str | None:
+def _line_of(root: yaml.Node, keys: Sequence[str | int]) -> int:
+    node, _ = _nearest(root, keys)
+    return 1 if node is None else int(node.start_mark.line) + 1
+
+
+def _nearest(root: yaml.Node | None, keys: Sequence[str | int]) -> tuple[yaml.Node | None, bool]:
+    """Return the key or the entry of a list at the end of a way, or the last that there is on it.
+
+    The second value tells whether the whole way is there.
+    """
     mark = node = root
     for key in keys:
         if isinstance(node, yaml.MappingNode):
             if isinstance(key, int):
                 continue
-            mark, node = next(
-                ((name, value) for name, value in node.value if name.value == key), (None, None)
-            )
-        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
-            mark = node = node.value[key] if key < len(node.value) else None
+            pair = next((pair for pair in node.value if pair[0].value == key), None)
+            if pair is None:
+                return mark, False
+            mark, node = pair
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            mark = node = node.value[key]
         else:
-            return None
-    if mark is None or mark.start_mark is None:
-        return None
-    return f"line {mark.start_mark.line + 1}, column {mark.start_mark.column + 1}"
+            return mark, False
+    return mark, True
 
 
 def _read(path: Path) -> str:

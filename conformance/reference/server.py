@@ -69,7 +69,7 @@ class _Protocol(HttpToolsProtocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it listens."""
+    """A server that says when it listens, and leaves no connection behind."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -79,6 +79,14 @@ class _Server(uvicorn.Server):
         """Start, and say so."""
         await super().startup(sockets)
         self.ready.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, and break off what has not ended in time."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        # A transport closes its socket in the next turn of the loop.
+        await asyncio.sleep(0)
 
 
 class BackgroundServer:

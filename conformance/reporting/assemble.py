@@ -7,7 +7,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,14 @@ from conformance.profile.needs import unmet
 from conformance.reporting import html
 from conformance.reporting.files import put
 from conformance.reporting.report import Report, RunInfo, as_json, build
+from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.decisions import Decision, Outcome
+from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Accounting, Plan
 
 _EXCHANGE = '{"kind": "exchange", "id": "'
+_DAMAGED = (LookupError, TypeError, ValueError, AttributeError, OSError)
+"""What reading a journal raises where somebody has changed it."""
 
 
 class NoRun(Exception):
@@ -55,15 +59,15 @@ def assemble(folder: Path) -> Report:
     run = _Run()
     try:
         for line in _lines(journals):
-            if line.startswith(_EXCHANGE):
+            if _is_exchange(line):
                 run.requests += 1
             else:
                 _take_in(run, line)
         if not run.started or not run.selected:
             raise NoRun(f"{folder / JOURNALS} holds no journal of a run that came to its tests")
         return _report(run, journals)
-    except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise NoRun(f"a journal in {folder / JOURNALS} cannot be read: {error!r}") from error
+    except _DAMAGED as error:
+        raise _damaged(folder, error) from error
 
 
 def _report(run: _Run, journals: Sequence[Path]) -> Report:
@@ -84,7 +88,58 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         dict(_exchanges(journals, needed)),
         run.observations,
         addresses=run.addresses,
+        terms=_terms(run.started.get("terms", {})),
     )
+
+
+def exchanges(folder: Path, requirement: str = "") -> Iterator[Exchange]:
+    """Return the exchanges of the run below ``folder``, those of each process in their order.
+
+    Args:
+        folder: where the run wrote.
+        requirement: only those of tests that name it; all without one.
+
+    Raises:
+        NoRun: no run has written there, none of its tests names the requirement, or what is there
+            was changed since; the last one may be raised after some exchanges.
+    """
+    journals = journals_of(folder)
+    if not journals:
+        raise NoRun(f"{folder / JOURNALS} holds no journal of a run")
+    try:
+        tests = _tests_naming(requirement, journals) if requirement else None
+    except _DAMAGED as error:
+        raise _damaged(folder, error) from error
+
+    def read() -> Iterator[Exchange]:
+        try:
+            for line in filter(_is_exchange, _lines(journals)):
+                exchange = _read_exchange(line)
+                if exchange is not None and (tests is None or exchange.test in tests):
+                    yield exchange
+        except _DAMAGED as error:
+            raise _damaged(folder, error) from error
+
+    return read()
+
+
+def _is_exchange(line: str) -> bool:
+    return line.startswith(_EXCHANGE)
+
+
+def _damaged(folder: Path, error: Exception) -> NoRun:
+    return NoRun(f"a journal in {folder / JOURNALS} cannot be read: {error!r}")
+
+
+def _tests_naming(requirement: str, journals: Sequence[Path]) -> frozenset[str]:
+    run = _Run()
+    for line in _lines(journals):
+        if not _is_exchange(line):
+            _take_in(run, line)
+    tests = frozenset(run.named.get(requirement, ()))
+    if not tests:
+        raise NoRun(f"no test of the run names {requirement}")
+    return tests
 
 
 def publish(report: Report, folder: Path) -> None:
@@ -120,6 +175,24 @@ def _take_in(run: _Run, line: str) -> None:
             run.observations.update(entry["observations"])
 
 
+def _terms(entry: Mapping[str, Any]) -> Terms:
+    return Terms(
+        tuple(entry.get("classes", ())),
+        entry.get("require_exercised", 0),
+        _baseline(entry.get("baseline")),
+    )
+
+
+def _baseline(entry: Mapping[str, Any] | None) -> Baseline | None:
+    if entry is None:
+        return None
+    known = (
+        KnownFailure(**{**one, "expires": date.fromisoformat(one["expires"])})
+        for one in entry["entries"]
+    )
+    return Baseline(entry["file"], tuple(known))
+
+
 def _run_info(run: _Run, profile: Profile) -> RunInfo:
     started = datetime.fromisoformat(run.started["started"])
     ended = datetime.fromisoformat(run.finished["ended"]) if run.finished else datetime.now(UTC)
@@ -153,13 +226,20 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
 def _exchanges(journals: Sequence[Path], needed: set[str]) -> Iterator[tuple[str, Exchange]]:
     for line in _lines(journals):
         # Most exchanges are not needed, and decoding them all would take seconds.
-        if line.startswith(_EXCHANGE) and line[len(_EXCHANGE) :].partition('"')[0] in needed:
-            try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:
-                continue
-            del entry["kind"]
-            yield entry["id"], Exchange(**entry)
+        if not _is_exchange(line) or line[len(_EXCHANGE) :].partition('"')[0] not in needed:
+            continue
+        if (exchange := _read_exchange(line)) is not None:
+            yield exchange.id, exchange
+
+
+def _read_exchange(line: str) -> Exchange | None:
+    """Return the exchange of a line of a journal; ``None`` for one that was cut short."""
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    del entry["kind"]
+    return Exchange(**entry)
 
 
 def _lines(journals: Sequence[Path]) -> Iterator[str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.reporting.report import Entry, Report
+from conformance.reporting.report import Entry, Report, tally
+from conformance.verdict.baseline import EntryState
+from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import DECIDED, RequirementVerdict, TargetVerdict
+from conformance.verdict.gate import GateResult
+from conformance.verdict.plan import DECIDED, RequirementVerdict
 
+_MAX_NEW = 5
 ADVICE: Mapping[Reason, str] = {
     Reason.PRECONDITION: "A step that arranges the check was refused. Read the transcript and mend "
     "that step first, in the target or in the profile.",
@@ -59,10 +63,10 @@ class Group:
 
 
 def groups(report: Report, verdict: RequirementVerdict) -> list[Group]:
-    """Return the requirements with an open verdict by reason, the most pressing reason first."""
+    """Return the selected requirements with an open verdict, the most pressing reason first."""
     found: dict[tuple[Reason, tuple[str, ...]], list[Entry]] = defaultdict(list)
-    for entry in report.of(verdict):
-        if entry.reason is not None:
+    for entry in report.selected():
+        if entry.verdict is verdict and entry.reason is not None:
             found[entry.reason, entry.missing].append(entry)
     urgency = list(ADVICE)
     return sorted(
@@ -72,29 +76,144 @@ def groups(report: Report, verdict: RequirementVerdict) -> list[Group]:
 
 
 def headline(report: Report) -> str:
-    """Return the verdict on the target in one sentence."""
-    tally = report.tally()
+    """Return in one sentence what came of the run, and why."""
+    gate = report.gate
+    found = tally(report.deciding())
+    decided = sum(found[verdict] for verdict in DECIDED)
     target = " ".join(filter(None, (report.run.implementation, report.run.implementation_version)))
-    decided = sum(tally[verdict] for verdict in DECIDED)
-    if report.verdict is TargetVerdict.NOT_CONFORMANT:
-        broken = _count(tally[RequirementVerdict.FAILED], "requirement")
-        return f"{target} is not conformant: it breaks {broken} of the {decided} decided."
-    warned = tally[RequirementVerdict.WARNED]
-    aside = f"; {_count(warned, 'recommendation')} not followed" if warned else ""
-    silent = tally[RequirementVerdict.NOT_EXERCISED]
-    if report.verdict is TargetVerdict.CONFORMANT:
-        rest = f"; {silent} more not exercised" if silent else ""
-        return (
-            f"{target} is conformant: none of the {decided} decided requirements is broken"
-            f"{aside}{rest}."
-        )
-    if not decided:
-        return f"Nothing was decided about {target}, so it is neither conformant nor not."
-    left = tally[RequirementVerdict.INCONCLUSIVE] or silent
-    return (
-        f"No verdict on {target}: of the {decided} decided requirements none is broken{aside}, "
-        f"but {left} more could not be decided."
+    subject = listed([one.title for one in report.classes if one.name in gate.classes])
+    to_class = f" to {subject}" if subject else ""
+    aside = _aside(report, found[RequirementVerdict.WARNED])
+    broken = counted(found[RequirementVerdict.FAILED], "requirement")
+    unbroken = f"none of the {decided} decided requirements is broken"
+    match gate.result:
+        case GateResult.NOT_CONFORMANT:
+            told = f"it breaks {broken} of the {decided} decided, for {_causes(report)}"
+            return (
+                f"{target} is not conformant{to_class}: {told}{_new(report)}{_elsewhere(report)}."
+            )
+        case GateResult.BASELINE_OUTDATED:
+            return f"The baseline is out of date: {'; '.join(outdated(report))}."
+        case GateResult.NO_NEW_FAILURE:
+            return (
+                f"No new failure of {target}{f' in {subject}' if subject else ''}, "
+                f"{_shares(report)} exercised: the {broken} broken of the {decided} decided "
+                f"{'is' if found[RequirementVerdict.FAILED] == 1 else 'are'} known to the baseline"
+                f"{aside}."
+            )
+        case GateResult.CONFORMANT:
+            silent = found[RequirementVerdict.NOT_EXERCISED]
+            rest = f"; {silent} more not exercised" if silent else ""
+            return (
+                f"{target} is conformant{to_class}, {_shares(report)} exercised: {unbroken}"
+                f"{aside}{rest}."
+            )
+        case GateResult.TOO_LITTLE_EXERCISED:
+            return (
+                f"Too little of {target} was exercised{f' for {subject}' if subject else ''}: "
+                f"{_shares(report)}, asked for {gate.require_exercised} %; {unbroken}{aside}."
+            )
+        case GateResult.INCONCLUSIVE:
+            return _open_headline(report, target, subject, found)
+
+
+def _new(report: Report) -> str:
+    """Return which failures the baseline does not have, where there is one."""
+    if report.baseline is None:
+        return ""
+    names = list(report.baseline.new[:_MAX_NEW])
+    more = len(report.baseline.new) - len(names)
+    return f"; new are {listed([*names, *([f'{more} more'] if more else [])])}"
+
+
+def outdated(report: Report) -> list[str]:
+    """Return for each entry of the baseline that has to go its line, and why."""
+    if report.baseline is None:
+        return []
+    why = {
+        EntryState.STALE: "{0.id} passes now, take the entry out",
+        EntryState.EXPIRED: "{0.id} was known until {0.expires}",
+    }
+    return [
+        f"{report.baseline.file}:{entry.line}: {why[entry.state].format(entry)}"
+        for entry in report.baseline.entries
+        if entry.state in why
+    ]
+
+
+def _causes(report: Report) -> str:
+    """Return how many causes the failures that decide have."""
+    deciding = {entry.id for entry in report.deciding()}
+    number = sum(
+        cause.verdict is RequirementVerdict.FAILED and not deciding.isdisjoint(cause.requirements)
+        for cause in report.causes
     )
+    return counted(number, "cause")
+
+
+def _open_headline(
+    report: Report, target: str, subject: str, found: Mapping[RequirementVerdict, int]
+) -> str:
+    decided = sum(found[verdict] for verdict in DECIDED)
+    about = f"{target} and {subject}" if subject else target
+    outside = _outside(report)
+    if not decided:
+        return f"Nothing was decided about {about}, so it is neither conformant nor not."
+    left = found[RequirementVerdict.INCONCLUSIVE]
+    if not left and not outside:
+        left = found[RequirementVerdict.NOT_EXERCISED]
+    rest = [f"{left} more could not be decided"] if left else []
+    rest += [f"{outside} more are outside of the selection"] if outside else []
+    return (
+        f"No verdict on {about}: of the {decided} decided requirements none is broken"
+        f"{_aside(report, found[RequirementVerdict.WARNED])}, but {' and '.join(rest)}."
+    )
+
+
+def _outside(report: Report) -> int:
+    """Return how many requirements would have decided as well, had the run named them."""
+    wanted = set(report.gate.classes)
+    outside = set(report.plan.outside)
+    return sum(
+        entry.id in outside and (not wanted or bool(wanted.intersection(entry.classes)))
+        for entry in report.requirements
+    )
+
+
+def _aside(report: Report, warned: int) -> str:
+    """Return what is not well although it does not decide, for the middle of a sentence."""
+    told = f"; {counted(warned, 'recommendation')} not followed" if warned else ""
+    return told + _elsewhere(report)
+
+
+def _elsewhere(report: Report) -> str:
+    """Return what is broken beside the classes that decide, for the middle of a sentence."""
+    deciding = {entry.id for entry in report.deciding()}
+    number = sum(entry.id not in deciding for entry in report.of(RequirementVerdict.FAILED))
+    broken = counted(number, "requirement")
+    return f"; outside of what was asked for, {broken} broken" if number else ""
+
+
+def _shares(report: Report) -> str:
+    """Return how much was exercised, of the whole or of each class that was asked for."""
+    asked = [one for one in report.classes if one.name in report.gate.classes]
+    if len(asked) <= 1:
+        return f"{(asked[0] if asked else report).exercised.percent} %"
+    return listed([f"{one.title} {one.exercised.percent} %" for one in asked])
+
+
+def told_classes(report: Report) -> list[str]:
+    """Return a few words on each class that the run is about, those that are not claimed last."""
+    shown = report.classes_concerned()
+    judged = [one for one in shown if one.verdict is not ClassVerdict.NOT_CLAIMED]
+    words = [f"{one.title} {one.verdict}, {one.exercised.percent} % exercised" for one in judged]
+    unclaimed = [one.title for one in shown if one.verdict is ClassVerdict.NOT_CLAIMED]
+    return [*words, *([f"not claimed: {', '.join(unclaimed)}"] if unclaimed else [])]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a person lists them: ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def told(report: Report) -> str:
@@ -104,8 +223,8 @@ def told(report: Report) -> str:
         return ""
     names = ", ".join(sorted({name for entry in entries for name in entry.told}))
     return (
-        f"{_count(len(entries), 'requirement')} of the decided ones rest on triggers that tell the "
-        f"target its answer, which proves nothing: {names}."
+        f"{counted(len(entries), 'requirement')} of the decided ones rest on triggers that tell "
+        f"the target its answer, which proves nothing: {names}."
     )
 
 
@@ -118,7 +237,8 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: ``1 requirement``, ``2 requirements``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -14,9 +14,11 @@ from markupsafe import Markup
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
-from conformance.reporting.digest import duration, groups, headline, told
-from conformance.reporting.report import Entry, Report
-from conformance.verdict.plan import RequirementVerdict, TargetVerdict
+from conformance.reporting.digest import duration, groups, headline, outdated, told
+from conformance.reporting.report import CauseEntry, Entry, Report
+from conformance.verdict.claims import ClassVerdict
+from conformance.verdict.gate import GateResult
+from conformance.verdict.plan import RequirementVerdict
 
 _SYMBOLS: Mapping[str, str] = {
     RequirementVerdict.PASSED: "✓",
@@ -25,15 +27,24 @@ _SYMBOLS: Mapping[str, str] = {
     RequirementVerdict.INCONCLUSIVE: "?",
     RequirementVerdict.NOT_EXERCISED: "○",
     RequirementVerdict.UNTESTABLE: "∅",
-    TargetVerdict.CONFORMANT: "✓",
-    TargetVerdict.NOT_CONFORMANT: "✗",
 }
+_TONES: Mapping[GateResult | ClassVerdict, RequirementVerdict] = {
+    GateResult.CONFORMANT: RequirementVerdict.PASSED,
+    GateResult.NO_NEW_FAILURE: RequirementVerdict.PASSED,
+    GateResult.NOT_CONFORMANT: RequirementVerdict.FAILED,
+    GateResult.BASELINE_OUTDATED: RequirementVerdict.FAILED,
+    GateResult.INCONCLUSIVE: RequirementVerdict.INCONCLUSIVE,
+    GateResult.TOO_LITTLE_EXERCISED: RequirementVerdict.FAILED,
+    ClassVerdict.NOT_CLAIMED: RequirementVerdict.NOT_EXERCISED,
+}
+"""The verdict on a requirement whose colour and symbol stand for a result; words that are alike
+in two vocabularies have one."""
 
 
 def render(report: Report) -> str:
     """Return the report as one HTML file that loads nothing from anywhere."""
     of_area: dict[str, list[Entry]] = defaultdict(list)
-    for entry in report.requirements:
+    for entry in report.selected():
         of_area[entry.area].append(entry)
     page = _template().render(
         report=report,
@@ -44,22 +55,32 @@ def render(report: Report) -> str:
         told=told(report),
         failed=report.of(RequirementVerdict.FAILED),
         warned=report.of(RequirementVerdict.WARNED),
+        outdated=outdated(report),
+        entries={entry.id: entry for entry in report.requirements},
+        failed_causes=_causes(report, RequirementVerdict.FAILED),
+        warned_causes=_causes(report, RequirementVerdict.WARNED),
         inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),
         not_exercised=groups(report, RequirementVerdict.NOT_EXERCISED),
         tally=report.tally(),
         Level=Level,
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
-        badges={verdict: _badge(verdict) for verdict in RequirementVerdict},
+        lead=_TONES[report.gate.result],
+        class_badges={one.name: _badge(one.verdict, _TONES[one.verdict]) for one in report.classes},
+        badges={verdict: _badge(verdict, verdict) for verdict in RequirementVerdict},
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
 
 
-def _badge(verdict: RequirementVerdict) -> Markup:
-    """Return a verdict as it is shown: with its symbol, in its colour."""
+def _causes(report: Report, verdict: RequirementVerdict) -> list[CauseEntry]:
+    return [cause for cause in report.causes if cause.verdict is verdict]
+
+
+def _badge(word: str, tone: RequirementVerdict) -> Markup:
+    """Return a verdict as it is shown: with the symbol and in the colour of ``tone``."""
     return Markup('<span class="badge {}"><span aria-hidden="true">{}</span> {}</span>').format(
-        _slug(verdict), _SYMBOLS[verdict], verdict
+        _slug(tone), _SYMBOLS[tone], word
     )
 
 

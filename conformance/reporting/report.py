@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from conformance.contract.catalogue import Level, Needs, Requirement
+from conformance.contract.classes import classes
+from conformance.contract.difference import Kind
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import USUAL_VARIABLES, curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
+from conformance.verdict.baseline import EntryState
+from conformance.verdict.causes import Cause, causes
+from conformance.verdict.claims import Claim, ClassVerdict, Exercised, claims, exercised
 from conformance.verdict.decisions import Decision, Outcome, Reason
+from conformance.verdict.gate import NO_TERMS, Gate, GateResult, Terms, judge_gate
 from conformance.verdict.plan import (
     DECIDED,
     Conclusion,
@@ -26,6 +34,11 @@ from conformance.verdict.plan import (
     target_verdict,
 )
 
+_BROKEN_FIRST = (RequirementVerdict.FAILED, RequirementVerdict.WARNED)
+BROKEN = frozenset(_BROKEN_FIRST)
+_MAX_CAUSE_CHARS = 200
+_BASELINE_DAYS = 90
+"""How long a new entry of a baseline is good for, where nobody changes it."""
 _MAX_EVIDENCE = {
     RequirementVerdict.FAILED: 3,
     RequirementVerdict.WARNED: 3,
@@ -92,13 +105,91 @@ class PlanAccount(_Part):
     """What the run was going to decide, and what became of it.
 
     ``decided`` and ``not_decided`` together are all testable requirements. ``lost`` are those
-    that were to be decided and of which the run ended without any word.
+    that were to be decided and of which the run ended without any word. ``outside`` are those that
+    no test of the run names, also where the answers to other tests decided them.
     """
 
     to_decide: tuple[str, ...]
     decided: tuple[str, ...]
     not_decided: tuple[NotDecided, ...]
     lost: tuple[str, ...]
+    outside: tuple[str, ...] = ()
+
+
+class Share(_Part):
+    """How many requirements were decided, of those that the declared features leave to decide."""
+
+    decided: int
+    of: int
+    percent: int = Field(description="rounded down, so that 100 says that nothing is missing")
+
+
+class ClassEntry(_Part):
+    """The verdict on one conformance class."""
+
+    name: str
+    title: str
+    text: str
+    verdict: ClassVerdict
+    exercised: Share
+    counts: dict[RequirementVerdict, int] = Field(description="number of its requirements")
+    lacks: tuple[str, ...] = Field(
+        description="its features that the profile does not declare; their requirements are no "
+        "part of the claim"
+    )
+
+
+class BaselineEntry(_Part):
+    """An entry of the baseline, and what the run makes of it."""
+
+    id: str
+    reason: str
+    expires: date
+    line: int
+    state: EntryState = Field(
+        description="known: it fails; stale: it passes; expired: its day is over; open: not decided"
+    )
+
+
+class BaselineInfo(_Part):
+    """The known failures that the run was given."""
+
+    file: str
+    entries: tuple[BaselineEntry, ...]
+    new: tuple[str, ...] = Field(description="failures that it does not have")
+    to_paste: str = Field(description="an entry for each new failure, as YAML")
+
+
+class GateEntry(_Part):
+    """What the exit status of the run says, and what was asked for."""
+
+    result: GateResult
+    classes: tuple[str, ...] = Field(
+        description="the conformance classes that decide it; without any the whole does"
+    )
+    require_exercised: int = Field(
+        ge=0, le=100, description="how many percent have to be decided, of each class or the whole"
+    )
+    too_little: tuple[str, ...] = Field(
+        description="the classes that decide it and of which less was exercised"
+    )
+
+
+class CauseEntry(_Part):
+    """What the failures of some requirements have in common: one finding.
+
+    All but the first members are empty where the checks told nothing but a message.
+    """
+
+    told: str = Field(description="the cause in one line")
+    verdict: RequirementVerdict = Field(description="failed, or warned for recommendations")
+    requirements: tuple[str, ...] = Field(description="ids; each stands in one cause")
+    kind: Kind | None = Field(None, description="what of the answer is not as it has to be")
+    operation: str = ""
+    fault: str = Field("", description="members in which the request differs from its twin")
+    place: str = Field("", description="where in the answer, or the function that checks it")
+    expected: str = Field("", description="statuses, codes, or the JSON Schema keyword")
+    got: str = ""
 
 
 class Place(_Part):
@@ -153,6 +244,7 @@ class Entry(_Part):
     id: str
     level: Level
     area: str
+    classes: tuple[str, ...] = Field((), description="the conformance classes that it belongs to")
     statement: str
     source: Place
     operations: tuple[str, ...]
@@ -185,11 +277,18 @@ class Report(_Part):
     model_config = ConfigDict(title="Conformance report")
 
     format: Literal[1] = 1
-    verdict: TargetVerdict
+    verdict: TargetVerdict = Field(description="on the whole, whatever the run was asked for")
+    gate: GateEntry
+    baseline: BaselineInfo | None = None
+    exercised: Share
+    classes: tuple[ClassEntry, ...]
     run: RunInfo
     plan: PlanAccount
     counts: dict[str, dict[Level, dict[RequirementVerdict, int]]] = Field(
         description="number of requirements by area, level and verdict"
+    )
+    causes: tuple[CauseEntry, ...] = Field(
+        description="what the broken requirements fail for, the most frequent first"
     )
     requirements: tuple[Entry, ...]
     observations: tuple[Observation, ...]
@@ -201,13 +300,51 @@ class Report(_Part):
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
         return tuple(entry for entry in self.requirements if entry.verdict in verdicts)
 
+    def entry(self, requirement: str) -> Entry:
+        """Return the entry of a requirement.
+
+        Raises:
+            StopIteration: it has none.
+        """
+        return next(entry for entry in self.requirements if entry.id == requirement)
+
+    def selected(self) -> tuple[Entry, ...]:
+        """Return the requirements that the run is about, in the order of the catalogue.
+
+        They are those that its tests name, and those that it found broken by the way. Where the
+        tests name all that can be tested, those that cannot be are here as well.
+        """
+        outside = set(self.plan.outside)
+        if not outside:
+            return self.requirements
+        return tuple(
+            entry
+            for entry in self.requirements
+            if entry.verdict in BROKEN
+            or (entry.id not in outside and entry.verdict is not RequirementVerdict.UNTESTABLE)
+        )
+
+    def classes_concerned(self) -> tuple[ClassEntry, ...]:
+        """Return the conformance classes of the selected requirements, in the order of the list."""
+        concerned = {name for entry in self.selected() for name in entry.classes}
+        return tuple(one for one in self.classes if one.name in concerned)
+
+    def deciding(self) -> tuple[Entry, ...]:
+        """Return the requirements that decide the exit status: of the classes asked for, or all."""
+        wanted = set(self.gate.classes)
+        return tuple(
+            entry for entry in self.selected() if not wanted or wanted.intersection(entry.classes)
+        )
+
     def tally(self, area: str | None = None) -> dict[RequirementVerdict, int]:
-        """Return the number of requirements by verdict, of one area or of all."""
-        chosen = self.counts.values() if area is None else [self.counts[area]]
-        return {
-            verdict: sum(by_verdict[verdict] for levels in chosen for by_verdict in levels.values())
-            for verdict in RequirementVerdict
-        }
+        """Return the number of selected requirements by verdict, of one area or of all."""
+        return tally(entry for entry in self.selected() if area is None or entry.area == area)
+
+
+def tally(entries: Iterable[Entry]) -> dict[RequirementVerdict, int]:
+    """Return the number of requirements by verdict."""
+    found = Counter(entry.verdict for entry in entries)
+    return {verdict: found[verdict] for verdict in RequirementVerdict}
 
 
 def build(
@@ -218,6 +355,7 @@ def build(
     observations: Mapping[str, int],
     *,
     addresses: Mapping[str, str] | None = None,
+    terms: Terms = NO_TERMS,
     measured: Path = MEASURED,
     generic: Path = GENERIC,
 ) -> Report:
@@ -232,14 +370,32 @@ def build(
         observations: how often what was observed.
         addresses: what leads pytest to a test from any folder, by its node id; the node id is
             taken where there is none.
+        terms: what the run asks of the target.
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
     """
+    known = classes()
     kills = read_kills(measured)
     score = read_generic(generic)
+    gate = judge_gate(conclusions, terms, known, run.started.date())
+    details = {conclusion.requirement.id: conclusion.detail for conclusion in conclusions}
+    found = tuple(
+        _cause_entry(cause, verdict, details)
+        for verdict in _BROKEN_FIRST
+        for cause in causes(c for c in conclusions if c.verdict is verdict)
+    )
     shown = _evidence(conclusions, run, evidence, addresses or {})
     return Report(
         verdict=target_verdict(conclusions),
+        gate=GateEntry(
+            result=gate.result,
+            classes=terms.classes,
+            require_exercised=terms.require_exercised,
+            too_little=gate.too_little,
+        ),
+        baseline=_baseline(gate, terms, found, run),
+        exercised=_share(exercised(conclusions)),
+        classes=tuple(map(_class_entry, claims(conclusions, known, run.features.__contains__))),
         run=run,
         plan=PlanAccount(
             to_decide=tuple(plan.to_decide()),
@@ -250,15 +406,18 @@ def build(
                 if c.verdict not in DECIDED and c.reason is not None
             ),
             lost=tuple(c.requirement.id for c in conclusions if c.reason is Reason.LOST),
+            outside=tuple(c.requirement.id for c in conclusions if not c.selected),
         ),
         counts=_counts(conclusions),
+        causes=found,
         requirements=tuple(
             _entry(
                 conclusion,
                 plan.entries[conclusion.requirement.id].tests,
                 run,
-                kills.get(conclusion.requirement.id),
-                shown.get(conclusion.requirement.id, ()),
+                of_classes=known.of(conclusion.requirement),
+                kills=kills.get(conclusion.requirement.id),
+                evidence=shown.get(conclusion.requirement.id, ()),
             )
             for conclusion in conclusions
         ),
@@ -287,10 +446,75 @@ def _counts(
     return counts
 
 
+def _baseline(
+    gate: Gate, terms: Terms, found: Iterable[CauseEntry], run: RunInfo
+) -> BaselineInfo | None:
+    if terms.baseline is None:
+        return None
+    told = {name: cause.told for cause in found for name in cause.requirements}
+    expires = run.started.date() + timedelta(days=_BASELINE_DAYS)
+    return BaselineInfo(
+        file=terms.baseline.file,
+        entries=tuple(
+            BaselineEntry(**asdict(entry), state=gate.entries[entry.id])
+            for entry in terms.baseline.entries
+        ),
+        new=gate.new,
+        # JSON texts are YAML texts, whatever stands in them.
+        to_paste="".join(
+            f'- id: {name}\n  reason: {json.dumps(told[name])}\n  expires: "{expires}"\n'
+            for name in gate.new
+        ),
+    )
+
+
+def _cause_entry(
+    cause: Cause, verdict: RequirementVerdict, details: Mapping[str, str]
+) -> CauseEntry:
+    difference = cause.difference
+    told = details[cause.requirements[0]].strip().partition("\n")[0]
+    if difference is not None and difference.kind is not Kind.CHECK:
+        told = str(difference)
+    elif difference is not None and told:
+        # The message of the assertion says more than that it failed.
+        about = f"{difference.operation}: " if difference.operation else ""
+        told = f"{about}{told} ({difference.place})"
+    data = {} if difference is None else asdict(difference)
+    return CauseEntry(
+        told=_shortened(told),
+        verdict=verdict,
+        requirements=cause.requirements,
+        **{name: value if name == "kind" else _shortened(value) for name, value in data.items()},
+    )
+
+
+def _shortened(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= _MAX_CAUSE_CHARS else f"{shown[: _MAX_CAUSE_CHARS - 1]}…"
+
+
+def _share(found: Exercised) -> Share:
+    return Share(decided=found.decided, of=found.of, percent=found.percent)
+
+
+def _class_entry(claim: Claim) -> ClassEntry:
+    return ClassEntry(
+        name=claim.subject.name,
+        title=claim.subject.title,
+        text=claim.subject.text,
+        verdict=claim.verdict,
+        exercised=_share(claim.exercised),
+        counts=dict(claim.counts),
+        lacks=claim.lacks,
+    )
+
+
 def _entry(
     conclusion: Conclusion,
     planned: tuple[str, ...],
     run: RunInfo,
+    *,
+    of_classes: tuple[str, ...],
     kills: Kills | None,
     evidence: tuple[Evidence, ...],
 ) -> Entry:
@@ -305,6 +529,7 @@ def _entry(
         id=requirement.id,
         level=requirement.level,
         area=requirement.area,
+        classes=of_classes,
         statement=requirement.statement,
         source=Place(section=requirement.source.section, lines=requirement.source.lines),
         operations=requirement.operations,

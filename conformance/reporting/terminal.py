@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from conformance.contract.areas import areas
-from conformance.reporting.digest import Group, groups, headline, told
-from conformance.reporting.report import Entry, Report
+from conformance.reporting.digest import (
+    Group,
+    counted,
+    groups,
+    headline,
+    outdated,
+    told,
+    told_classes,
+)
+from conformance.reporting.report import CauseEntry, Report
 from conformance.verdict.decisions import Reason
-from conformance.verdict.plan import RequirementVerdict, TargetVerdict
+from conformance.verdict.gate import GateResult
+from conformance.verdict.plan import RequirementVerdict
 
 _COLOURS = {
-    TargetVerdict.CONFORMANT: "green",
-    TargetVerdict.NOT_CONFORMANT: "red",
-    TargetVerdict.INCONCLUSIVE: "yellow",
+    GateResult.CONFORMANT: "green",
+    GateResult.NO_NEW_FAILURE: "green",
+    GateResult.NOT_CONFORMANT: "red",
+    GateResult.BASELINE_OUTDATED: "red",
+    GateResult.INCONCLUSIVE: "yellow",
+    GateResult.TOO_LITTLE_EXERCISED: "red",
 }
-_MAX_LINES = {RequirementVerdict.FAILED: 40, RequirementVerdict.WARNED: 10}
+_MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
 _MAX_NAMES = 12
+_MAX_PASTED_LINES = 60
 _FIRST_IDS = 5
 
 
@@ -37,22 +50,18 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
     """
     run = report.run
     terminal.section("conformance")
-    terminal.write_line(headline(report), bold=True, **{_COLOURS[report.verdict]: True})
+    terminal.write_line(headline(report), bold=True, **{_COLOURS[report.gate.result]: True})
     requests = "" if run.requests is None else f", {run.requests} requests"
     terminal.write_line(f"{run.base_url} ({run.environment}), seed {run.seed}{requests}")
     early = "" if run.interrupted is None else f"The run ended early: {run.interrupted}"
     for aside in filter(None, (early, told(report))):
         terminal.write_line(aside, yellow=True)
-    for line in _table(report):
+    for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
-    for verdict, most in _MAX_LINES.items():
-        entries = report.of(verdict)
-        for entry in entries[:most]:
-            terminal.write_line(_broken(entry), red=verdict is RequirementVerdict.FAILED, bold=True)
-            for test in entry.tests[:1]:
-                terminal.write_line(f"    {test}")
-        if len(entries) > most:
-            terminal.write_line(f"and {len(entries) - most} more {verdict}, see the report")
+    for verdict in _MAX_CAUSES:
+        _write_causes(report, terminal, verdict)
+    for line in _baseline(report):
+        terminal.write_line(line)
     for verdict in (RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED):
         for line in _open(verdict, groups(report, verdict)):
             terminal.write_line(line)
@@ -60,19 +69,63 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(f"reports: {folder / 'report.html'} and {folder / 'report.json'}")
 
 
+def _write_causes(
+    report: Report, terminal: pytest.TerminalReporter, verdict: RequirementVerdict
+) -> None:
+    """Write what requirements are broken for, failed or warned ones."""
+    most = _MAX_CAUSES[verdict]
+    causes = [cause for cause in report.causes if cause.verdict is verdict]
+    for cause in causes[:most]:
+        first, *others = _broken(report, cause)
+        terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
+        for line in others:
+            terminal.write_line(f"    {line}")
+    if len(causes) > most:
+        rest = sum(len(cause.requirements) for cause in causes[most:])
+        more = counted(len(causes) - most, "more cause")
+        terminal.write_line(f"and {more} ({rest} {verdict}), see the report")
+
+
+def _classes(report: Report) -> Iterable[str]:
+    """Yield the verdict on each conformance class that the run is about."""
+    text = f"classes: {'; '.join(told_classes(report))}"
+    return textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _baseline(report: Report) -> Iterator[str]:
+    """Yield what has to be changed in the baseline, and entries for what is new."""
+    yield from outdated(report)
+    if report.baseline is not None and report.baseline.new:
+        yield f"If they may stay, these entries go to {report.baseline.file}:"
+        lines = report.baseline.to_paste.splitlines()
+        yield from lines[:_MAX_PASTED_LINES]
+        if len(lines) > _MAX_PASTED_LINES:
+            yield "# and more, see baseline.to_paste of the report"
+
+
 def _table(report: Report) -> Iterable[str]:
-    titles = {name: areas()[name].title for name in report.counts}
+    selected = {entry.area for entry in report.selected()}
+    titles = {name: areas()[name].title for name in report.counts if name in selected}
     wide = max(map(len, (*titles.values(), "total")))
     yield " " * wide + "".join(f"  {verdict}" for verdict in RequirementVerdict)
     rows = [(title, report.tally(name)) for name, title in titles.items()]
-    for name, tally in (*rows, ("total", report.tally())):
-        cells = (f"  {tally[verdict] or '-':>{len(verdict)}}" for verdict in RequirementVerdict)
+    for name, counts in (*rows, ("total", report.tally())):
+        cells = (f"  {counts[verdict] or '-':>{len(verdict)}}" for verdict in RequirementVerdict)
         yield f"{name:{wide}}" + "".join(cells)
+    if report.plan.outside:
+        yield f"{len(report.plan.outside)} more are outside of the selection."
 
 
-def _broken(entry: Entry) -> str:
-    statement = textwrap.shorten(entry.statement, _MAX_STATEMENT_CHARS, placeholder="…")
-    return f"{entry.verdict.upper()} {entry.id} {statement} ({entry.source})"
+def _broken(report: Report, cause: CauseEntry) -> Iterator[str]:
+    """Yield the lines on a cause: what it is, the first requirement, the others, and a test."""
+    yield f"{cause.verdict.upper()} {cause.told}"
+    first = report.entry(cause.requirements[0])
+    statement = textwrap.shorten(first.statement, _MAX_STATEMENT_CHARS, placeholder="…")
+    yield f"{first.id} {statement} ({first.source})"
+    if others := cause.requirements[1:]:
+        more = f" and {len(others) - _MAX_NAMES} more" if len(others) > _MAX_NAMES else ""
+        yield f"also {', '.join(others[:_MAX_NAMES])}{more}"
+    yield from first.tests[:1]
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:

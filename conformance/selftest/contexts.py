@@ -8,6 +8,7 @@ from conformance.platform.api import Api
 from conformance.platform.ledger import Ledger
 from conformance.platform.memory import Memory
 from conformance.platform.part import Context
+from conformance.platform.waiting import Patience
 from conformance.platform.webhooks import Webhooks
 from conformance.profile.model import Profile
 from conformance.testdata.samples import Samples
@@ -24,7 +25,7 @@ def context_of(client: Any, profile: Profile, observed: list[str] | None = None)
         api=Api(client, profile.bindings, ledger),
         profile=profile,
         triggers=cast("Any", None),
-        webhooks=Webhooks(Inbox(), profile),
+        webhooks=Webhooks(Inbox(), profile, Patience()),
         samples=Samples(1, "test"),
         ledger=ledger,
         memory=Memory(),

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from conformance.contract.difference import Difference, Kind
+
 
 class Outcome(StrEnum):
     """What one check found out about one requirement."""
@@ -45,6 +47,7 @@ class Facts:
     ``missing`` are the triggers and features that the profile would have to offer. A check that
     found something else than it expected has ``expected`` and ``got``, and maybe ``also``.
     ``exchange`` is the number of the journal entry that decided it, where that is one.
+    ``difference`` is what failures with one cause have in common.
     """
 
     missing: tuple[str, ...] = ()
@@ -52,6 +55,7 @@ class Facts:
     got: str = ""
     also: str = ""
     exchange: str = ""
+    difference: Difference | None = None
 
 
 NO_FACTS = Facts()
@@ -60,13 +64,27 @@ NO_FACTS = Facts()
 class Broken(AssertionError):
     """A check found something else than the specification says."""
 
-    def __init__(self, expected: str, got: object, also: str = "", exchange: str = "") -> None:
-        self.facts = Facts(expected=expected, got=str(got), also=also, exchange=exchange)
+    def __init__(
+        self,
+        expected: str,
+        got: object,
+        also: str = "",
+        exchange: str = "",
+        *,
+        difference: Difference | None = None,
+    ) -> None:
+        self.facts = Facts((), expected, str(got), also, exchange, difference)
         super().__init__(f"expected {expected}, got {got}" + (f"\n{also}" if also else ""))
 
 
 def expect(
-    condition: object, expected: str, got: object, also: str = "", exchange: str = ""
+    condition: object,
+    expected: str,
+    got: object,
+    also: str = "",
+    exchange: str = "",
+    *,
+    difference: Difference | None = None,
 ) -> None:
     """Assert a condition, and say what was expected and what came where it does not hold.
 
@@ -76,13 +94,14 @@ def expect(
         got: what came.
         also: what else helps to understand it.
         exchange: the number of the journal entry that it is about, if it is about one.
+        difference: what failures with the same cause have in common, where it is known.
 
     Raises:
         Broken: it does not hold.
     """
     __tracebackhide__ = True
     if not condition:
-        raise Broken(expected, got, also, exchange)
+        raise Broken(expected, got, also, exchange, difference=difference)
 
 
 class Unmet(Exception):
@@ -218,7 +237,8 @@ class Decision:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Decision:
         """Read back what :meth:`to_json` returned."""
-        reason = value["reason"]
+        reason, facts = value["reason"], value["facts"]
+        difference = facts.get("difference")
         return cls(
             value["requirement"],
             Outcome(value["outcome"]),
@@ -226,5 +246,12 @@ class Decision:
             None if reason is None else Reason(reason),
             value["detail"],
             tuple(value["exchanges"]),
-            Facts(**{**value["facts"], "missing": tuple(value["facts"]["missing"])}),
+            Facts(
+                **{
+                    **facts,
+                    "missing": tuple(facts["missing"]),
+                    "difference": difference
+                    and Difference(**{**difference, "kind": Kind(difference["kind"])}),
+                }
+            ),
         )

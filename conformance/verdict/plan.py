@@ -59,6 +59,8 @@ class Conclusion:
     decisions: tuple[Decision, ...] = ()
     missing: tuple[str, ...] = ()
     """The triggers and features that the profile would have to offer, where a check told them."""
+    selected: bool = True
+    """Whether a test of the run names it, where a client can test it at all."""
 
 
 class Plan:
@@ -146,6 +148,7 @@ def target_verdict(conclusions: Iterable[Conclusion]) -> TargetVerdict:
     return TargetVerdict.CONFORMANT if decided and not left_open else TargetVerdict.INCONCLUSIVE
 
 
+_OUTSIDE = frozenset({Reason.DESELECTED, Reason.NO_CHECK})
 _OFFERED = frozenset(
     {
         Reason.TRIGGER_MISSING,
@@ -171,7 +174,8 @@ def _conclude(entry: Planned, decisions: list[Decision], ended: Collection[str])
         detail: str = "",
         missing: tuple[str, ...] = (),
     ) -> Conclusion:
-        return Conclusion(requirement, verdict, reason, detail, tuple(decisions), missing)
+        selected = entry.reason not in _OUTSIDE
+        return Conclusion(requirement, verdict, reason, detail, tuple(decisions), missing, selected)
 
     if failed := by_outcome[Outcome.FAILED]:
         broken = (

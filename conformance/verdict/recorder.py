@@ -6,9 +6,10 @@ import contextlib
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from conformance.contract.difference import Difference, Kind
 from conformance.verdict.decisions import (
     NO_FACTS,
     Broken,
@@ -63,6 +64,8 @@ class Recorder:
     decisions: dict[str, Decision] = field(default_factory=dict)
     exchanges: list[str] = field(default_factory=list)
     answers: int = 0
+    latest: Difference = field(default_factory=lambda: Difference(Kind.CHECK))
+    """What a failed check that says no more is grouped by: the latest answer, but for its place."""
     # Webhooks are judged in the threads that take them.
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -112,7 +115,14 @@ class Recorder:
         self._fail_broken(error)
         outcome, reason, detail = self.meaning(error)
         for requirement in requirements:
-            self.decide(requirement, outcome, detail, reason, facts_of(error))
+            self.decide(requirement, outcome, detail, reason, self._facts(error))
+
+    def _facts(self, error: BaseException | None) -> Facts:
+        """Return what the end of a check says as data, with what it differs in if it failed."""
+        facts = facts_of(error)
+        if facts.difference is not None or not isinstance(error, AssertionError):
+            return facts
+        return replace(facts, difference=replace(self.latest, place=_function(error)))
 
     def _fail_broken(self, error: BaseException | None) -> None:
         """Fail what the answer to a step before a check breaks."""
@@ -129,7 +139,7 @@ class Recorder:
         self._fail_broken(error)
         outcome, reason, detail = self.meaning(error)
         if len(self.named) == 1:
-            self.decide(self.named[0], outcome, detail, reason, facts_of(error))
+            self.decide(self.named[0], outcome, detail, reason, self._facts(error))
             return
         for requirement in self.undecided():
             if error is None:
@@ -194,6 +204,12 @@ class Recorder:
 def facts_of(error: BaseException | None) -> Facts:
     """Return what the end of a check says as data."""
     return error.facts if isinstance(error, Unmet | Broken) else NO_FACTS
+
+
+def _function(error: BaseException) -> str:
+    """Return the function that raised an exception: ``test_quotes.test_an_expired_quote``."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).stem}.{frames[-1].name}" if frames else ""
 
 
 def _place(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from conformance.cli.generation.flow import flow
+from conformance.contract.classes import classes
 from conformance.contract.data import SPEC
 from conformance.contract.spec_files import parsed
 from conformance.contract.vocabulary import features, triggers
@@ -35,6 +36,7 @@ def tables(program: Any) -> Mapping[str, list[str]]:
         "resources": lambda: _members(Resources),
         "error-codes": _error_codes,
         "exit-statuses": _exit_statuses,
+        "classes": _classes,
         "commands": lambda: _commands(program),
     }
     return {name: ["", *_table(rows()), ""] for name, rows in made.items()}
@@ -102,6 +104,17 @@ def _exit_statuses() -> Iterator[Row]:
     yield "Exit status", "Meaning"
     for status, meaning in sorted(EXIT_MEANING.items()):
         yield str(status), meaning
+
+
+def _classes() -> Iterator[Row]:
+    yield (
+        "Class",
+        "What an implementation claims by it",
+        "It offers at least one of",
+        "and may offer",
+    )
+    for one in classes().values():
+        yield _code(one.name), f"{one.title}. {one.text}", _codes(one.features), _codes(one.options)
 
 
 def _commands(program: Any) -> Iterator[Row]:

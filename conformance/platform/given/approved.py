@@ -27,6 +27,10 @@ NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
 
 
+_BEGUN = {"INDIVIDUAL": "CUSTOMER.KYC_PENDING", "BUSINESS": "CUSTOMER.KYB_PENDING"}
+"""The events of a review that has begun, by the customer's type."""
+
+
 class ApprovedCustomers(Part):
     """Creates customers, and brings them to their approval."""
 
@@ -92,6 +96,9 @@ class ApprovedCustomers(Part):
             PreconditionFailed: the customer is at another status in the end.
             ResourceMissing: who is rejected has to be created so.
         """
+        if self._memory.approval == "review" and self._profile.features.webhooks:
+            # What is told late may show the customer as it is then.
+            self._webhooks.wait_for(_BEGUN[customer["customerType"]], customer["id"])
         self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
         seen = self._status_of(customer, *NOT_APPROVED)
         if seen == "UNVERIFIED" and status != seen:

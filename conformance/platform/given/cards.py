@@ -173,7 +173,9 @@ class Cards(Part):
         After ``timing.state`` of the profile it is returned as it is then.
         """
         return self._until(
-            lambda: self.read(card, row), lambda seen: seen.get("status") in statuses
+            lambda: self.read(card, row),
+            lambda seen: seen.get("status") in statuses,
+            f"card transaction {statuses}",
         )
 
     def arrange_status(self, card: Json, row: Json, status: str) -> Body:

@@ -72,7 +72,9 @@ class Customers(Part):
         After ``timing.state`` of the profile it is returned as it is then.
         """
         return self._until(
-            lambda: self.read(customer), lambda seen: verification_status(seen) in statuses
+            lambda: self.read(customer),
+            lambda seen: verification_status(seen) in statuses,
+            f"customer {statuses}",
         )
 
     def change(self, customer: Json, **members: Any) -> Resource:

@@ -230,7 +230,11 @@ class ExternalAccounts(Part):
 
         After ``timing.state`` of the profile it is returned as it is then.
         """
-        return self._until(lambda: self.read(account), lambda seen: seen.get("status") in statuses)
+        return self._until(
+            lambda: self.read(account),
+            lambda seen: seen.get("status") in statuses,
+            f"external account {statuses}",
+        )
 
     def as_listed(self, customer: Json, account: Json) -> Resource | None:
         """Return an account as its customer's list shows it, once it does; ``None`` if never."""
@@ -243,8 +247,7 @@ class ExternalAccounts(Part):
 
     def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
         """Return the external accounts of a customer from pages of a size, where there are such."""
-        name = self._profile.bindings.list_page_size
-        query = {"customerId": customer["id"], **({name: size} if name else {})}
+        query = {"customerId": customer["id"], **self._api.pages_of(size)}
         listing = "listCustomerExternalAccounts"
         first = self._api.list_customer_external_accounts(query)
         if not first.accepted or isinstance(first.body, list):

@@ -88,7 +88,9 @@ class InternalAccounts(Part):
         before = self.balances(account)
         self.settle_deposit(account, amount)
         # What was paid before may be debited meanwhile, so that it need not rise by all of it.
-        seen = self._until(lambda: self.balances(account), lambda found: found[0] > before[0])
+        seen = self._until(
+            lambda: self.balances(account), lambda found: found[0] > before[0], "deposit"
+        )
         if seen[0] <= before[0]:
             # Should it arrive later, the account holds more than is known of.
             self._ledger.deposits.pop(account["id"], None)
@@ -157,6 +159,12 @@ class InternalAccounts(Part):
         rows = self._api.pages("listCustomerInternalAccounts", {"customerId": customer["id"]})
         return [as_resource(row, customer) for row in rows]
 
+    def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
+        """Return the internal accounts of a customer from pages of a size, where there are such."""
+        query = {"customerId": customer["id"], **self._api.pages_of(size)}
+        rows = self._api.pages("listCustomerInternalAccounts", query)
+        return [as_resource(row, customer) for row in rows]
+
     def of_platform(self, currency: str | None = None) -> list[Resource]:
         """Return the internal accounts of the platform, in one currency if one is named."""
         rows = self._api.pages("listPlatformInternalAccounts", {"currency": currency})
@@ -192,7 +200,9 @@ class InternalAccounts(Part):
                     raise
                 raise ResourceMissing(f"closed accounts are not shown: {error}") from error
 
-        return self._until(now, lambda seen: seen.get("status") == status)
+        return self._until(
+            now, lambda seen: seen.get("status") == status, f"internal account {status}"
+        )
 
     def stop(self, account: Json, status: str) -> None:
         """Let an account be closed or frozen: come to CLOSED or FROZEN.
@@ -282,7 +292,9 @@ class InternalAccounts(Part):
             fees: how much the refund may keep.
         """
         return self._until(
-            lambda: self.balances(account)[0], lambda seen: before - fees <= seen <= before
+            lambda: self.balances(account)[0],
+            lambda seen: before - fees <= seen <= before,
+            "refund on the balance",
         )
 
     def balance(self, account: Json) -> int:

@@ -13,6 +13,7 @@ from conformance.platform.resource import (
 )
 from conformance.verdict.decisions import (
     PreconditionFailed,
+    ResourceMissing,
 )
 
 FAILED = ("FAILED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED", "REFUNDED")
@@ -29,6 +30,16 @@ class Transactions(Part):
         out. What shows nothing of the kind may be the customer's.
         """
         return (row for row, is_own in self._listed(customer_id, filters) if is_own is not False)
+
+    def of_customer_by_pages(self, customer_id: str, size: int, **filters: Any) -> list[Body]:
+        """Return the listed transactions of a customer from pages of a size, where there are such.
+
+        Raises:
+            ResourceMissing: no filter keeps to one customer, so that there is no end of pages.
+        """
+        if not self._profile.bindings.transactions_of_customer:
+            raise ResourceMissing("bindings.transactions_of_customer of the profile is null")
+        return list(self.of_customer(customer_id, **self._api.pages_of(size), **filters))
 
     def known_of_customer(self, customer_id: str) -> Iterator[Body]:
         """Yield the listed transactions that are certainly those of a customer.
@@ -85,7 +96,7 @@ class Transactions(Part):
         def listed() -> Body | None:
             return next((t for t in self.of_customer(owner) if t.get("id") == wanted), None)
 
-        transaction = self._until(listed, lambda found: found is not None)
+        transaction = self._until(listed, lambda found: found is not None, "listed transaction")
         if transaction is None:
             raise PreconditionFailed(
                 f"GET /transactions does not list {wanted}", breaks=["TRX-020"]
@@ -98,7 +109,9 @@ class Transactions(Part):
         After ``timing.state`` of the profile it is returned as it is then.
         """
         return self._until(
-            lambda: self.of_quote(quote), lambda seen: seen.get("status") in statuses
+            lambda: self.of_quote(quote),
+            lambda seen: seen.get("status") in statuses,
+            f"transaction {statuses}",
         )
 
     def failed(self, quote: Json) -> Resource:
@@ -108,12 +121,14 @@ class Transactions(Part):
     def refunding(self, quote: Json) -> Resource:
         """Return the transaction of a quote once it has a refund."""
         return self._until(
-            lambda: self.of_quote(quote), lambda seen: isinstance(seen.get("refund"), Mapping)
+            lambda: self.of_quote(quote),
+            lambda seen: isinstance(seen.get("refund"), Mapping),
+            "refund",
         )
 
     def refunded(self, quote: Json) -> Resource:
         """Return the transaction of a quote once its refund no longer says that it is pending."""
-        return self._until(lambda: self.of_quote(quote), _refund_is_over)
+        return self._until(lambda: self.of_quote(quote), _refund_is_over, "end of a refund")
 
     def _owner(self, quote: Json) -> str | None:
         source = quote.get("source", {})

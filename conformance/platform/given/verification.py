@@ -123,7 +123,9 @@ class Contact(Part):
 
         After ``timing.state`` of the profile it is returned as it is then.
         """
-        return self._until(lambda: self.status(customer, name), lambda seen: seen == status)
+        return self._until(
+            lambda: self.status(customer, name), lambda seen: seen == status, f"{name} {status}"
+        )
 
     def arrange_code(self, customer: Json, channel: str) -> None:
         """Let a code be sent to a channel."""

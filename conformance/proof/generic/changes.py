@@ -26,6 +26,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from conformance import reference
 from conformance.contract.kept import digest
 from conformance.proof.generic.operators import DELETED, Operator, is_prose, operators, words_in
+from conformance.proof.patch import MutantError
 from conformance.reference import routes
 
 ROOT = Path(reference.__path__[0])
@@ -119,6 +120,21 @@ def modules() -> list[str]:
     ]
 
 
+def full_names(names: Iterable[str]) -> list[str]:
+    """Return the names of modules, places and changes with the package before them.
+
+    Raises:
+        MutantError: a name is of no module that is changed.
+    """
+    package = f"{reference.__name__}."
+    full = [name if name.startswith(package) else package + name for name in names]
+    for name in full:
+        if (module := name.partition(":")[0]) not in modules():
+            known = ", ".join(one.removeprefix(package) for one in modules())
+            raise MutantError(f"there is no module {module}; there are {known}")
+    return full
+
+
 def every_change(only: Collection[str] | None = None) -> Iterator[Change]:
     """Yield all changes, or those of some modules and places, and those with some ids."""
     wanted = set(only or modules())
@@ -141,7 +157,7 @@ def sampled(count: int, seed: int, names: Collection[str] | None = None) -> list
     """
     chance = random.Random(seed)  # noqa: S311 - no secret
     by_operator: dict[str, list[tuple[_Source, _Candidate]]] = defaultdict(list)
-    for source in _sources(sorted(names or modules())):
+    for source in _sources(sorted({name.partition(":")[0] for name in names or modules()})):
         for candidate in source.candidates():
             by_operator[candidate.operator].append((source, candidate))
     for drawn in by_operator.values():

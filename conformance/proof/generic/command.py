@@ -14,10 +14,11 @@ import typer
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 from conformance.proof.generic.accepted import Acceptances, as_entry, read_accepted
-from conformance.proof.generic.changes import every_change, sampled, sources
+from conformance.proof.generic.changes import every_change, full_names, sampled, sources
 from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure
 from conformance.proof.generic.whole import MANY_SILENCED, WholeRun, run_whole, subjects
+from conformance.proof.patch import MutantError
 from conformance.reporting.kills import GENERIC, GenericScore, read_generic, write_generic
 
 _SECONDS_PER_CHANGE = 6.0
@@ -74,11 +75,20 @@ def by_machine(
     if whole_run:
         _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
         return
+    try:
+        chosen_places = full_names(places)
+    except MutantError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
     accepted = read_accepted()
     for entry in accepted.expired(sources()):
         typer.echo(f"EXPIRED  {entry.place} has changed: read its accepted survivor again")
     survey = surveyed(processes)
-    chosen = list(every_change(places)) if sample is None else sampled(sample, seed, places)
+    chosen = (
+        list(every_change(chosen_places))
+        if sample is None
+        else sampled(sample, seed, chosen_places)
+    )
     typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
     started = time.perf_counter()
     results = measure(chosen, survey, processes, _print_line if verbose else _keep_silent)

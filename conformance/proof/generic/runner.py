@@ -11,10 +11,11 @@ from __future__ import annotations
 import gc
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 
 import pytest
 from starlette.applications import Starlette
@@ -36,11 +37,14 @@ TIMING = {"request": 20.0, "event": 5.0, "state": 5.0, "quiet": 0.2, "poll": 0.0
 MAX_TESTS = 600
 """How many tests one mutant meets; then it has survived. No time, as a busy machine is slower."""
 
+_OWN_WEIGHT = 10
+"""How much more a word of the changed lines counts than one beside them."""
+
 _HANGING_SECONDS = 900.0
 """After how long a process that says nothing is ended."""
 
-_QUOTED = re.compile(r"\"([A-Za-z_]{3,})\"")
-"""The words that a change has in quotes: members, codes, states."""
+_QUOTED = re.compile(r"\"([^\"]+)\"")
+_WORD = re.compile(r"[A-Za-z_]{3,}")
 
 _UNDECIDED = frozenset({Outcome.INCONCLUSIVE, Outcome.NOT_EXERCISED})
 
@@ -219,15 +223,29 @@ class _Loop(Server[Task, Result]):
 
     def _nearest(self, trial: Trial) -> list[tuple[str, frozenset[str]]]:
         """Return the tests that a trial meets, first those that speak of what is changed."""
-        words = set(_QUOTED.findall(trial.change.lines))
+        wanted = {
+            word for text in _QUOTED.findall(trial.change.diff) for word in _WORD.findall(text)
+        }
+        own = {word for text in _QUOTED.findall(trial.change.lines) for word in _WORD.findall(text)}
+        spoken = {test: wanted & self._words(test) for test in trial.tests}
+        # A word that many tests speak of tells little, and one of the changed lines most.
+        common = Counter(word for words in spoken.values() for word in words)
 
-        def distance(test: tuple[str, frozenset[str]]) -> int:
-            named = requirements_named_by(self._tests[test[0]])
-            text = " ".join([test[0], *(catalogue()[name].statement for name in named)])
-            return -sum(word in text for word in words)
+        def distance(test: tuple[str, frozenset[str]]) -> float:
+            return -sum(
+                (_OWN_WEIGHT if word in own else 1) / common[word] for word in spoken[test[0]]
+            )
 
         tests = zip(trial.tests, trial.passed, strict=True)
         return sorted(tests, key=distance)[:MAX_TESTS]
+
+    @cache  # noqa: B019 - lives as long as the process
+    def _words(self, test: str) -> frozenset[str]:
+        """Return the words that a test and its requirements speak of, and their operations."""
+        entries = [catalogue()[name] for name in requirements_named_by(self._tests[test])]
+        texts = [test, *(entry.statement for entry in entries)]
+        texts += [name for entry in entries for name in entry.operations]
+        return frozenset(word for text in texts for word in _WORD.findall(text))
 
     def _passes(self, result: Result) -> bool:
         """Return whether the killing test finds nothing amiss on the restored reference."""

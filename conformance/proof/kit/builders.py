@@ -146,6 +146,16 @@ def recoded(holder: Holder, name: str, other: str, *codes: str) -> Apply:
     return rescued(holder, name, refuse, *codes)
 
 
+def later_pages(holder: Holder, name: str, change: Callable[[list[Json]], list[Json]]) -> Apply:
+    """Return a patch after which all pages of a list but the first have other rows."""
+
+    def changed(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        return {**body, "data": change(body["data"])} if "cursor" in ask.query else body
+
+    return around(holder, name, changed)
+
+
 def invented(holder: Holder, name: str, parameter: str) -> Apply:
     """Answer with the id of a parameter of the path, and no more, where a handler refuses."""
     return rescued(holder, name, lambda _refusal, _unit, ask: {"id": ask.params[parameter]})

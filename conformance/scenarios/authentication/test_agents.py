@@ -153,7 +153,7 @@ def test_the_platform_goes_on_acting_itself(platform: Platform, operation: str) 
 
     answer = prepared.call(None)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 # --- Wrong credentials ----------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 
     answer = platform.resets.complete(reset)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     now = platform.resets.at_status(reset, "COMPLETED")
     assert now["status"] == "COMPLETED", now
 
@@ -211,7 +211,7 @@ def test_a_new_reset_follows_one_that_failed(
     answer = platform.resets.start(reset.owner)
 
     with check(started_id):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)

@@ -38,7 +38,7 @@ def test_a_login_takes_the_place_of_a_lapsed_session(platform: Platform, check: 
         expect_length(session)
     with check("LGN-002"):
         answer = platform.sca.authorize_fully(platform.sca.challenged(source=source))
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] in SETTLING, answer
 
 

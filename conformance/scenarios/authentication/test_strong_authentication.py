@@ -45,7 +45,7 @@ def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> No
 
     answer = platform.api.execute_quote(quote["id"])
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] == WAITING, answer
 
 
@@ -58,7 +58,7 @@ def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
 
     answer = platform.api.execute_quote(quote["id"])
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] == WAITING, answer
 
 
@@ -69,7 +69,7 @@ def test_a_payout_of_a_fixed_receiving_amount_asks_for_a_proof(platform: Platfor
 
     answer = platform.api.execute_quote(quote["id"])
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] == WAITING, answer
 
 
@@ -80,7 +80,7 @@ def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform
 
     answer = platform.api.execute_quote(quote["id"])
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert not answer.body.get("scaChallenge"), answer
 
 
@@ -148,7 +148,7 @@ def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
 
     answer = platform.sca.send_proof(quote, proof)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] in (*SETTLING, WAITING), answer
 
 
@@ -172,7 +172,7 @@ def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: 
 
     answer = platform.sca.send_proof(quote, proof)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] in (*SETTLING, WAITING), answer
 
 
@@ -210,7 +210,7 @@ def test_a_new_quote_can_be_authorized_after_an_expired_challenge(platform: Plat
 
     answer = platform.sca.authorize_fully(quote)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] in SETTLING, answer
 
 
@@ -247,17 +247,17 @@ def test_three_challenges_in_sequence_need_three_proofs(platform: Platform, chec
     answer = platform.sca.send_proof(second)
 
     with check("SCA-030"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] == WAITING, answer
     with check("SCA-031"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         ids = {body["scaChallenge"]["id"] for body in (quote, second, answer.body)}
         assert len(ids) == 3, answer
     with check("SCA-032"):
         expect_untouched(platform, source, before)
     last = platform.sca.send_proof(quote_after_proof(answer, second))
     with check("SCA-033"):
-        assert last.accepted, last
+        last.expect_accepted()
         assert last.body["status"] in SETTLING, last
     with check("SCA-034"):
         transaction_ids = {body["transactionId"] for body in (second, answer.body, last.body)}

@@ -49,7 +49,7 @@ def test_a_card_and_the_type_of_its_transactions_go_together(
     answer = platform.api.list_transactions({"cardId": card["id"], "type": "CARD"})
 
     with check("CAR-800"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert _contains(platform.cards.filtered(card, type="CARD"), row)
     with check("CAR-801"):
         assert not _contains(platform.cards.filtered(other, type="CARD"), row)
@@ -271,7 +271,7 @@ def _contains(rows: Any, row: Json) -> bool:
 def _list_by_card(platform: Platform, card: Json, card_id: str) -> Sequence[Json]:
     """Check that the filter by a card's id is accepted; return the transactions that it lists."""
     answer = platform.api.list_transactions({"cardId": card_id})
-    assert answer.accepted, answer
+    answer.expect_accepted()
     return platform.cards.filtered(card, card_id)
 
 

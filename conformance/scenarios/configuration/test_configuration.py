@@ -55,7 +55,7 @@ def test_the_configuration_lists_the_supported_currencies(platform: Platform, ch
     answer = platform.api.get_config()
 
     with check("CFG-001"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("CFG-003"):
         assert listed_members({"data": answer.body["supportedCurrencies"]}), "no currency is listed"
 
@@ -94,7 +94,7 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
 
     complete_transfer = transfer_of(platform, body, corridor)
     with check("CFG-007"):
-        assert complete_transfer[-1].accepted, complete_transfer[-1]
+        complete_transfer[-1].expect_accepted()
 
     with check("CFG-005"):
         asked_here = [name for name in fields if pays_elsewhere(platform, name)]
@@ -121,7 +121,7 @@ def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform)
 
     answers = transfer(platform, created.body, corridor)
 
-    assert answers[-1].accepted, answers[-1]
+    answers[-1].expect_accepted()
 
 
 # --- The standing fee -----------------------------------------------------------------------
@@ -139,11 +139,11 @@ def test_a_standing_fee_is_a_rate_an_amount_or_both(platform: Platform, check: C
     if not any(answer.accepted for answer in answers.values()):
         raise PreconditionFailed(f"bindings.fee_configs is refused: {answers['both']}")
     with check("CFG-010"):
-        assert answers["rate"].accepted, answers["rate"]
+        answers["rate"].expect_accepted()
     with check("CFG-011"):
-        assert answers["amount"].accepted, answers["amount"]
+        answers["amount"].expect_accepted()
     with check("CFG-012"):
-        assert answers["both"].accepted, answers["both"]
+        answers["both"].expect_accepted()
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_customer_is_read_by_its_id(platform: Platform, check: Check) -> None:
     )
 
     with check("CUS-005"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body.get("id") == customer["id"]
     with check("CUS-006"):
         refusal.refused(404, twin=answer)
@@ -48,7 +48,7 @@ def test_the_end_user_terms_can_be_read(platform: Platform) -> None:
     """The request for the terms that customers accept is answered with success."""
     answer = platform.api.client.call("getEndUserTerms")
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("CUS-008")

@@ -50,9 +50,9 @@ def test_a_customer_may_accept_the_terms_at_creation(platform: Platform, check: 
     )
 
     with check("TRM-003"):
-        assert at_once.accepted, at_once
+        at_once.expect_accepted()
     with check("TRM-005"):
-        assert later.accepted, later
+        later.expect_accepted()
 
 
 @requirement("TRM-004")
@@ -64,7 +64,7 @@ def test_a_customer_may_accept_the_terms_later(platform: Platform) -> None:
         customer["id"], {CONSENT: platform.customers.terms_consent()}
     )
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("TRM-006", "TRM-010", "TRM-011", "TRM-012", "TRM-013")
@@ -129,7 +129,7 @@ def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
 
     answer = platform.api.create_quote(body)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("TRM-020", "TRM-021", "TRM-022", "TRM-023")
@@ -218,7 +218,7 @@ def test_unknown_terms_leave_an_acceptance_on_file(platform: Platform) -> None:
 
     after = platform.api.create_quote(body)
 
-    assert after.accepted, after
+    after.expect_accepted()
 
 
 # --- No quotes before the acceptance --------------------------------------------------------

@@ -91,7 +91,7 @@ def test_a_platform_of_either_model_creates_customers(
     answer = platform.api.create_customer(body)
 
     with check(*ids):
-        assert answer.accepted, answer
+        answer.expect_accepted()
 
 
 @for_both_types(("PLM-011",), ("PLM-012",))
@@ -177,7 +177,7 @@ def test_an_approval_unlocks_the_accounts(
     with check(deposit_id):
         assert balance == before + AMOUNT
     with check(execution_id):
-        assert answers[-1].accepted, answers[-1]
+        answers[-1].expect_accepted()
         assert answers[-1].body["status"] in SETTLING, answers[-1]
 
 

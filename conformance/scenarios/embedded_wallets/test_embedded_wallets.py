@@ -146,7 +146,7 @@ def test_a_payment_into_a_wallet_is_not_signed(platform: Platform, check: Check)
     answer = platform.api.execute_quote(creation.body["id"])
 
     with check("EMW-012"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert not platform.wallets.asks_again(answer), answer
     with check("EMW-014"):
         status = platform.transactions.at_status(creation.body, *FINAL_STATUSES)["status"]

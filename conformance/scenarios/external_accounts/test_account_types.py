@@ -53,7 +53,7 @@ def test_a_valid_account_is_created(
     answer = with_known_values(platform, platform.api.create_external_account(body))
 
     with check(example.requirement):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body.get("currency") == example.currency
         assert require_value_at(answer.body, "accountInfo.accountType") == example.account_type
     for member, requirement_id in example.shown.items():
@@ -74,7 +74,7 @@ def test_another_valid_account_is_created(
 
     answer = with_known_values(platform, platform.api.create_external_account(body))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @pytest.mark.parametrize(("example", "change"), REFUSALS)

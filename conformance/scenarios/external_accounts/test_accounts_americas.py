@@ -102,9 +102,9 @@ def test_an_account_with_an_intermediary_bank_is_paid_by_every_rail(
 
     answer = platform.api.create_quote(body_with_rail(rail, platform.quotes.body(source, account)))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     execution = platform.api.execute_quote(arranged_resource(answer)["id"])
-    assert execution.accepted, execution
+    execution.expect_accepted()
 
 
 def rails_of(account: Resource) -> list[str]:

@@ -85,7 +85,7 @@ def test_another_valid_beneficiary_is_taken(
         )
     )
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @pytest.mark.parametrize("example", SHOWN_MEMBERS)

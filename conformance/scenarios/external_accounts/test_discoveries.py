@@ -45,7 +45,7 @@ def test_institutions_of_a_corridor_are_listed(platform: Platform, check: Check)
     answer = platform.api.list_discoveries({"country": COUNTRY, "currency": CURRENCY})
 
     with check("DSC-008"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert institutions(platform), "there is no institution"
 
 
@@ -104,4 +104,4 @@ def test_an_account_is_created_at_an_institution_that_is_listed(platform: Platfo
         body = platform.external_accounts.body(customer, EXAMPLE, accountInfo={"bankName": name})
         answer = platform.api.create_external_account(body)
 
-        assert answer.accepted, answer
+        answer.expect_accepted()

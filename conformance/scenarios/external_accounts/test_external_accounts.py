@@ -80,7 +80,7 @@ def test_an_account_needs_no_id_of_the_platform(platform: Platform) -> None:
 
     answer = platform.api.create_external_account(body)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("EXT-018", "EXT-019")
@@ -178,7 +178,7 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
     answer = platform.api.client.call("listPlatformExternalAccounts")
 
     with check("EXT-085"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     rows = platform.external_accounts.of_platform()
     with check("EXT-084"):
         assert account["id"] not in _ids(rows)
@@ -443,14 +443,14 @@ def test_an_external_account_is_created_and_read(platform: Platform, check: Chec
     answer = platform.api.create_external_account(body)
 
     with check("EXT-005"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body.get("currency") == body["currency"]
     account = arranged_resource(answer)
     reading = platform.api.client.call(
         "getExternalAccount", path={"externalAccountId": account["id"]}
     )
     with check("EXT-006"):
-        assert reading.accepted, reading
+        reading.expect_accepted()
         assert reading.body.get("id") == account["id"]
     with check("EXT-008"):
         assert account.get("customerId") == customer["id"]

@@ -31,7 +31,7 @@ def test_a_proof_can_be_started(
     answer = platform.ownership.start(account, way)
 
     with check(accepted_id):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check(waiting_id):
         arranged_body(answer)
         assert platform.external_accounts.read(account).get("status") == UNPROVEN
@@ -89,7 +89,7 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
     answer = platform.ownership.sign(account, started)
 
     with check("EXT-070"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("EXT-071"):
         platform.external_accounts.arrange_status(account, "ACTIVE")
         assert platform.external_accounts.read(other).get("status") == UNPROVEN

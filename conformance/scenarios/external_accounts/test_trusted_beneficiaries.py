@@ -41,15 +41,15 @@ def test_the_trust_in_a_beneficiary_can_be_taken_away(platform: Platform, check:
     untrusting = platform.trust.ask_to_untrust(account)
 
     with check("EXT-163"):
-        assert untrusting.accepted, untrusting
+        untrusting.expect_accepted()
     confirmation = platform.trust.confirm(account)
     with check("EXT-164"):
         if not confirmation.accepted and challenge_of(untrusting.body) is None:
             raise ResourceMissing(f"no proof is asked for, and none is taken: {confirmation}")
-        assert confirmation.accepted, confirmation
+        confirmation.expect_accepted()
     reading = platform.api.get_external_account(account["id"])
     with check("EXT-166"):
-        assert reading.accepted, reading
+        reading.expect_accepted()
     with check("EXT-172"):
         assert arranged_body(reading).get("status") == before.get("status")
     with check("EXT-165"):

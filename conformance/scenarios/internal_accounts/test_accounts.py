@@ -61,7 +61,7 @@ def test_the_platform_has_accounts_of_its_own(platform: Platform) -> None:
     """The list of the platform's accounts is answered, in the envelope of the document."""
     answer = platform.api.client.call("listPlatformInternalAccounts")
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("ACC-012")
@@ -147,7 +147,7 @@ def test_internal_accounts_are_listed_before_an_approval(platform: Platform) -> 
         "listCustomerInternalAccounts", query={"customerId": customer["id"]}
     )
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     listed_members(answer.body)
 
 

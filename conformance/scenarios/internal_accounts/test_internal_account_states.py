@@ -62,7 +62,7 @@ def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: 
         )
     answers = platform.quotes.create_and_execute(platform.quotes.body(account, amount=AMOUNT // 2))
     with check("ACC-143"):
-        assert answers[-1].accepted, answers[-1]
+        answers[-1].expect_accepted()
         assert answers[-1].body["status"] in SETTLING, answers[-1]
 
 
@@ -228,4 +228,4 @@ def test_another_customers_account_goes_on(
     if status == "FROZEN":
         answers = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
         with check("ACC-162"):
-            assert answers[-1].accepted, answers[-1]
+            answers[-1].expect_accepted()

@@ -418,7 +418,7 @@ def test_the_whole_balance_can_be_spent(platform: Platform) -> None:
 
     execution = platform.quotes.create_and_execute(platform.quotes.body(source, amount=balance))[-1]
 
-    assert execution.accepted, execution
+    execution.expect_accepted()
     assert platform.internal_accounts.wait_for_balance(source, 0) == 0
 
 
@@ -533,21 +533,25 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
     other = platform.api.list_platform_internal_accounts({"currency": another})
 
     with check("ACC-113"):
-        assert same.accepted, same
+        same.expect_accepted()
         assert ids_of(platform.internal_accounts.of_platform(currency)) == expected_ids
     with check("ACC-114"):
         other_accounts = platform.internal_accounts.of_platform(another) if other.accepted else []
         assert {code_of(account) for account in other_accounts} <= {another}, other
 
 
-@requirement("ACC-115")
-def test_a_list_has_each_account_once(platform: Platform) -> None:
-    """The list of a customer with two accounts has no id twice."""
-    account, _ = two_accounts(platform)
+@requirement("ACC-115", "ACC-168")
+def test_a_list_has_each_account_once(platform: Platform, check: Check) -> None:
+    """The list of a customer with two accounts has no id twice; pages of one have both accounts."""
+    account, other = two_accounts(platform)
 
     ids = [one["id"] for one in platform.internal_accounts.of_customer(account.owner)]
+    rows = platform.internal_accounts.of_customer_by_pages(account.owner, 1)
 
-    assert sorted(ids) == sorted(set(ids))
+    with check("ACC-115"):
+        assert sorted(ids) == sorted(set(ids))
+    with check("ACC-168"):
+        assert {account["id"], other["id"]} <= ids_of(rows)
 
 
 def ids_of(accounts: Sequence[Json]) -> set[str]:
@@ -614,7 +618,7 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
 
     answer = platform.internal_accounts.fund(account, AMOUNT)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0],
         lambda balance: balance >= before + AMOUNT,

@@ -67,7 +67,7 @@ def test_an_individual_gets_a_further_account_number(platform: Platform, check: 
     answer = platform.rule_based.create(platform.rule_based.body(holder_account))
 
     with check("RBA-023"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("RBA-001"):
         assert answer.status == CREATED, answer
     account = arranged_resource(answer)
@@ -395,7 +395,7 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
     with check("RBA-052"):
         refusal.refused(twin=twin)
     with check("RBA-053"):
-        assert twin.accepted, twin
+        twin.expect_accepted()
 
 
 # --- Keys -----------------------------------------------------------------------------------
@@ -462,7 +462,7 @@ def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
         assert accounts == []
     with check("RBA-068"):
         account = arranged_resource(first)
-        assert again.accepted, again
+        again.expect_accepted()
         assert arranged_resource(again)["id"] == account["id"]
 
 

@@ -12,7 +12,8 @@ UNFIT = (400, 413, 415, 422)
 
 def errors_about(platform: Platform, holder: Resource) -> list[Json]:
     """Submit a customer for review, and return the errors whose resourceId is the customer's."""
-    submission = arranged_body(platform.verification.reviews.submit(holder))
+    ready = platform.verification.contact.ready(holder)
+    submission = arranged_body(platform.verification.reviews.submit(ready))
     return [error for error in submission["errors"] if error.get("resourceId") == holder["id"]]
 
 

@@ -196,7 +196,7 @@ def test_a_uma_address_can_be_paid(platform: Platform) -> None:
     """A quote to the UMA address of a receiver at another institution is created."""
     answer = platform.api.create_quote(uma_quote(platform))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @dataclass(frozen=True)

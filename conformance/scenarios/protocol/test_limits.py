@@ -27,9 +27,9 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
     past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):
-        assert at_limit.accepted, at_limit
+        at_limit.expect_accepted()
     with check("LIM-003"):
-        assert without_text.accepted, without_text
+        without_text.expect_accepted()
     with check("LIM-002"):
         past_limit.refused(*REFUSED, twin=at_limit)
 
@@ -97,7 +97,7 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
 
     with check("LIM-005"):
         arrange_volume(at_limit[-1])
-        assert at_limit[-1].accepted, at_limit[-1]
+        at_limit[-1].expect_accepted()
     with check("LIM-004"):
         past_limit[-1].refused(
             400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
@@ -140,7 +140,7 @@ def test_a_day_takes_its_whole_volume_and_no_more(platform: Platform, check: Che
     at_limit = platform.quotes.create_and_execute(body)
 
     with check("LIM-084"):
-        assert at_limit[-1].accepted, at_limit[-1]
+        at_limit[-1].expect_accepted()
     with check("LIM-085"):
         past_limit[-1].refused(
             429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]

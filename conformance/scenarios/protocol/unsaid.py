@@ -50,6 +50,9 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     errors = field_errors(answer)
     entries = errors if isinstance(errors, list) else []
     paths = [path_names(entry.get("field")) for entry in entries if isinstance(entry, Mapping)]
+    if not paths and isinstance(answer.body, Mapping):
+        # What is wrong with a bank account may be told in words alone.
+        paths = [path_names(answer.body.get("reason"))]
     guesses_by_entry = [guessed_members.intersection(path) for path in paths]
     if not answer.accepted and guesses_by_entry and all(guesses_by_entry):
         unknown = " or ".join(sorted(set().union(*guesses_by_entry)))

@@ -17,10 +17,10 @@ def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Che
     with check("QUO-121"):
         assert answer.status == 201, answer
     with check("QUO-120"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-122"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         balance_left = before - answer.body["totalSendingAmount"]
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
@@ -38,7 +38,7 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
         platform.quotes.body(source, destination, immediatelyExecute=True)
     )
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["status"] in SETTLING, answer
 
 

@@ -18,11 +18,11 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     creation = platform.api.create_quote(platform.quotes.body(source, receiver, amount=AMOUNT))
 
     with check("QUO-600"):
-        assert creation.accepted, creation
+        creation.expect_accepted()
     quote = arranged_resource(creation)
     execution = platform.api.execute_quote(quote["id"])
     with check("QUO-601"):
-        assert execution.accepted, execution
+        execution.expect_accepted()
         assert execution.body["status"] in SETTLING, execution
     with check("TRX-600"):
         arranged_body(execution)

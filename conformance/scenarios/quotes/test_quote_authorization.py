@@ -48,13 +48,13 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
     answer = platform.api.execute_quote(quote["id"])
 
     with check("QUO-180"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] == WAITING, answer
     with check("QUO-181"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body.get("scaChallenge"), answer
     with check("QUO-182"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-186"):
         challenge = require_member(answer.body, "scaChallenge")
@@ -104,7 +104,7 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
         if second.accepted:
             raise PreconditionFailed(f"it was executed again: {second}")
         authorization = platform.sca.authorize_fully({**quote, **arranged_body(first)})
-        assert authorization.accepted, authorization
+        authorization.expect_accepted()
         assert authorization.body["status"] in SETTLING, authorization
 
 
@@ -136,10 +136,10 @@ def test_a_valid_proof_executes_the_quote(platform: Platform, check: Check) -> N
     answer = platform.sca.authorize_fully(quote)
 
     with check("QUO-190"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-191"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-192"):
         expected = before - quote["totalSendingAmount"]
@@ -160,7 +160,7 @@ def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
     answer = platform.sca.authorize_fully(creation.body)
 
     with check("QUO-190"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert answer.body["status"] in SETTLING, answer
     with check("QUO-192"):
         balance_left = before - creation.body["totalSendingAmount"]
@@ -178,10 +178,10 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
     first = platform.sca.send_proof(quote)
 
     with check("QUO-193"):
-        assert first.accepted, first
+        first.expect_accepted()
         assert first.body["status"] == WAITING, first
     with check("QUO-194"):
-        assert first.accepted, first
+        first.expect_accepted()
         next_challenge = first.body.get("scaChallenge") or {}
         assert next_challenge.get("id") not in (None, quote["scaChallenge"]["id"]), first
     with check("QUO-195"):
@@ -190,7 +190,7 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
     second = platform.sca.send_proof(quote_after_proof(first, quote))
 
     with check("QUO-196"):
-        assert second.accepted, second
+        second.expect_accepted()
         assert second.body["status"] in SETTLING, second
 
 

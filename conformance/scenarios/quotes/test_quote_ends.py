@@ -138,7 +138,7 @@ def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) ->
     """A quote by a rail among the paymentRails of its destination is accepted."""
     answer = platform.api.create_quote(body_with_rail(platform, rail))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("QUO-814")

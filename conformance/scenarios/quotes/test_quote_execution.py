@@ -29,7 +29,7 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
     balance_left = before - quote["totalSendingAmount"]
 
     with check("QUO-083"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("QUO-080"):
         assert status_of(answer) in SETTLING, answer
     with check("QUO-084"):
@@ -206,10 +206,10 @@ def test_a_new_quote_takes_the_place_of_an_expired_one(platform: Platform, check
     creation = platform.api.create_quote(body)
 
     with check("QUO-603"):
-        assert creation.accepted, creation
+        creation.expect_accepted()
     execution = platform.api.execute_quote(arranged_resource(creation)["id"])
     with check("QUO-604"):
-        assert execution.accepted, execution
+        execution.expect_accepted()
         assert execution.body["status"] in SETTLING, execution
 
 

@@ -99,7 +99,7 @@ def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check)
     answer = platform.api.create_quote(platform.quotes.body(description=text))
 
     with check("QUO-159"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("QUO-015"):
         require_member(arranged_quote(answer), "description")
     with check("QUO-039"):
@@ -115,7 +115,7 @@ def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
 
     answer = platform.api.create_quote(platform.quotes.body(purposeOfPayment=purpose))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("QUO-030", "QUO-062")
@@ -158,7 +158,7 @@ def test_no_rail_needs_to_be_named(platform: Platform) -> None:
     """A request without paymentRail is accepted."""
     answer = platform.api.create_quote(platform.quotes.body())
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("QUO-035", "QUO-157")
@@ -177,7 +177,7 @@ def test_a_rail_of_the_destination_is_accepted_and_not_echoed(
     answer = platform.api.create_quote(body)
 
     with check("QUO-157"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("QUO-035"):
         assert arranged_quote(answer)["destination"].get("paymentRail") is None
 

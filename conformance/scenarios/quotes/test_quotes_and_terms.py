@@ -21,7 +21,7 @@ def test_quotes_wait_for_the_acceptance_of_the_terms(platform: Platform, check: 
     with check("QUO-130"):
         before.refused(TERMS_NOT_ACCEPTED, twin=after)
     with check("QUO-131"):
-        assert after.accepted, after
+        after.expect_accepted()
 
 
 @requirement("QUO-132")
@@ -33,4 +33,4 @@ def test_the_acceptance_may_come_with_the_customer(platform: Platform) -> None:
         platform.quotes.body(platform.internal_accounts.account(customer=customer))
     )
 
-    assert answer.accepted, answer
+    answer.expect_accepted()

@@ -48,7 +48,7 @@ def test_a_source_is_paid_in_dollars_or_crypto(platform: Platform, currency: str
 
     answer = platform.api.create_quote(body)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("QUO-822")
@@ -86,7 +86,7 @@ def test_the_platform_funds_a_quote(platform: Platform) -> None:
 
     answer = platform.api.create_quote({**body, "source": source})
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("QUO-019")

@@ -44,7 +44,7 @@ def test_a_quote_takes_the_place_of_a_transfer(
 
     answer_id, amount_id, currencies_id, listed_id = REQUIREMENTS[direction]
     with check(answer_id):
-        assert answer.accepted, answer
+        answer.expect_accepted()
         assert str(member_of(answer, "id")).startswith("Quote:"), answer
     with check(amount_id):
         assert member_of(answer, "totalSendingAmount") == AMOUNT
@@ -80,7 +80,7 @@ def test_the_quote_takes_what_carries_over(platform: Platform, names: tuple[str,
 
     answer = platform.api.create_quote(replacement_body(ends, **members))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 def member_of(answer: Answer, name: str) -> Any:

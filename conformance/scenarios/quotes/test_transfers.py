@@ -71,7 +71,7 @@ def test_a_transfer_takes_what_carries_over(
 
     answer = send_valid(platform, ends, AMOUNT // 2, **carried_member(platform, ends, name))
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 # --- What they move -------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_the_whole_balance_can_be_transferred(platform: Platform) -> None:
 
     answer = send_valid(platform, ends, balance_left)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 # --- Their transactions ---------------------------------------------------------------------

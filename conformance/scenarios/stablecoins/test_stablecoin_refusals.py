@@ -253,7 +253,7 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
         refusal.refused(twin=twin)
         assert not new_operations, platform.stablecoins.list_operations(coin)
     with check("STC-063"):
-        assert twin.accepted, twin
+        twin.expect_accepted()
     with check("STC-064"):
         arranged_body(twin)
         assert platform.stablecoins.count_operations(coin) > before + new_operations, (

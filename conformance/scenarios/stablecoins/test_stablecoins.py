@@ -28,9 +28,9 @@ def test_a_stablecoin_can_be_registered(platform: Platform, check: Check) -> Non
     listed = platform.stablecoins.list_all()
 
     with check("STC-001"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check("STC-004"):
-        assert listed.accepted, listed
+        listed.expect_accepted()
     with check("STC-002"):
         identifier = platform.stablecoins.id_in(arranged_body(answer))
         assert isinstance(identifier, str), answer
@@ -70,7 +70,7 @@ def test_what_is_minted_and_burnt_is_tracked(
     answer = platform.stablecoins.operate_when_ready(kind, coin)
 
     with check(accepted_id):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check(tracked_id):
         arranged_body(answer)
         assert platform.stablecoins.count_operations(coin) > before, (
@@ -145,7 +145,7 @@ def test_operations_stay_listed(platform: Platform, check: Check) -> None:
 
     listed = platform.stablecoins.list_operations(coin)
     with check("STC-030"):
-        assert listed.accepted, listed
+        listed.expect_accepted()
     with check("STC-031"):
         expect_still_listed(platform, coin, "mint", after="burn")
     with check("STC-032"):

@@ -43,7 +43,7 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
     answer = platform.api.approve_transaction(payment["transactionId"])
 
     with check("TRX-082"):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     transaction = platform.transactions.at_status(payment, "COMPLETED")
     with check("TRX-083"):
         assert transaction.get("status") == "COMPLETED"

@@ -19,7 +19,7 @@ def test_transactions_can_be_listed(platform: Platform) -> None:
     """GET /transactions without a filter is accepted, and its answer contains a list."""
     answer = platform.api.list_transactions()
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     # Where in the answer the list stands is not shown.
     members = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
     assert any(isinstance(member, list) for member in members), answer
@@ -80,6 +80,31 @@ def test_a_status_and_a_type_keep_to_the_transactions_of_both(
         assert all({name: row.get(name) for name in both} == both for row in rows), rows
 
 
+@requirement("TRX-813", "TRX-814")
+def test_all_transactions_are_listed_on_however_many_pages(
+    platform: Platform, check: Check
+) -> None:
+    """Pages of two show each of five payments once; a filter by status holds on every page."""
+    source = platform.internal_accounts.account()
+    quotes = [platform.quotes.pending(source) for _ in range(5)]
+    executed = platform.transactions.of_quote(platform.quotes.complete(quotes[1]))
+    waiting = platform.transactions.of_quote(quotes[4])
+    ids = {quote["transactionId"] for quote in quotes}
+
+    rows = platform.transactions.of_customer_by_pages(source["customerId"], 2)
+
+    with check("TRX-813"):
+        listed = [row.get("id") for row in rows if row.get("id") in ids]
+        assert sorted(map(str, listed)) == sorted(map(str, ids))
+    with check("TRX-814"):
+        status = require_member(waiting, "status")
+        if status == require_member(executed, "status"):
+            raise ResourceMissing(f"all payments are {status}")
+        rows = platform.transactions.of_customer_by_pages(source["customerId"], 2, status=status)
+        listed = [row.get("id") for row in rows if row.get("id") in ids]
+        assert sorted(map(str, listed)) == sorted(map(str, ids - {executed["id"]}))
+
+
 def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) -> None:
     """A filter by an unknown value may be answered in any way."""
     for name in ("type", "status"):
@@ -116,7 +141,7 @@ def test_card_transactions_can_be_listed(platform: Platform) -> None:
     broken = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     if not answer.accepted and not broken and not platform.profile.features.cards:
         raise FeatureUndeclared("cards", because=f"their type is refused: {answer}")
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("TRX-077")
@@ -139,7 +164,7 @@ def _list_filtered(
     """Check that a request with ``filters`` is accepted; return the customer's transactions."""
     answer = platform.api.list_transactions(filters)
     with check(name):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     return (
         list(platform.transactions.of_customer(source["customerId"], **filters))
         if answer.accepted

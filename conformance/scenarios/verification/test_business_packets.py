@@ -106,5 +106,5 @@ def expect_errors(platform: Platform, business: Resource) -> None:
     """Assert that the submission of a business is answered with RESOLVE_ERRORS."""
     __tracebackhide__ = True
     answer = platform.verification.reviews.submit(business)
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body.get("verificationStatus") == RESOLVE_ERRORS, answer

@@ -77,7 +77,7 @@ def test_a_code_is_sent(platform: Platform, check: Check, ids: Ids) -> None:
     answer = platform.verification.contact.send_code(customer, ids.channel)
 
     with check(ids.first):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check(ids.second):
         assert platform.verification.contact.status(customer, ids.channel) == "PENDING"
 
@@ -93,11 +93,11 @@ def test_a_code_is_sent_again(platform: Platform, check: Check) -> None:
     with check("CON-011"):
         if second_answer.status == TOO_MANY:
             raise ResourceMissing(f"the target limits the pace of codes: {second_answer}")
-        assert second_answer.accepted, second_answer
+        second_answer.expect_accepted()
     with check("CON-012"):
         arranged_body(second_answer)
         confirmed = platform.verification.contact.confirm_code(customer, "email")
-        assert confirmed.accepted, confirmed
+        confirmed.expect_accepted()
         assert platform.verification.contact.at_status(customer, "email", "VERIFIED") == "VERIFIED"
 
 
@@ -110,7 +110,7 @@ def test_the_right_code_verifies_a_channel(platform: Platform, check: Check, ids
     answer = platform.verification.contact.confirm_code(customer, ids.channel)
 
     with check(ids.first):
-        assert answer.accepted, answer
+        answer.expect_accepted()
     with check(ids.second):
         arranged_body(answer)
         assert (
@@ -126,7 +126,7 @@ def test_a_business_verifies_its_channels_too(platform: Platform, channel: str) 
 
     answer = platform.verification.contact.confirm_code(business, channel)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert platform.verification.contact.at_status(business, channel, "VERIFIED") == "VERIFIED"
 
 

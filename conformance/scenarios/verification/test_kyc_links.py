@@ -70,7 +70,7 @@ def test_customers_of_both_types_get_a_hosted_link(platform: Platform, *, busine
 
     answer = platform.verification.links.create(customer)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("KYC-027")
@@ -82,7 +82,7 @@ def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(platform: Platf
 
     answer = platform.verification.links.create(customer)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @both("KYC-008", "KYC-009")
@@ -235,7 +235,7 @@ def test_there_is_no_link_before_the_channels_are_verified(
 
     before_code, *after_code, after_verification = ids
     with check(after_verification):
-        assert last_answer.accepted, last_answer
+        last_answer.expect_accepted()
     with check(before_code):
         first_refusal.refused(409, twin=last_answer)
     for id_ in after_code:

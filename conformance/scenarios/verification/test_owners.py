@@ -146,7 +146,7 @@ def test_a_director_can_be_an_owner(platform: Platform) -> None:
 
     answer = platform.api.create_beneficial_owner(body)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("OWN-041", "LIM-031", "LIM-032")
@@ -165,11 +165,11 @@ def test_a_control_person_need_not_own_a_quarter(platform: Platform, check: Chec
     owner_of_0 = report(ownershipPercentage=0)
 
     with check("OWN-041"):
-        assert owner_of_40.accepted, owner_of_40
+        owner_of_40.expect_accepted()
     with check("LIM-031"):
-        assert owner_of_10.accepted, owner_of_10
+        owner_of_10.expect_accepted()
     with check("LIM-032"):
-        assert owner_of_0.accepted, owner_of_0
+        owner_of_0.expect_accepted()
 
 
 @requirement("OWN-042")
@@ -182,7 +182,7 @@ def test_an_owner_can_have_several_roles(platform: Platform) -> None:
 
     answer = platform.api.create_beneficial_owner(body)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
 
 
 @requirement("OWN-043", "OWN-044", "OWN-045")
@@ -204,11 +204,11 @@ def test_an_owner_is_identified_by_a_number(platform: Platform, check: Check) ->
     foreign_answer = report(**foreigner)
 
     with check("OWN-043"):
-        assert ssn_answer.accepted, ssn_answer
+        ssn_answer.expect_accepted()
     with check("OWN-044"):
-        assert itin_answer.accepted, itin_answer
+        itin_answer.expect_accepted()
     with check("OWN-045"):
-        assert foreign_answer.accepted, foreign_answer
+        foreign_answer.expect_accepted()
 
 
 @requirement("OWN-046", "LIM-030")
@@ -224,9 +224,9 @@ def test_an_owner_has_a_quarter_or_all_of_a_business(platform: Platform, check: 
     )
 
     with check("LIM-030"):
-        assert quarter.accepted, quarter
+        quarter.expect_accepted()
     with check("OWN-046"):
-        assert entire.accepted, entire
+        entire.expect_accepted()
 
 
 @requirement("OWN-047", "OWN-048")

@@ -91,7 +91,7 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform) -> None:
 
     answer = reviews.submit_with_documents(business)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body["verificationStatus"] == RESOLVE_ERRORS
     if documents := documents_asked_of(business, answer):
         raise PreconditionFailed(f"more documents are asked for each time: {documents}")
@@ -197,7 +197,7 @@ def test_an_individual_without_a_number_is_not_accepted(platform: Platform) -> N
 
     answer = platform.verification.reviews.submit(individual)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body.get("verificationStatus") == RESOLVE_ERRORS, answer
 
 
@@ -212,7 +212,7 @@ def test_a_business_of_which_little_is_known_is_not_accepted(platform: Platform)
 
     answer = platform.verification.reviews.submit(business)
 
-    assert answer.accepted, answer
+    answer.expect_accepted()
     assert answer.body.get("verificationStatus") == RESOLVE_ERRORS, answer
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
+from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import Document, Operation, document
 from conformance.contract.judge import Finding, Judge, MessageFindings, SchemaJudge
 from conformance.contract.judge import judge as shipped_judge
@@ -124,6 +125,27 @@ class TestAttribution:
 
         assert failures(findings) == {}
         assert passed_ids(findings) == {"CNV-003", "QUO-001", "CNV-019", "QUO-009", "QUO-010"}
+
+    @pytest.mark.parametrize(
+        ("members", "place", "keyword"),
+        [
+            ({"id": "Quote"}, "id", "pattern"),
+            ({"id": ...}, "id", "required"),
+            ({"note": ...}, "note", "required"),
+            ({"amount": {"value": "1"}}, "amount.value", "type"),
+            ({"steps": [{}, {"name": 1}]}, "steps.*.name", "type"),
+            ({"status": "WAITING"}, "challenge", "required"),
+        ],
+    )
+    def test_the_place_is_told_as_data(
+        self, members: dict[str, Any], place: str, keyword: str
+    ) -> None:
+        """What fails has the place in the body, an asterisk for each index, and the keyword."""
+        differences = {
+            finding.difference for finding in self.findings(**members) if not finding.passed
+        }
+
+        assert differences == {Difference(Kind.BODY, place=place, expected=keyword)}
 
     def test_the_innermost_annotation_is_blamed(self) -> None:
         """The annotations around the innermost one still pass."""
@@ -273,6 +295,9 @@ class TestResponses:
                 "CNV-001",
                 passed=False,
                 detail="createQuote answered 418; documented are 201, 204, 400",
+                difference=Difference(
+                    Kind.STATUS, "createQuote", expected="201, 204, 400", got="418"
+                ),
             ),
         )
 

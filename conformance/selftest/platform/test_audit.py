@@ -13,7 +13,7 @@ from conformance.platform.audit import audit
 from conformance.platform.ledger import Ledger
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
-from conformance.platform.waiting import Waiting
+from conformance.platform.waiting import Patience, Waiting
 from conformance.proof.patch import Patch
 from conformance.reference.internal_accounts.ledger import Leg, available, system
 from conformance.reference.transactions import settlement
@@ -190,7 +190,7 @@ class TestReference:
         platform = connection.platform("test_x")
         # The audit looks again for as long as something is wrong.
         timing = platform.profile.timing.model_copy(update={"state": 0.3})
-        platform.until = Waiting(timing).until
+        platform.until = Waiting(timing, Patience()).until
         yield platform
         connection.close()
 

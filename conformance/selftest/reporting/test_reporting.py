@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.contract.catalogue import Catalogue, Level, Needs, Requirement, Source
+from conformance.contract.difference import Difference, Kind
 from conformance.exchange.folder import FolderError
 from conformance.exchange.journal import Exchange
 from conformance.reporting import html, report
@@ -28,6 +29,7 @@ from conformance.reporting.kills import FiguresError, read_kills
 from conformance.reporting.report import Report, RunInfo, build
 from conformance.reporting.terminal import summary
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
+from conformance.verdict.gate import NO_TERMS, Terms
 from conformance.verdict.plan import Accounting, Plan, RequirementVerdict, TargetVerdict
 
 BASE_URL = "https://sandbox.acme.example/payments/2025-10-13"
@@ -148,6 +150,7 @@ def make_report(
     measured: Path = Path("no such file"),
     observations: Mapping[str, int] | None = None,
     left_out: str = "",
+    terms: Terms = NO_TERMS,
     **run: Any,
 ) -> Report:
     """Return the report of a run with these decisions, in which all other requirements passed.
@@ -167,6 +170,7 @@ def make_report(
         exchanges,
         observations or {},
         addresses=ADDRESSES,
+        terms=terms,
         measured=measured,
     )
 
@@ -188,6 +192,12 @@ BROKEN = (
         "the same request without the fault was refused as well",
         ("w-4",),
     ),
+)
+
+_ACCEPTED = Facts(difference=Difference(Kind.STATUS, "executeQuote", expected="400", got="200"))
+SAME_CAUSE = tuple(
+    failure(name, f"expected 400 for {name}, got 200", "w-1", facts=_ACCEPTED)
+    for name in ("QUO-001", "QUO-002", "QUO-004")
 )
 
 
@@ -485,13 +495,16 @@ class TestDigest:
         [
             (
                 BROKEN,
-                "Acme Payments 4.2.1 is not conformant: it breaks 1 requirement of the 5 decided.",
+                (
+                    "Acme Payments 4.2.1 is not conformant: it breaks 1 requirement of the 5 "
+                    "decided, for 1 cause."
+                ),
             ),
             (
                 BROKEN[1:2],
                 (
-                    "Acme Payments 4.2.1 is conformant: none of the 6 decided requirements is "
-                    "broken; 1 recommendation not followed; 2 more not exercised."
+                    "Acme Payments 4.2.1 is conformant, 85 % exercised: none of the 6 decided "
+                    "requirements is broken; 1 recommendation not followed; 2 more not exercised."
                 ),
             ),
             (
@@ -513,6 +526,20 @@ class TestDigest:
         nothing = build([], Plan(Catalogue({}), {}, [], unmet), RUN, {}, {})
 
         assert headline(nothing).startswith("Nothing was decided about Acme Payments 4.2.1")
+
+    def test_headline_counts_causes(self) -> None:
+        """Three requirements that fail for one cause are told as such, with the cause as data."""
+        result = make_report(*SAME_CAUSE)
+
+        assert headline(result).endswith("it breaks 3 requirements of the 6 decided, for 1 cause.")
+        (cause,) = result.causes
+        assert cause.requirements == ("QUO-001", "QUO-002", "QUO-004")
+        assert (cause.kind, cause.operation, cause.expected, cause.got) == (
+            Kind.STATUS,
+            "executeQuote",
+            "400",
+            "200",
+        )
 
     def test_groups(self) -> None:
         """Open requirements are grouped by reason and by what is missing, with advice."""
@@ -582,6 +609,15 @@ class TestPage:
         assert rerun in words
         assert f"[w-1] POST {BASE_URL}/quotes/Quote:1/execute" in words
         assert "#!/bin/sh" in words
+
+    def test_one_cause(self) -> None:
+        """A cause is a heading, with its first failure open and the others folded."""
+        page = html.render(make_report(*SAME_CAUSE))
+
+        words = text_of(page)
+        assert words.count("executeQuote: answers 200, not 400") == 1
+        assert "2 more for the same cause: QUO-002 QUO-004" in words
+        assert all(page.count(f'id="about-{name}"') == 1 for name in ("QUO-001", "QUO-004"))
 
     def test_nothing_but_passes(self) -> None:
         """A section without entries is left out, with its link."""
@@ -679,14 +715,24 @@ class TestTerminal:
     """``summary`` prints the report to the terminal."""
 
     def test_failure(self, print_summary: Any) -> None:
-        """A failure is one line with requirement and source, and one with its test."""
+        """A failure is one line with its cause, one with the requirement, one with its test."""
         lines = print_summary(make_report(*BROKEN))
 
-        at = lines.index(
-            "FAILED QUO-002 The statement of QUO-002 holds. (Endpoints / Quotes, line 386)"
+        at = lines.index("FAILED expected a refusal with 400, got 200")
+        assert lines[at + 1] == (
+            "    QUO-002 The statement of QUO-002 holds. (Endpoints / Quotes, line 386)"
         )
-        assert lines[at + 1] == "    scenarios/test_quotes.py::test_QUO-002"
-        assert lines[at + 2].startswith("WARNED QUO-003")
+        assert lines[at + 2] == "    scenarios/test_quotes.py::test_QUO-002"
+        assert lines[at + 3] == "WARNED it is late"
+
+    def test_one_cause(self, print_summary: Any) -> None:
+        """Failures with one cause are one finding, with all its requirements."""
+        lines = print_summary(make_report(*SAME_CAUSE))
+
+        at = lines.index("FAILED executeQuote: answers 200, not 400")
+        assert lines[at + 1].startswith("    QUO-001 The statement of QUO-001 holds.")
+        assert lines[at + 2] == "    also QUO-002, QUO-004"
+        assert not any(line.startswith("FAILED") for line in lines[at + 1 :])
 
     def test_table(self, print_summary: Any) -> None:
         """The table has a row of numbers for each area, and their sum."""
@@ -718,12 +764,12 @@ class TestTerminal:
     def test_many_failures(self, print_summary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """The first failures are listed, and the others counted."""
         monkeypatch.setattr(
-            "conformance.reporting.terminal._MAX_LINES", {RequirementVerdict.FAILED: 1}
+            "conformance.reporting.terminal._MAX_CAUSES", {RequirementVerdict.FAILED: 1}
         )
         lines = print_summary(make_report(failure("QUO-001", "no"), failure("QUO-002", "no")))
 
-        assert "and 1 more failed, see the report" in lines
-        assert not any(line.startswith("FAILED QUO-002") for line in lines)
+        assert "and 1 more cause (1 failed), see the report" in lines
+        assert not any("QUO-002" in line for line in lines)
 
     def test_short_when_all_is_well(self, print_summary: Any) -> None:
         """The summary of a conformant run has 12 lines at most, the headline first."""

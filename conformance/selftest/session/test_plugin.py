@@ -156,14 +156,14 @@ class TestRuns:
         assert cases == {
             "test_execution": {
                 ("requirement", "QUO-083"),
-                ("epic", "Endpoints"),
-                ("feature", "Quotes"),
+                ("epic", "Quotes"),
+                ("feature", "Endpoints / Quotes"),
             },
             "test_quote": {
                 ("requirement", "QUO-084"),
                 ("requirement", "QUO-015"),
-                ("epic", "Resources"),
-                ("feature", "Quote"),
+                ("epic", "Quotes"),
+                ("feature", "Resources / Quote"),
             },
         }
 
@@ -174,10 +174,10 @@ class TestRuns:
             result["name"]: {(label["name"], label["value"]) for label in result["labels"]}
             for result in results
         }
-        assert {("epic", "Endpoints"), ("feature", "Quotes"), ("tag", "QUO-083")} <= labels[
+        assert {("epic", "Quotes"), ("severity", "critical"), ("tag", "QUO-083")} <= labels[
             "test_execution"
         ]
-        assert {("epic", "Resources"), ("tag", "QUO-084"), ("tag", "QUO-015")} <= labels[
+        assert {("feature", "Resources / Quote"), ("tag", "QUO-084"), ("tag", "QUO-015")} <= labels[
             "test_quote"
         ]
 

@@ -8,8 +8,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Place, around, before, edited, instead
-from conformance.proof.kit.edits import put
+from conformance.proof.kit.builders import (
+    Handler,
+    Place,
+    around,
+    before,
+    edited,
+    instead,
+    later_pages,
+)
+from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.identifiers import declare_lookups, internal_account_of, owner_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
@@ -129,6 +137,18 @@ declare(
     edited(accounts, "list_for_customers", lambda body: {**body, "data": body["data"] * 2}),
 )
 
+declare(
+    "ACC-168",
+    "one-page",
+    "there is one page",
+    edited(accounts, "list_for_customers", without("nextCursor")),
+)
+declare(
+    "ACC-168",
+    "skips",
+    "the row that follows a page is left out",
+    later_pages(accounts, "list_for_customers", lambda rows: rows[1:]),
+)
 
 # --- Customers and accounts -----------------------------------------------------------------
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import (
+    Handler,
     Json,
     after,
     around,
     before,
     edited,
     instead,
+    later_pages,
     receives,
     recoded,
     rescued,
@@ -21,7 +24,7 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import app, control, errors, rules
+from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
@@ -229,6 +232,38 @@ for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"
 
 for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
     declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
+
+
+declare(
+    "TRX-813",
+    "skips",
+    "the row that follows a page is left out",
+    later_pages(transactions, "list_all", lambda rows: rows[1:]),
+)
+declare(
+    "TRX-813",
+    "again",
+    "a row is listed on two pages",
+    later_pages(transactions, "list_all", lambda rows: [*rows, *rows[-1:]]),
+)
+
+
+@mutant("TRX-814", "the filters are forgotten on the second page", (transactions, "list_all"))
+def filters_forgotten(original: Handler, unit: Unit, ask: Ask) -> Any:
+    kept = {"cursor", "limit", "customerId"} if "cursor" in ask.query else set(ask.query)
+    return original(unit, replace(ask, query=_only(ask.query, kept)))
+
+
+def _only(query: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    return {name: value for name, value in query.items() if name in names}
+
+
+@mutant("TRX-813", "pages are turned the other way", (pages, "take"))
+def turned_back(
+    original: Function, unit: Unit, query: Any, table: Any, wanted: pages.Wanted
+) -> Any:
+    page = original(unit, query, table, replace(wanted, descending=not wanted.descending))
+    return page if wanted.after else original(unit, query, table, wanted)
 
 
 @mutant(

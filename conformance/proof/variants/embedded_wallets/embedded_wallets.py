@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before, edited, instead, recoded
+from conformance.proof.kit.builders import (
+    Json,
+    before,
+    concerning,
+    edited,
+    instead,
+    recoded,
+    together,
+)
 from conformance.proof.kit.edits import without
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
@@ -48,7 +56,8 @@ def refused_first(code: str) -> Apply:
         details = embedded_wallets.view(request)
         return errors.Rejection(code, "Sign payloadToSign, and send the request again.", details)
 
-    return instead(embedded_wallets, "answer", answer)
+    # What stands in the details may not be taken away.
+    return together(instead(embedded_wallets, "answer", answer), concerning(quotes, "create"))
 
 
 declare(
@@ -87,6 +96,8 @@ def payload_in_quote(patch: Patch) -> None:
 
     patch.wrap(quotes, "view", with_payload)
     patch.wrap(embedded_wallets, "answer", refused)
+    # There is one request to be signed for a quote, which nothing may use up.
+    patch.concern(embedded_wallets, "demand_signature")
 
 
 @variant("N260", "quotes from a wallet are signed as they are created, and not as they execute")

@@ -13,7 +13,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.reference import errors, fields
 from conformance.reference.customers import customers
-from conformance.reference.external_accounts import beneficiaries, externals
+from conformance.reference.external_accounts import account_types, beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Field
@@ -116,6 +116,8 @@ def _standing(place: str, lifted: Callable[[Json], Json], lowered: Callable[[Jso
         patch.wrap(externals, "create", create)
         patch.wrap(beneficiaries, "check", check)
         patch.wrap(externals, "view", lambda original, account: lowered(original(account)))
+        # The profile does not say where a beneficiary stands that a wallet should not need.
+        patch.concern(account_types, "ACCOUNT_TYPES")
 
     return apply
 

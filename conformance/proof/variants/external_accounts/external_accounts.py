@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, before, edited, instead
+from conformance.proof.kit.builders import Json, before, concerning, edited, instead, together
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
@@ -417,6 +417,7 @@ declare(
     "N078",
     "signature-of-the-challenge",
     "nothing but a signature of its challenge proves the ownership of an account",
-    instead(ownership, "SANDBOX_SIGNATURE", ""),
+    # Which contradicts the other one.
+    together(instead(ownership, "SANDBOX_SIGNATURE", ""), concerning(ownership, "signature_of")),
     "other codes",
 )

@@ -58,7 +58,7 @@ def refused_with(place: Place, code: str, status: int) -> Apply:
 @variant(
     "N024",
     "sweeps go to internal accounts alone",
-    "apart",
+    "within alone",
     (rule_based, "refuse_unknown_destination"),
     before,
 )
