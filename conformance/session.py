@@ -113,14 +113,6 @@ class Session:
         self.report: Report | None = None
         # It asks the target with a client of its own, which knows none of our bounds.
         config.option.verify_base_url = False
-        # Hypothesis would leave a folder of its own behind in the current one.
-        self._hypothesis_home = (
-            None
-            if self._handed is not None or _HYPOTHESIS_HOME in os.environ
-            else tempfile.TemporaryDirectory(prefix="payments-conformance-")
-        )
-        if self._hypothesis_home is not None:
-            os.environ[_HYPOTHESIS_HOME] = self._hypothesis_home.name
         self._recording: Recording | None = None
         with self._usage_errors():
             _demand_assertions()
@@ -132,6 +124,14 @@ class Session:
                 config.option.fuzz_examples = int(examples or config.option.fuzz_examples)
             self.profile = self._load_profile()
             self._terms = self._read_terms()
+        # Hypothesis would leave a folder of its own behind in the current one.
+        self._hypothesis_home = (
+            None
+            if self._handed is not None or _HYPOTHESIS_HOME in os.environ
+            else tempfile.TemporaryDirectory(prefix="payments-conformance-")
+        )
+        if self._hypothesis_home is not None:
+            os.environ[_HYPOTHESIS_HOME] = self._hypothesis_home.name
 
     # Start
 
@@ -170,6 +170,7 @@ class Session:
                 "base_url": target.base_url,
                 "token_id": target.token_id,
                 "client_secret": target.client_secret,
+                "words": dict(target.words),
             },
             "profile": target.profile.model_dump(mode="json", by_alias=True),
             "follow_url": self.connection.follow_url,

@@ -262,11 +262,17 @@ class RecordingClient:
         return Answer(operation, response.status, response.headers, body, exchange)
 
     def trigger(
-        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+        self,
+        method: str,
+        url: str,
+        body: Any,
+        secrets: Collection[str] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
         """Send a request of the profile's triggers; return its status and decoded body.
 
-        The suite's credentials go along only to the origin of the target. What the dotted paths in
+        The suite's credentials go along only to the origin of the target, and with no
+        ``Authorization`` of the profile's own. What the dotted paths in
         ``secrets`` lead to in the answer is written nowhere.
 
         Raises:
@@ -277,11 +283,12 @@ class RecordingClient:
             TargetGone: the target has not answered for so long that it was given up.
         """
         try:
-            request = self._http.build_request(method, url, json=body)
+            request = self._http.build_request(method, url, json=body, headers=headers)
         except (httpx.InvalidURL, ValueError) as error:
             raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
         ours = same_origin(str(request.url), self._target.origin)
-        response = self._settle("trigger", request, self._auth if ours else None, ours=ours)
+        auth = self._auth if ours and "authorization" not in request.headers else None
+        response = self._settle("trigger", request, auth, ours=ours)
         if secrets:
             told = (value_at(response.body, path) for path in secrets)
             self.conceal(*(secret for secret in told if isinstance(secret, str)))

@@ -45,9 +45,14 @@ class Send(Protocol):
     """The recording client's way to send a request of the profile's."""
 
     def __call__(
-        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+        self,
+        method: str,
+        url: str,
+        body: Any,
+        secrets: Collection[str] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
-        """Send method, URL and JSON body; return status and decoded body.
+        """Send method, URL, JSON body and further headers; return status and decoded body.
 
         ``secrets`` are the dotted paths in the answer to what is written nowhere.
         """
@@ -65,6 +70,7 @@ _MAX_SHOWN_CHARS = 300
 _MAX_WAIT = timedelta(minutes=20)
 # What a wallet signs may be an object.
 _DOCUMENTS = frozenset({"payload"})
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 # No shell sees anything but one word in it, and no command an option.
 _PLAIN = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*", re.ASCII)
 
@@ -423,8 +429,27 @@ class Triggers:
             raise Unusable(f"{by}: {error}") from None
         body = _json_body(by, self._own(call.json_body), words)
         hidden = [call.returns[key] for key in secrets if key in call.returns]
-        status, answered = self._send(call.method, url, body, hidden)
+        headers = {name: self._header(by, text, words) for name, text in call.headers.items()}
+        status, answered = self._send(call.method, url, body, hidden, headers)
         return Asked(by, f"{call.method} {url}", status, answered, call.returns)
+
+    def _header(self, by: str, template: str, words: Mapping[str, Any]) -> str:
+        """Return the value of a header, filled in.
+
+        Raises:
+            Unusable: a value has no form in a header.
+        """
+        known = {**words, **self._target.words}
+        own = self._own(template)
+        texts: dict[str, str] = {}
+        for key in templates.named(own, known):
+            try:
+                texts[key] = addresses.as_text(_document(by, key, known[key]))
+            except Unusable as error:
+                raise Unusable(f"{by}: {key}: {error}") from None
+            if not _HEADER_VALUE.fullmatch(texts[key]):
+                raise Unusable(f"{by}: {key}: a header takes printable ASCII alone")
+        return templates.fill(own, texts)
 
     def _word(self, by: str, template: str, parameters: Mapping[str, Any]) -> str:
         """Return one word of a command, filled in with what can be nothing but data there.
