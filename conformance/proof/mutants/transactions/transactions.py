@@ -17,6 +17,7 @@ from conformance.proof.kit.builders import (
     rescued,
 )
 from conformance.proof.kit.edits import Edit, put, replaced, shows, where, without
+from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
@@ -25,6 +26,7 @@ from conformance.reference import app, control, errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
+from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
@@ -444,3 +446,20 @@ def all_approved(approve: Function, unit: Unit, ask: Ask) -> Any:
         return approve(unit, ask)
     quotes.start(unit, quote)
     return transactions.view(transaction)
+
+
+def approve_and_forget(service: Service, ask: Ask) -> Any:
+    """Approve a transaction, and let it wait for its approval all the same."""
+    with service.unit() as unit:
+        answer = quotes.approve(unit, ask)
+        quote, transaction = transactions.locked(unit, ask.params["transactionId"])
+        quote.status = transaction.status = "PENDING"
+        return answer
+
+
+declare(
+    "TRX-850",
+    "forgotten",
+    "an approval whose client is gone is debited, and the transaction still waits for it",
+    where_gone(quotes.approve, approve_and_forget),
+)
