@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import (
     Json,
     after,
@@ -463,3 +465,18 @@ declare(
     "an approval whose client is gone is debited, and the transaction still waits for it",
     where_gone(quotes.approve, approve_and_forget),
 )
+
+
+@mutant(
+    "TRX-900",
+    "what has completed fails as soon as its source gets another quote",
+    (quotes, "create"),
+    after,
+)
+def fails_later(unit: Unit, ask: Ask) -> None:
+    account = str(ask.body["source"].get("accountId"))
+    completed = select(Transaction).where(
+        Transaction.source_account == account, Transaction.status == "COMPLETED"
+    )
+    for transaction in unit.session.scalars(completed):
+        transaction.status = "FAILED"

@@ -354,3 +354,8 @@ declare(
     "an execution whose client is gone is not reported",
     where_gone(quotes.execute, execute_untold),
 )
+
+
+@mutant("EVT-360", "a refund is told as a completed payout too", (settlement, "refund"), after)
+def refund_told_as_completed(unit: Unit, transaction_id: str) -> None:
+    transactions.announce(unit, transactions.get(unit, transaction_id), "COMPLETED")
