@@ -311,6 +311,9 @@ class World:
             quote = arranged_resource(answer)
             payment = Payment(quote, fate, None if at_once else "PENDING")
             payment.executed = _settles(answer)
+            if at_once:
+                # Created and executed: whether PENDING is told in between is open.
+                payment.done.add("executeQuote")
             if payment.executed and quote["totalSendingAmount"] > available:
                 text = f"{quote.id} was executed with {available} at most in its source"
                 raise Disagreement([Problem(EXECUTIONS, text)])
