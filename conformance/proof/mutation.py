@@ -308,10 +308,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
-    for result in results:
-        if verbose or result.outcome is not MutantOutcome.KILLED:
-            _print(result)
-    _print_total(results, time.perf_counter() - started)
+    _print_all(results, time.perf_counter() - started, verbose=verbose)
     if not only:
         _print_unguarded(results)
     if json_file is not None:
@@ -330,8 +327,11 @@ def _write_json(results: Iterable[Result], path: Path) -> None:
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def _print_total(results: Sequence[Result], seconds: float) -> None:
-    """Print how many mutants came to each outcome, and how long they took."""
+def _print_all(results: Sequence[Result], seconds: float, *, verbose: bool) -> None:
+    """Print what is not as it should be, or all, and how many mutants came to each outcome."""
+    for result in results:
+        if verbose or result.outcome is not MutantOutcome.KILLED:
+            _print(result)
     counts = Counter(result.outcome for result in results)
     shown = ", ".join(
         f"{counts[outcome]} {outcome}" for outcome in MutantOutcome if counts[outcome]

@@ -37,6 +37,8 @@ AMOUNTS = (10_000, 20_001, 30_000, OPENING)
 _MAX_TRIES = 6
 """How many shorter programs are tried of one that is not explained."""
 
+_MAX_SHORTENING_SECONDS = 15.0
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -302,9 +304,9 @@ def search(
 
 def _shortened(attempt: Callable[[Program], str | None], steps: Program, problem: str) -> str:
     """Return the problem of the shortest program that still has one, after a few tries."""
-    tries = _MAX_TRIES
+    tries, end = _MAX_TRIES, time.monotonic() + _MAX_SHORTENING_SECONDS
     candidates = shorter(steps)
-    while candidates and tries:
+    while candidates and tries and time.monotonic() < end:
         tries -= 1
         fewer = candidates.pop(0)
         try:

@@ -18,6 +18,8 @@ STEPS = 16
 _MAX_SHORTENINGS = 10
 """How many walks are tried to shorten one that disagrees."""
 
+_MAX_SHORTENING_SECONDS = 15.0
+
 _SIDES = st.sampled_from(["SENDING", "RECEIVING"])
 _AMOUNTS = st.sampled_from([1_000, 10_001, 33_333, OPENING // 2, OPENING, OPENING + 1])
 _NUMBERS = st.integers(0, 7)
@@ -52,11 +54,12 @@ class Walks:
     found: dict[str, Found] = field(default_factory=dict)
     failure: Exception | None = None
     _left: int = _MAX_SHORTENINGS
+    _end: float = float("inf")
 
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be done."""
-        return self.failure is not None or self._left <= 0
+        return self.failure is not None or self._left <= 0 or time.monotonic() >= self._end
 
     def begin(self) -> World | None:
         """Return a new world to walk in; None where nothing more is to be done."""
@@ -85,6 +88,8 @@ class Walks:
             self.failure = error
 
     def _keep(self, found: Found) -> None:
+        if not self.found:
+            self._end = time.monotonic() + _MAX_SHORTENING_SECONDS
         known = self.found.get(found.problem.requirement)
         if known is None or len(found.history) < len(known.history):
             self.found[found.problem.requirement] = found
