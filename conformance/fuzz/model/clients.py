@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from threading import Barrier
 from typing import Any
 
@@ -29,6 +30,9 @@ PAYMENTS, CHANGES = "QUO-971", "CUS-970"
 """The requirements that programs decide."""
 
 OPENING = 60_000
+AT_ONCE = 4
+"""How many clients register accounts at the same time."""
+
 SETTLING = ("PROCESSING", "COMPLETED")
 VALUES = {"email": "kept-############@example.com", "phoneNumber": "+1617555####"}
 """The members of a customer that clients change, and what their values look like."""
@@ -79,6 +83,8 @@ class Shared:
         self.source = self.platform.internal_accounts.account(amount=OPENING)
         self.before = self.platform.internal_accounts.balance(self.source)
         self.destination = self.platform.external_accounts.account(self.source.owner)
+        self.partner = self.platform.internal_accounts.account(amount=0)
+        self.partner_before = self.platform.internal_accounts.balance(self.partner)
         for amount in AMOUNTS[:quotes]:
             answer = self.platform.api.create_quote(self._body(amount))
             # What the balance cannot cover may be refused here already.
@@ -94,6 +100,11 @@ class Shared:
         amount = AMOUNTS[step.number]
         if step.kind == "pay":
             return self.platform.api.create_quote(self._body(amount, immediatelyExecute=True))
+        if step.kind == "transfer":
+            body = self.platform.quotes.body(
+                self.source, self.partner, amount=amount, immediatelyExecute=True
+            )
+            return self.platform.api.create_quote(body)
         self.platform.internal_accounts.settle_deposit(self.source, amount)
         return None
 
@@ -109,6 +120,15 @@ class Shared:
         quote = answer.body
         moved = {self.source.id: -quote["totalSendingAmount"]}
         return Happening(Effect(moves=moved, once=quote["id"]), done.sent, done.answered)
+
+    def arrival(self, done: Done) -> Happening | None:
+        """Return what a transfer has brought to its destination, at any time after its debit."""
+        answer = done.answer
+        if done.step.kind != "transfer" or answer is None or self.effect(done) is None:
+            return None
+        brought = {self.partner.id: answer.body["totalReceivingAmount"]}
+        name = answer.body["id"]
+        return Happening(Effect(brought, once=f"arrival of {name}", follows=name), done.sent)
 
     def _body(self, amount: int, **members: Any) -> Body:
         return self.platform.quotes.body(self.source, self.destination, amount=amount, **members)
@@ -194,16 +214,28 @@ def payments_problem(platform: Platform, steps: Program) -> str | None:
     history = run(steps, lambda lane, at: shared.request(steps[lane][at]))
     shared.note_deposits(history)
     happenings = [each for each in map(shared.effect, history) if each is not None]
-    start = State.of({shared.source.id: shared.before})
+    arrivals = [each for each in map(shared.arrival, history) if each is not None]
+    start = State.of({shared.source.id: shared.before, shared.partner.id: shared.partner_before})
 
     def problems() -> str:
-        balance = platform.internal_accounts.balance(shared.source)
+        balance, brought = map(platform.internal_accounts.balance, (shared.source, shared.partner))
         rows = list(platform.transactions.known_of_customer(shared.source["customerId"]))
         if wrong := _miscounted(rows, history, shared.quotes):
             return wrong
-        if is_explained(start, happenings, State.of({shared.source.id: balance})):
+        end = State.of({shared.source.id: balance, shared.partner.id: brought})
+        if is_explained(start, [*happenings, *arrivals], end):
             return ""
-        return f"no order of these requests leads from a balance of {shared.before} to {balance}"
+        if any(row.get("status") == "PROCESSING" for row in rows) and any(
+            # How long a rail takes is open.
+            is_explained(start, [*happenings, *some], end)
+            for count in range(len(arrivals))
+            for some in combinations(arrivals, count)
+        ):
+            return ""
+        return (
+            f"no order of these requests leads from a balance of {shared.before} to {balance}, "
+            f"and from {shared.partner_before} to {brought} at the destination of the transfers"
+        )
 
     wrong = platform.until(problems, lambda problem: not problem)
     return told(history, wrong) if wrong else None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from conformance.fuzz.model.world import OPENING, Disagreement, Problem, World
+from conformance.fuzz.model.world import ONE_MORE, OPENING, WHOLE, Disagreement, Problem, World
 from conformance.platform.platform import Platform
 
 STEPS = 16
@@ -21,11 +21,19 @@ _MAX_SHORTENINGS = 10
 _MAX_SHORTENING_SECONDS = 15.0
 
 _SIDES = st.sampled_from(["SENDING", "RECEIVING"])
-_AMOUNTS = st.sampled_from([1_000, 10_001, 33_333, OPENING // 2, OPENING, OPENING + 1])
+_AMOUNTS = st.sampled_from([1_000, 10_001, 33_333, OPENING // 2, WHOLE, ONE_MORE, OPENING])
 _NUMBERS = st.integers(0, 7)
 _AT_ONCE = st.sampled_from([True, False])
 _KINDS = st.sampled_from(
-    [*["pay out"] * 3, *["execute"] * 3, *["transfer"] * 2, "deposit", "happen", "rest", "approve"]
+    [
+        *["pay out"] * 3,
+        *["execute"] * 3,
+        *["transfer"] * 2,
+        *["happen"] * 2,
+        "deposit",
+        "rest",
+        "approve",
+    ]
 )
 """What may be done next; what moves money comes more often. One rule does all of it, as Hypothesis
 leaves whole rules out of most walks."""

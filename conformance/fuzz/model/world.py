@@ -33,6 +33,9 @@ STATUSES, BALANCES, EXECUTIONS, EVENTS, LAST_BALANCE = (
 
 OPENING = 100_000
 FIRST = 20_000
+WHOLE, ONE_MORE = 0, 1
+"""Amounts that stand for the whole balance of the source, and for one smallest unit more."""
+
 SETTLING = ("PROCESSING", "COMPLETED")
 _OUTGOING = "OUTGOING_PAYMENT."
 _BALANCE_UPDATED = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
@@ -98,7 +101,7 @@ class World:
 
     def deposit(self, amount: int) -> None:
         """Let a deposit settle, of ``amount`` smallest units."""
-        amount = min(amount, self.platform.profile.budget.amount)
+        amount = min(self._amount(amount), self.platform.profile.budget.amount)
         self.platform.internal_accounts.settle_deposit(self.source, amount)
         self._opening[self.source.id] += amount
         deposits = self.platform.ledger.deposits
@@ -186,6 +189,7 @@ class World:
         ]
         # What a webhook tells may be newer than what was read before.
         self._agree()
+        problems += self._repeated()
         problems += [
             Problem(EVENTS, f"{kind} came for {payment.transaction_id}, now {payment.status}")
             for payment, kind in arrived
@@ -259,6 +263,8 @@ class World:
                     BALANCES,
                     f"the balance of {name} is {balance}, and deposits and payments leave {wanted}",
                 )
+            if balance < 0:
+                yield Problem(EXECUTIONS, f"{name} paid more than it held: {balance} is left")
             if not 0 <= balance <= total:
                 yield Problem(
                     BALANCES,
@@ -274,6 +280,18 @@ class World:
             kind = f"{_OUTGOING}{payment.status}"
             if self.platform.webhooks.wait_for(kind, payment.transaction_id) is None:
                 yield Problem(EVENTS, f"no {kind} came for {payment.transaction_id}")
+
+    def _repeated(self) -> Iterator[Problem]:
+        """Yield each status of a payment that webhooks tell under several ids."""
+        for payment in self.payments:
+            ids: dict[str, set[str | None]] = {}
+            for event in self.platform.webhooks.about(payment.transaction_id):
+                if str(event.type).startswith(_OUTGOING):
+                    ids.setdefault(str(event.type), set()).add(event.id)
+            for kind, several in ids.items():
+                if len(several) > 1:
+                    text = f"{kind} came for {payment.transaction_id} under {len(several)} ids"
+                    yield Problem(EVENTS, text)
 
     def _is_false(self, payment: Payment, kind: str) -> bool:
         """Return whether a type of webhook tells of a status that a payment was never at."""
@@ -302,6 +320,7 @@ class World:
     def _quote(
         self, destination: Resource, side: str, amount: int, fate: str | None, *, at_once: bool
     ) -> None:
+        amount = self._amount(amount)
         members = {"immediatelyExecute": True} if at_once else {}
         body = self.platform.quotes.body(
             self.source, destination, side=side, amount=amount, **members
@@ -321,6 +340,13 @@ class World:
                 raise Disagreement([Problem(EXECUTIONS, text)])
             self.payments.append(payment)
         self._end_step(f"{told}{', executed at once' if at_once else ''}: {_told(answer)}")
+
+    def _amount(self, amount: int) -> int:
+        """Return an amount in smallest units; WHOLE and ONE_MORE are relative to the balance."""
+        if amount not in (WHOLE, ONE_MORE):
+            return amount
+        low, _ = balance_span(self._opening[self.source.id], self.payments, self.source.id)
+        return max(low, 1_000) + amount
 
     def _most_available(self) -> int:
         _, high = balance_span(self._opening[self.source.id], self.payments, self.source.id)

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from conformance.proof.kit.builders import Json, after, around, edited, skipped
 from conformance.proof.kit.lost import where_gone
 from conformance.proof.mutants.customers.changes import all_written_back
+from conformance.proof.mutants.external_accounts.external_accounts import hidden_by_another
 from conformance.proof.mutants.internal_accounts.idempotency import forget_key
 from conformance.proof.mutants.quotes.lost_answers import give_back, then
 from conformance.proof.mutants.quotes.toolkit import (
@@ -23,11 +24,10 @@ from conformance.proof.mutants.quotes.toolkit import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
-from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger, rule_based
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import ExternalAccount, InternalAccount, Quote, Transaction
+from conformance.reference.store import InternalAccount, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as later
@@ -152,22 +152,7 @@ def credits_at_once(patch: Patch) -> None:
 MUTANTS["updates-at-once"] = all_written_back
 
 
-@named("accounts-at-once")
-def accounts_at_once(patch: Patch) -> None:
-    create = externals.create
-
-    def of_owner(unit: Unit, ask: Ask) -> set[str]:
-        owner = ask.body.get("customerId") if isinstance(ask.body, dict) else None
-        query = select(ExternalAccount.id).where(ExternalAccount.customer_id == owner)
-        return set(unit.session.scalars(query))
-
-    def act(unit: Unit, seen: tuple[Ask, set[str]]) -> Any:
-        ask, before = seen
-        for name in of_owner(unit, ask) - before:
-            unit.session.get_one(ExternalAccount, name).deleted = True
-        return create(unit, ask)
-
-    patch.wrap(Service, "serve", in_two_steps(create, lambda u, ask: (ask, of_owner(u, ask)), act))
+MUTANTS["accounts-at-once"] = hidden_by_another
 
 
 @named("executions-at-once")
