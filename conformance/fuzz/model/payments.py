@@ -24,6 +24,7 @@ Span = tuple[int, int]
 NOTHING_TAKEN = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
 _RELEASE, _HOLD = ".release", ".hold"
 _REFUND = "REFUND_"
+_FAILED = "FAILED"
 
 
 def table() -> StateTable:
@@ -82,8 +83,22 @@ class Payment:
         return "quoteId" not in triggers()[action].parameters
 
     def may_become(self, status: str) -> bool:
-        """Return whether its transaction may be at a status now."""
-        return status in table().reachable(self.status, self.may)
+        """Return whether its transaction may be at a status now.
+
+        One that has failed may show no more than that, whatever its refund has come to.
+        """
+        shown_failed = status == _FAILED and self.status in self._after(_FAILED)
+        return shown_failed or status in self._after(self.status)
+
+    def was_at(self, status: str) -> bool:
+        """Return whether its transaction may have been at a status before, or is at it now."""
+        if status not in self._after(None):
+            return False
+        shown_failed = self.status == _FAILED and status in self._after(_FAILED)
+        return shown_failed or self.status in self._after(status)
+
+    def _after(self, status: str | None) -> frozenset[str | None]:
+        return table().reachable(status, self.may)
 
     def effect(self, account_id: str) -> Span:
         """Return what it has added to the balance of an account."""
@@ -104,7 +119,7 @@ class Payment:
             # The fees may be kept.
             return -included_fees(self.quote), 0
         # Of a failure alone it is not known how far its refund is.
-        return -sent, 0 if self.status == "FAILED" else -sent
+        return -sent, 0 if self.status == _FAILED else -sent
 
     @property
     def is_moving(self) -> bool:
@@ -114,7 +129,7 @@ class Payment:
     @property
     def returnable(self) -> int:
         """How much of what it took may still come back, in smallest units."""
-        coming = self.status in ("PROCESSING", "FAILED", "REFUND_PENDING")
+        coming = self.status in ("PROCESSING", _FAILED, "REFUND_PENDING")
         return int(self.quote["totalSendingAmount"]) if coming else 0
 
 
@@ -133,7 +148,7 @@ def status_of(transaction: Mapping[str, Any]) -> str:
     if status == "REFUNDED":
         return "REFUND_COMPLETED"
     refund = transaction.get("refund")
-    if status == "FAILED" and isinstance(refund, Mapping):
+    if status == _FAILED and isinstance(refund, Mapping):
         word = _REFUND + str(refund.get("status")).upper().removeprefix(_REFUND)
         return word if word in table().states else status
     return status

@@ -299,10 +299,7 @@ class World:
     def _is_false(self, payment: Payment, kind: str) -> bool:
         """Return whether a type of webhook tells of a status that a payment was never at."""
         status = kind.removeprefix(_OUTGOING)
-        if status not in table().states:
-            return False
-        came = status in table().reachable(None, payment.may)
-        return not came or payment.status not in table().reachable(status, payment.may)
+        return status in table().states and not payment.was_at(status)
 
     def _untold_balances(self) -> Iterator[Problem]:
         """Yield each balance at rest that has changed, and that no webhook tells."""

@@ -81,6 +81,15 @@ class TestPayments:
         """Without an execution a quote stays, and no status leads to an earlier one."""
         assert not payment(before, done=done).may_become(after)
 
+    def test_a_failure_may_show_no_refund(self) -> None:
+        """FAILED alone says nothing of a refund, which may have come to any end, seen or not."""
+        failed = payment("FAILED", done=("executeQuote",))
+
+        assert failed.was_at("REFUND_COMPLETED")
+        assert payment("REFUND_PENDING", done=("executeQuote",)).may_become("FAILED")
+        assert not failed.was_at("COMPLETED")
+        assert not payment("COMPLETED", done=("executeQuote",)).was_at("FAILED")
+
     def test_an_executed_payment_comes_to_its_end(self) -> None:
         """It completes, or fails and is refunded, without anything that the suite does."""
         executed = payment("PENDING", done=("executeQuote",))
