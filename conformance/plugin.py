@@ -87,6 +87,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="random requests for each operation, valid and invalid, with up to ten times as many "
         "at boundaries (20); 0 leaves fuzzing out",
     )
+    group.addoption(
+        "--model-examples",
+        type=int,
+        default=4,
+        metavar="N",
+        help="walks through the model of payments, and programs of several clients (4)",
+    )
+    group.addoption(
+        "--budget",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="how long further walks and programs follow, each kind of them (0)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,32 @@ class Machine:
     transitions: tuple[Transition, ...]
     forbidden: tuple[Transition, ...]
 
+    @property
+    def actions(self) -> frozenset[str]:
+        """What may move the resource from outside: operations and triggers."""
+        return frozenset(row.action for row in self.transitions if row.action is not None)
+
+    def actions_at(self, state: str) -> frozenset[str]:
+        """Return what may move a resource from outside that is at a state."""
+        return frozenset(
+            row.action for row in self.transitions if row.action is not None and row.origin == state
+        )
+
+    def reachable(
+        self, state: str | None, happens: Callable[[str | None], bool]
+    ) -> frozenset[str | None]:
+        """Return the state and all to which it may come by actions that ``happens`` tells of."""
+        found: set[str | None] = set()
+        ahead: list[str | None] = [state]
+        while ahead:
+            if (here := ahead.pop()) in found:
+                continue
+            found.add(here)
+            for row in self.transitions:
+                if row.origin == here and happens(row.action):
+                    ahead.extend(row.targets)
+        return frozenset(found)
+
 
 def load_machine(path: Path) -> Machine:
     """Read one file of state machines; that it is as it should be is tested where it is written."""
@@ -74,3 +100,12 @@ def machines() -> tuple[Machine, ...]:
     """Return all state machines, in the order of the lines that they come from."""
     found = map(load_machine, sorted((SPEC / "states").glob("*.yaml")))
     return tuple(sorted(found, key=lambda machine: max(machine.source.lines[:2])))
+
+
+def machine_of(name: str) -> Machine:
+    """Return the state machine of the file ``spec/states/<name>.yaml``.
+
+    Raises:
+        KeyError: there is no such file.
+    """
+    return {machine.name: machine for machine in machines()}[name]

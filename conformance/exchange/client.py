@@ -18,6 +18,7 @@ from conformance.exchange.budget import Budget
 from conformance.exchange.clock import clock
 from conformance.exchange.content import decode, text
 from conformance.exchange.credentials import Credentials, Header
+from conformance.exchange.cuts import AnswerLost, Cut, LineCut
 from conformance.exchange.forms import FORM_HEADERS, Form, form_parts
 from conformance.exchange.journal import BodyForm, Exchange, Journal
 from conformance.exchange.network import Transport
@@ -69,6 +70,9 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _SHOWN = "shown"
 _TARGET = "target"
 """What goes over the wire in the place of the URL's path and query."""
+
+_CUT = "cut"
+"""At which moment the line of a request is cut."""
 
 
 Listener = Callable[[Exchange, tuple[Finding, ...], tuple[str, ...]], None]
@@ -157,6 +161,7 @@ class RecordingClient:
         auth: httpx.Auth | None = None,
         valid: bool = True,
         judged: bool = True,
+        cut: Cut | None = None,
     ) -> Answer:
         """Call the operation ``name`` and return its answer, whatever its status.
 
@@ -172,8 +177,11 @@ class RecordingClient:
             valid: whether the request is meant to be valid by the OpenAPI document.
             judged: whether the answer is judged by the document; it cannot be where something in
                 front of the implementation may have answered.
+            cut: at which moment the line is cut; the request is sent once then, and its answer
+                is lost.
 
         Raises:
+            AnswerLost: the line was cut, as ``cut`` says.
             HarnessError: the request is meant to be valid and is not.
             ReadOnly: the target is no sandbox and the method is not safe.
             Irrevocable: nothing can undo the operation, and the profile does not permit it.
@@ -200,6 +208,8 @@ class RecordingClient:
         )
         if form is not None:
             request.extensions[_SHOWN] = shown
+        if cut is not None:
+            request.extensions[_CUT] = cut
         response = self._settle(name, request, auth or self._auth)
         exchange, body = self._note(name, request, response)
         if judged and response.is_gateway_error and not self._is_reached(operation):
@@ -405,6 +415,10 @@ class RecordingClient:
         started = time.perf_counter()
         try:
             response, content = self._receive(request, auth)
+        except LineCut:
+            # The target did not answer, and did not fail to: nothing is known of it.
+            cause = f"the suite cut the line {request.extensions[_CUT]}"
+            return Failure(time.perf_counter() - started, AnswerLost(f"{name}: {cause}"), cause)
         except (
             httpx.HTTPError,
             httpx.StreamError,
@@ -451,7 +465,8 @@ class RecordingClient:
         if auth is not None:
             request = next(auth.sync_auth_flow(request))
         repeatable = request.method in _SAFE
-        with self._transport.attempt(self._max_seconds, repeatable=repeatable) as attempt:
+        cut = request.extensions.get(_CUT)
+        with self._transport.attempt(self._max_seconds, repeatable=repeatable, cut=cut) as attempt:
             try:
                 response = self._transport.handle_request(request)
             except httpx.TransportError:

@@ -13,19 +13,27 @@ from typing import Any
 import httpcore
 import httpx
 
+from conformance.exchange.cuts import Cut, LineCut
+
 _MAX_CONNECTIONS = 64
 _KEEP_ALIVE_SECONDS = 1.0
 """Servers close connections that have been idle for some seconds; the suite does so before."""
 
 _PIECE_BYTES = 65536
+_START_BYTES = 16
+"""How much is read of an answer that is cut: its status line, or most of that."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One request on its way: until when it may take, and what its connection saw of it."""
+    """One request on its way: until when it may take, and what its connection saw of it.
+
+    ``cut`` is the moment at which the suite closes the connection, if it does.
+    """
 
     deadline: float
     repeatable: bool
+    cut: Cut | None = None
     connected: bool = False
     received: bool = False
 
@@ -65,14 +73,17 @@ class Transport(httpx.HTTPTransport):
         self._pool._network_backend = self._backend = _Backend()  # noqa: SLF001
 
     @contextmanager
-    def attempt(self, seconds: float, *, repeatable: bool) -> Iterator[Attempt]:
+    def attempt(
+        self, seconds: float, *, repeatable: bool, cut: Cut | None = None
+    ) -> Iterator[Attempt]:
         """Let what this thread sends and reads in the block end after so many seconds.
 
         ``repeatable`` is whether the request may be sent again where its connection turns out to
         be closed. Once the server is known to close connections without a word, all others get a
-        connection of their own.
+        connection of their own. With ``cut`` the connection is closed at that moment, and
+        :class:`LineCut` is raised.
         """
-        _current.attempt = attempt = Attempt(time.monotonic() + seconds, repeatable)
+        _current.attempt = attempt = Attempt(time.monotonic() + seconds, repeatable, cut)
         yield attempt
         self._backend.closes_silently |= attempt.went_stale
 
@@ -115,15 +126,19 @@ class _Stream(httpcore.NetworkStream):
         self._unsent = bytearray()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
+        attempt = _current.attempt
         # Whoever does not take all of a request may have answered it nevertheless.
         with suppress(httpcore.WriteError):
             self._send(0)
         self._unsent.clear()
-        attempt = _current.attempt
+        if attempt.cut is Cut.AFTER_SENDING:
+            raise LineCut
         if (left := attempt.left()) <= 0:
             raise httpcore.ReadTimeout
-        content = self._stream.read(max_bytes, left)
+        content = self._stream.read(_START_BYTES if attempt.cut else max_bytes, left)
         attempt.received = attempt.received or bool(content)
+        if attempt.cut and content:
+            raise LineCut
         return content
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
@@ -133,6 +148,8 @@ class _Stream(httpcore.NetworkStream):
     def _send(self, kept: int) -> None:
         """Send what is unsent, piece by piece, until at most ``kept`` bytes of it are left."""
         while len(self._unsent) > kept:
+            if _current.attempt.cut is Cut.BEFORE_SENDING:
+                raise LineCut
             if (left := _current.attempt.left()) <= 0:
                 raise httpcore.WriteTimeout
             self._stream.write(bytes(self._unsent[:_PIECE_BYTES]), left)
@@ -156,5 +173,8 @@ class _Stream(httpcore.NetworkStream):
         if info == "is_readable":
             # The pool asks this of idle connections; those that can be read are closed by now.
             self._backend.closes_silently |= bool(found)
-            return found or (self._backend.closes_silently and not _current.attempt.repeatable)
+            attempt = _current.attempt
+            # A line that is cut is a new one, which nobody else has closed before.
+            fresh = self._backend.closes_silently and not attempt.repeatable
+            return found or fresh or attempt.cut is not None
         return found

@@ -228,7 +228,8 @@ class _Script:
     def _repeat(self, at: int, request: _Request, last_use: Mapping[str, int]) -> Iterator[str]:
         """Yield the lines that repeat one request, and take over the ids that later ones use."""
         exchange, number = request.exchange, at + 1
-        yield _comment(f"{number}. {exchange.operation}: answered {exchange.status or 'nothing'}")
+        came = f"answered {exchange.status}" if exchange.status else exchange.error or "no answer"
+        yield _comment(f"{number}. {exchange.operation}: {_cut(came)}")
         try:
             command = " ".join(self._command(request))
         except _NotRepeatable as reason:

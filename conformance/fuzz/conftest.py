@@ -1,4 +1,4 @@
-"""``--fuzz-examples=0`` leaves fuzzing out of a run."""
+"""``--fuzz-examples=0`` leaves fuzzing and models out of a run."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import httpx
 
 from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
+from conformance.exchange.cuts import Cut
 from conformance.platform.ledger import Ledger
 from conformance.platform.one_shots import OneShots
 from conformance.platform.resource import arranged_body, listed_members
@@ -26,13 +27,15 @@ class OptionsBesideHeaders(TypedDict, total=False):
 
     ``auth`` are other credentials than the target's, ``content`` bytes in the place of the body.
     ``valid`` says whether the request is meant to be valid by the OpenAPI document, ``judged``
-    whether its answer is judged by it; both are True by default.
+    whether its answer is judged by it; both are True by default. ``cut`` is the moment at which the
+    suite cuts the line, so that the answer is lost.
     """
 
     auth: httpx.Auth | None
     content: bytes | None
     valid: bool
     judged: bool
+    cut: Cut
 
 
 class Options(OptionsBesideHeaders, total=False):

@@ -61,7 +61,7 @@ class Webhooks:
         self, wanted: Callable[[Delivery], bool], *, within: float | None = None
     ) -> Delivery | None:
         """Return the first wanted delivery; wait ``timing.event`` for it, or ``within`` seconds."""
-        self._require()
+        self.require()
         return self._inbox.wait(wanted, self._timing.event if within is None else within)
 
     def mentioning(self, *names: str) -> list[Delivery]:
@@ -94,7 +94,7 @@ class Webhooks:
             resource: id of the affected resource; all other deliveries are acknowledged at once.
             kinds: the types of the events.
         """
-        self._require()
+        self.require()
         try:
             for kind in kinds:
                 self._treat(resource, kind, manner)
@@ -103,6 +103,7 @@ class Webhooks:
             for kind in kinds:
                 self._treat(resource, kind, None)
 
-    def _require(self) -> None:
+    def require(self) -> None:
+        """Make certain that the profile declares webhooks."""
         if not self._features.webhooks:
             raise FeatureUndeclared("webhooks")

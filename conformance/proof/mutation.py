@@ -46,7 +46,7 @@ from conformance.reporting.kills import MEASURED, Kills, read_kills, write_kills
 from conformance.run import Connection
 from conformance.verdict.decisions import Outcome
 
-_TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
+TIMING = {"request": 5.0, "event": 0.5, "state": 0.45, "quiet": 0.1, "poll": 0.015}
 """A mutant often shows by something that never comes; waiting for it long proves no more.
 
 Pauses between polls double, so that the fifth is over as soon as the time for a state is.
@@ -270,7 +270,7 @@ def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
     def loop(service: Service) -> _Loop:
         return _Loop(mutants, service, folder, lambda tests: naming.learn(tests, modules))
 
-    return host(loop, timing=_TIMING, modules=modules)
+    return host(loop, timing=TIMING, modules=modules)
 
 
 def mutants(  # noqa: PLR0917 - typer passes all of them by name
@@ -305,6 +305,13 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="which sample is drawn")] = 1,
+    unaimed: Annotated[
+        bool, typer.Option("--unaimed", help="break it in ways that no scenario was written for")
+    ] = False,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="of the unaimed ones: a kind of tests that has to find them"),
+    ] = None,
 ) -> None:
     """Break the reference on purpose, and see whether the suite notices each break.
 
@@ -323,6 +330,11 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
             verbose=verbose,
         )
         return
+    if unaimed:
+        import_module("conformance.proof.unaimed.runner").unaimed(
+            only or (), kinds or (), processes
+        )
+        return
     started = time.perf_counter()
     try:
         chosen = choose(load(only or ()), only or ())
@@ -332,7 +344,27 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
-    seconds = time.perf_counter() - started
+    _print_all(results, time.perf_counter() - started, verbose=verbose)
+    if not only:
+        _print_unguarded(results)
+    if json_file is not None:
+        _write_json(results, json_file)
+    if figures:
+        others = read_kills(MEASURED) if only else {}
+        write_kills({**others, **kills_of(results)}, MEASURED)
+    if not results or any(result.outcome is not MutantOutcome.KILLED for result in results):
+        raise typer.Exit(1)
+
+
+def _write_json(results: Iterable[Result], path: Path) -> None:
+    """Write the kill matrix to a file."""
+    content = {"mutants": [asdict(result) for result in results]}
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _print_all(results: Sequence[Result], seconds: float, *, verbose: bool) -> None:
+    """Print what is not as it should be, or all, and how many mutants came to each outcome."""
     for result in results:
         if verbose or result.outcome is not MutantOutcome.KILLED:
             _print(result)
@@ -342,17 +374,6 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     )
     pace = median(result.milliseconds for result in results) if results else 0.0
     typer.echo(f"{len(results)} mutants in {seconds:.1f} s ({pace:.0f} ms each): {shown}")
-    if not only:
-        _print_unguarded(results)
-    if json_file is not None:
-        content = {"mutants": [asdict(result) for result in results]}
-        text = json.dumps(content, indent=1, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
-    if figures:
-        others = read_kills(MEASURED) if only else {}
-        write_kills({**others, **kills_of(results)}, MEASURED)
-    if not results or any(result.outcome is not MutantOutcome.KILLED for result in results):
-        raise typer.Exit(1)
 
 
 def _check_whole(chosen: Iterable[Mutant]) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 
 from conformance.exchange.answer import Answer
+from conformance.exchange.cuts import Cut
 from conformance.platform.given.rule_based_accounts import CURRENCY, RULE_BASED, numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
@@ -24,6 +25,7 @@ from conformance.platform.resource import (
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
+from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.testdata.examples import ABSENT
@@ -439,6 +441,29 @@ def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
     with check("RBA-065"):
         accounts = platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)
         assert {account["id"] for account in accounts} == {first["id"]}
+
+
+@at_each_cut("RBA-850", "RBA-851")
+def test_a_request_whose_answer_was_lost_is_sent_again(
+    platform: Platform, check: Check, cut: Cut
+) -> None:
+    """It is answered with 201 or 200, and the holder has the one account of the answer."""
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
+    create = partial(platform.rule_based.create, body, key=platform.samples.idempotency_key(body))
+
+    lose_answer(create, cut)
+    # The first request may still be under way.
+    answer = platform.until(create, lambda answer: answer.accepted)
+
+    with check("RBA-850"):
+        assert answer.status in (CREATED, REPEATED), answer
+    with check("RBA-851"):
+        name = arranged_resource(answer)["id"]
+        accounts = platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)
+        assert [account["id"] for account in accounts] == [name]
+    done = "created" if answer.status == REPEATED else "not created"
+    platform.observe(f"an account with a key is {done} where the line breaks {cut}")
 
 
 @requirement("RBA-066", "RBA-067", "RBA-068")

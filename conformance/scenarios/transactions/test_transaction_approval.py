@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
+from conformance.exchange.cuts import Cut
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, unknown_id
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -69,6 +72,24 @@ def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> No
     platform.api.approve_transaction(payment["transactionId"])
 
     balance_left = before - _sent_amount(transaction)
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+
+
+@at_each_cut("TRX-850")
+def test_an_approval_that_is_repeated_debits_once(platform: Platform, cut: Cut) -> None:
+    """The answer to an approval is lost; after it was sent again, the source is debited once."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    payment = platform.agents.initiate(source)
+    approve = partial(platform.api.approve_transaction, payment["transactionId"])
+
+    lose_answer(approve, cut)
+    approve()
+
+    transaction = platform.transactions.at_status(payment, "COMPLETED")
+    balance_left = before - _sent_amount(transaction)
+    if transaction.get("status") == "PENDING":
+        raise PreconditionFailed("the repeated approval moved nothing")
     assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from conformance.exchange.cuts import Cut
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
+from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
@@ -115,6 +118,22 @@ def test_a_payout_that_arrives_is_reported(platform: Platform, check: Check) -> 
         assert FAILURE not in event_types(platform, name)
     with check("EVT-035"):
         assert not event_types(platform, name).intersection(REFUNDS)
+
+
+@at_each_cut("EVT-350")
+def test_a_payout_whose_execution_nobody_heard_of_is_reported(platform: Platform, cut: Cut) -> None:
+    """An execution whose answer was lost is reported as PROCESSING, if it was carried out."""
+    source = platform.internal_accounts.account()
+    destination = platform.external_accounts.account(source.owner, trigger="payout.hold")
+    quote = platform.quotes.pending(source, destination)
+    name = quote["transactionId"]
+
+    lose_answer(partial(platform.api.execute_quote, quote.id), cut)
+
+    if platform.transactions.at_status(quote, "PROCESSING").get("status") != "PROCESSING":
+        # Without an execution there is nothing to report.
+        platform.quotes.execute(quote)
+    assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING} for {name}"
 
 
 @requirement(

@@ -8,10 +8,13 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, around, edited, instead, receives
 from conformance.proof.kit.edits import put, without
-from conformance.proof.mutant import declare
+from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import INFO, has, refusing, unchecked
+from conformance.proof.mutants.quotes.toolkit import in_two_steps
+from conformance.proof.patch import Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers, onboarding
+from conformance.reference.service import Service
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
@@ -146,3 +149,16 @@ for _id in ("CUS-155", "EDD-024", "EDD-025"):
         "changes do not look at names and descriptions",
         instead(onboarding, "change_errors", lambda _: []),
     )
+
+
+@mutant("CUS-970", "a change writes back all that it read before others have changed it")
+def all_written_back(patch: Patch) -> None:
+    def look(unit: Unit, ask: Ask) -> tuple[Ask, Any]:
+        return ask, customers.get(unit, ask.params["customerId"]).details
+
+    def act(unit: Unit, seen: tuple[Ask, Any]) -> Any:
+        ask, details = seen
+        customers.get(unit, ask.params["customerId"]).details = details
+        return onboarding.update(unit, ask)
+
+    patch.wrap(Service, "serve", in_two_steps(onboarding.update, look, act))

@@ -24,10 +24,12 @@ from conformance.proof.kit.identifiers import declare_lookups, external_account_
 from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
+from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.external_accounts import account_types, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.service import Service
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
@@ -403,3 +405,24 @@ for _id, _types in {
     "EXT-604": ("LIGHTNING",),
 }.items():
     declare(_id, "unpaid", f"payouts to {_types[0]} fail", failing(*_types))
+
+
+@mutant("EXT-970", "an account hides those of its customer that were created while it was checked")
+def hidden_by_another(patch: Patch) -> None:
+    create = externals.create
+
+    def of_owner(unit: Unit, ask: Ask) -> set[str]:
+        owner = ask.body.get("customerId") if isinstance(ask.body, dict) else None
+        query = select(ExternalAccount.id).where(ExternalAccount.customer_id == owner)
+        return set(unit.session.scalars(query))
+
+    def look(unit: Unit, ask: Ask) -> tuple[Ask, set[str]]:
+        return ask, of_owner(unit, ask)
+
+    def act(unit: Unit, seen: tuple[Ask, set[str]]) -> Any:
+        ask, before = seen
+        for name in of_owner(unit, ask) - before:
+            unit.session.get_one(ExternalAccount, name).deleted = True
+        return create(unit, ask)
+
+    patch.wrap(Service, "serve", in_two_steps(create, look, act))

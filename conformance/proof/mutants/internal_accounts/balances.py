@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, around, edited, instead
+from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
 from conformance.proof.kit.edits import Edit, without
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -16,6 +16,7 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     siblings,
     stranger,
 )
+from conformance.proof.mutants.quotes.toolkit import take, under_way
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.internal_accounts import accounts, ledger
@@ -224,3 +225,14 @@ def customers_alone(original: Handler, unit: Unit, ask: Ask) -> Any:
     if accounts.get(unit, ask.params["accountId"]).customer_id is None:
         raise errors.Refusal("ACCOUNT_NOT_FOUND", "No customer has this account.")
     return original(unit, ask)
+
+
+@mutant(
+    "ACC-900",
+    "each execution while another payout of the account is under way costs one unit more",
+    (quotes, "perform"),
+    after,
+)
+def dearer_beside_another(unit: Unit, quote: Quote, _action: str) -> None:
+    if under_way(unit, quote) > 1:
+        take(unit, quote.source["accountId"], 1)

@@ -12,11 +12,13 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, around, instead
 from conformance.proof.kit.edits import put
+from conformance.proof.kit.lost import where_gone
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import INFO, despite, made
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.internal_accounts import rule_based
+from conformance.reference.service import Service
 from conformance.reference.store import InternalAccount, MintedAccount
 from conformance.reference.unit import Ask, Reply, Unit, clock
 
@@ -184,4 +186,41 @@ declare(
     "forgotten",
     "a key that is refused stands for nothing any more",
     despite("CONFLICT", _forget),
+)
+
+
+# --- Answers that are lost ------------------------------------------------------------------
+
+
+def forget_key(service: Service, ask: Ask) -> Any:
+    """Create an account, and forget the key that stands for it."""
+    with service.unit() as unit:
+        answer = rule_based.create(unit, ask)
+        unit.session.flush()
+        unit.session.delete(rule_based.created_under(unit, rule_based.key_of(ask)))
+        return answer
+
+
+def block_key(service: Service, ask: Ask) -> Any:
+    """Create no account, and let the key stand for another request."""
+    with service.unit() as unit:
+        answer = rule_based.create(unit, ask)
+        unit.session.flush()
+        earlier = rule_based.created_under(unit, rule_based.key_of(ask))
+        if earlier is not None:
+            earlier.asked = {}
+        return answer
+
+
+declare(
+    "RBA-850",
+    "blocked",
+    "the key of a request whose client is gone stands for no request any more",
+    where_gone(rule_based.create, block_key),
+)
+declare(
+    "RBA-851",
+    "forgotten",
+    "the key of a request whose client is gone is forgotten",
+    where_gone(rule_based.create, forget_key),
 )

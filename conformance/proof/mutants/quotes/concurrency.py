@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.proof.mutant import mutant
-from conformance.proof.mutants.quotes.toolkit import in_two_steps
+from conformance.proof.mutants.quotes.toolkit import balance_of, in_two_steps, take
 from conformance.proof.patch import Patch
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes
@@ -88,3 +88,22 @@ def balance_read_before_the_creation(patch: Patch) -> None:
 
     patch.replace(ledger, "is_overdrawn", lambda account: False)
     patch.wrap(Service, "serve", in_two_steps(create, look, act))
+
+
+@mutant("QUO-971", "an execution writes the balance that it computed before others have paid")
+def balance_written_back(patch: Patch) -> None:
+    execute = quotes.execute
+
+    def look(unit: Unit, ask: Ask) -> tuple[Ask, int]:
+        quote = quotes.get(unit, ask.params["quoteId"])
+        return ask, balance_of(unit, quote)
+
+    def act(unit: Unit, seen: tuple[Ask, int]) -> Any:
+        ask, before = seen
+        answer = execute(unit, ask)
+        quote = quotes.get(unit, ask.params["quoteId"])
+        lost = before - quotes.debit_total(quote) - balance_of(unit, quote)
+        take(unit, quote.source["accountId"], -lost)
+        return answer
+
+    patch.wrap(Service, "serve", in_two_steps(execute, look, act))

@@ -18,6 +18,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     debit_though_refused,
     nobody_counts,
     take,
+    under_way,
 )
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import routes, rules
@@ -281,3 +282,15 @@ def immediately_for_nothing(original: Handler, unit: Unit, ask: Ask) -> Any:
 @mutant("QUO-124", "a real-time funded quote may be executed before it is funded")
 def immediately_without_funding(patch: Patch) -> None:
     patch.replace(quotes, "between_fields_errors", lambda body: [])
+
+
+PAID = ("PROCESSING", "COMPLETED", "FAILED")
+
+
+@mutant("QUO-970", "funds are not looked at where the account has paid before")
+def uncounted_later(patch: Patch) -> None:
+    def has_funds(original: Callable[[Unit, Quote], bool], unit: Unit, quote: Quote) -> bool:
+        return under_way(unit, quote, *PAID) > 0 or original(unit, quote)
+
+    patch.wrap(quotes, "has_funds", has_funds)
+    patch.replace(ledger, "is_overdrawn", lambda account: False)

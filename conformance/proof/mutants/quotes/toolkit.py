@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from copy import deepcopy
 from typing import Any
 
+from sqlalchemy import func, select
+
 from conformance.proof.kit.builders import Handler, Json, around, rescued
 from conformance.proof.kit.edits import Edit
 from conformance.proof.patch import Apply, Function, Patch
@@ -55,6 +57,15 @@ def balance_of(unit: Unit, quote: Quote) -> int:
     """Return what the internal source of a quote may spend."""
     account_id = quote.source["accountId"]
     return accounts.spendable(*ledger.balances(unit, [account_id])[account_id])
+
+
+def under_way(unit: Unit, quote: Quote, *statuses: str) -> int:
+    """Return how many payments of the source of a quote have a status, by default PROCESSING."""
+    query = select(func.count()).where(
+        Transaction.source_account == quote.source.get("accountId"),
+        Transaction.status.in_(statuses or ("PROCESSING",)),
+    )
+    return int(unit.session.scalar(query) or 0)
 
 
 def take(unit: Unit, account_id: str, amount: int) -> None:

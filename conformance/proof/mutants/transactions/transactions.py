@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import (
     Handler,
     Json,
@@ -20,6 +22,7 @@ from conformance.proof.kit.builders import (
     rescued,
 )
 from conformance.proof.kit.edits import Edit, put, replaced, shows, where, without
+from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
@@ -28,6 +31,7 @@ from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
+from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
@@ -479,3 +483,35 @@ def all_approved(approve: Function, unit: Unit, ask: Ask) -> Any:
         return approve(unit, ask)
     quotes.start(unit, quote)
     return transactions.view(transaction)
+
+
+def approve_and_forget(service: Service, ask: Ask) -> Any:
+    """Approve a transaction, and let it wait for its approval all the same."""
+    with service.unit() as unit:
+        answer = quotes.approve(unit, ask)
+        quote, transaction = transactions.locked(unit, ask.params["transactionId"])
+        quote.status = transaction.status = "PENDING"
+        return answer
+
+
+declare(
+    "TRX-850",
+    "forgotten",
+    "an approval whose client is gone is debited, and the transaction still waits for it",
+    where_gone(quotes.approve, approve_and_forget),
+)
+
+
+@mutant(
+    "TRX-900",
+    "what has completed fails as soon as its source gets another quote",
+    (quotes, "create"),
+    after,
+)
+def fails_later(unit: Unit, ask: Ask) -> None:
+    account = str(ask.body["source"].get("accountId"))
+    completed = select(Transaction).where(
+        Transaction.source_account == account, Transaction.status == "COMPLETED"
+    )
+    for transaction in unit.session.scalars(completed):
+        transaction.status = "FAILED"

@@ -148,3 +148,13 @@ def pending_reported(patch: Patch) -> None:
         _add(unit, account.id, amount)
 
     _after((accounts, "expect"), change)(patch)
+
+
+@mutant(
+    "EVT-361", "the balance of the event is the one without the latest unit", (Unit, "emit"), after
+)
+def told_less(unit: Unit, event_type: str, data: Json) -> None:
+    if event_type == "INTERNAL_ACCOUNT.BALANCE_UPDATED":
+        told = deepcopy(unit.events[-1])
+        told["data"]["balance"]["amount"] -= 1
+        unit.events[-1] = told

@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.proof.kit.builders import Json, Place, after, around, receives, skipped
 from conformance.proof.kit.edits import Edit, bare, derived, put, renamed, replaced, turned, without
+from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.webhooks.toolkit import OUTGOING
@@ -15,6 +16,7 @@ from conformance.reference import control, rules
 from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
+from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
@@ -336,3 +338,24 @@ def _transaction(unit: Unit, *candidates: Any) -> Transaction:
         if isinstance(one, str) and one.startswith("Transaction:"):
             return transactions.get(unit, one)
     raise LookupError(f"none of {candidates} leads to a transaction")
+
+
+def execute_untold(service: Service, ask: Ask) -> Any:
+    """Execute a quote, and send none of the webhooks."""
+    with service.unit() as unit:
+        answer = quotes.execute(unit, ask)
+        unit.events.clear()
+        return answer
+
+
+declare(
+    "EVT-350",
+    "untold",
+    "an execution whose client is gone is not reported",
+    where_gone(quotes.execute, execute_untold),
+)
+
+
+@mutant("EVT-360", "a refund is told as a completed payout too", (settlement, "refund"), after)
+def refund_told_as_completed(unit: Unit, transaction_id: str) -> None:
+    transactions.announce(unit, transactions.get(unit, transaction_id), "COMPLETED")

@@ -1,0 +1,1 @@
+"""A model of the platform's money, and walks through it by chance."""
