@@ -26,14 +26,22 @@ SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the suite."""
-    group = parser.getgroup("payments-conformance", "payments conformance suite")
+    group = parser.getgroup(
+        "payments-conformance",
+        "payments conformance suite; --base-url=URL names the target, and without it that is the "
+        "reference implementation",
+    )
     group.addoption(
         "--profile",
         metavar="FILE",
         help="what cannot be known about the target: a YAML file, or the name of a shipped one",
     )
     group.addoption(
-        "--run-seed", type=int, default=1, help="seed of all data that the run sends (1)"
+        "--run-seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seed of all data that the run sends (1)",
     )
     group.addoption(
         "--report-dir",

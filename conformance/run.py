@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from conformance.contract.data import FIXTURES
 from conformance.contract.difference import Difference, Kind
@@ -43,6 +45,7 @@ from conformance.webhooks.signatures import Verifier
 _FIRST = "main"
 _PROFILES = FIXTURES / "profiles"
 _KEPT_PER_TEST = 400
+_MAX_LISTED = 500
 
 
 def is_reference(name: str) -> bool:
@@ -103,6 +106,7 @@ class Connection:
         folder: RunFolder,
         worker: str = _FIRST,
         follow_url: str | None = None,
+        established: Mapping[str, Any] | None = None,
     ) -> Connection:
         """Connect to the target.
 
@@ -112,12 +116,15 @@ class Connection:
             folder: where the journal goes.
             worker: name of this process in the run; the first process listens for webhooks.
             follow_url: where the first process hands on its deliveries, if it listens.
+            established: what the steps of `setup` returned in the first process; None in it, which
+                carries them out.
 
         Raises:
             ListenerError: the webhook listener cannot be started.
             FolderError: the journal cannot be written.
             ProfileError: the key that webhooks are verified with cannot be used.
-            TriggerFailed: the target refuses to send its webhooks to the listener.
+            TriggerFailed: the target refuses to send its webhooks to the listener, or a step of
+                `setup`.
         """
         profile = target.profile
         signature = profile.webhooks.signature if profile.features.webhook_signatures else None
@@ -134,7 +141,14 @@ class Connection:
             closers.callback(budget.close)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
-            triggers = Triggers(target, client.trigger, wait_until)
+            api = Api(client, profile.bindings, Ledger())
+            triggers = Triggers(
+                target,
+                client.trigger,
+                wait_until,
+                folder.path,
+                lambda name: _status_of_transaction(api, name),
+            )
             listener: WebhookListener | None = None
             treat: Treat | None = None
             if follow_url is not None:
@@ -174,6 +188,11 @@ class Connection:
                 # Where nothing may be changed, nothing will happen that a webhook would tell.
                 with contextlib.suppress(ReadOnly):
                     triggers.fire("webhook.register", url=listener.url)
+            if established is not None:
+                triggers.established |= established
+            else:
+                with contextlib.suppress(ReadOnly):
+                    triggers.set_up()
             connection._closers = closers.pop_all()
         return connection
 
@@ -182,7 +201,7 @@ class Connection:
         profile, ledger = self.target.profile, Ledger()
         return Platform(
             Context(
-                api=Api(self.client, profile.bindings, ledger),
+                api=Api(self.client, profile.bindings, ledger, self.triggers.one_shots),
                 profile=profile,
                 triggers=self.triggers,
                 webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),
@@ -202,8 +221,22 @@ class Connection:
         try:
             yield
         finally:
+            self.take_back()
             self.recorder = None
             self.client.test = ""
+
+    def take_back(self) -> None:
+        """Take back what the triggers of the test did; what goes wrong is an observation."""
+        try:
+            self._observe(self.triggers.take_back())
+        finally:
+            self.triggers.turn.end()
+
+    def tear_down(self) -> list[str]:
+        """Carry out the `teardown` of the profile once, and return what went wrong."""
+        problems = [self.redactor.text(problem) for problem in self.triggers.tear_down()]
+        self._observe(problems)
+        return problems
 
     def recent(self) -> list[Exchange]:
         """Return the exchanges of the test that is recorded, the latest 400 of them."""
@@ -252,6 +285,12 @@ class Connection:
                 detail = self.redactor.text(place + finding.detail)
                 facts = Facts(difference=finding.difference)
                 recorder.decide(finding.requirement, Outcome.FAILED, detail, facts=facts)
+
+
+def _status_of_transaction(api: Api, name: str) -> object:
+    """Return the status of a transaction that is listed among the first ones; None otherwise."""
+    rows = islice(api.pages("listTransactions", api.large_pages), _MAX_LISTED)
+    return next((row.get("status") for row in rows if row.get("id") == name), None)
 
 
 def reference_target(sandbox: Sandbox, profile: Profile) -> Target:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
@@ -52,6 +53,7 @@ _TOLD_OF_FAILURES = ("transcript", "reproduce")
 """The names of what is told of a failed test beside its message."""
 
 _HANDED_ON = "payments_conformance"
+_HYPOTHESIS_HOME = "HYPOTHESIS_STORAGE_DIRECTORY"
 _CONFIGURATION_ERRORS = (
     BaselineError,
     CatalogueError,
@@ -91,6 +93,7 @@ class Session:
         self._started = datetime.now(UTC)
         self._interrupted: str | None = None
         self._problems: list[str] = []
+        self._warnings: list[str] = []
         self._outlet = Outlet()
         self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
@@ -103,6 +106,14 @@ class Session:
         self.report: Report | None = None
         # It asks the target with a client of its own, which knows none of our bounds.
         config.option.verify_base_url = False
+        # Hypothesis would leave a folder of its own behind in the current one.
+        self._hypothesis_home = (
+            None
+            if self._handed is not None or _HYPOTHESIS_HOME in os.environ
+            else tempfile.TemporaryDirectory(prefix="payments-conformance-")
+        )
+        if self._hypothesis_home is not None:
+            os.environ[_HYPOTHESIS_HOME] = self._hypothesis_home.name
         with self._usage_errors():
             _demand_assertions()
             self._base_url = None if self._handed is not None else _base_url(given)
@@ -146,6 +157,7 @@ class Session:
             },
             "profile": target.profile.model_dump(mode="json", by_alias=True),
             "follow_url": self.connection.follow_url,
+            "established": self.connection.triggers.established,
             "run": self._folder_of_run().run,
         }
 
@@ -243,6 +255,7 @@ class Session:
         if missing and len(missing) == len(reasons):
             shown = sorted({f"{reason.value}: {detail}" for reason, detail in missing})
             pytest.skip("; ".join(shown))
+        self.connection.triggers.turn.begin()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -337,8 +350,9 @@ class Session:
             report.outcome = "passed"
             report.__dict__["warned"] = True
         if report.failed and (exchanges := self.connection.recent()):
-            base_url = self.connection.target.base_url
-            told = transcript(exchanges[-_SHOWN_EXCHANGES:]), curl_chain(exchanges, base_url)
+            base_url, names = self.connection.target.base_url, self.profile.credentials
+            script = curl_chain(exchanges, base_url, (names.token_id, names.client_secret))
+            told = transcript(exchanges[-_SHOWN_EXCHANGES:]), script
             report.sections.extend(zip(_TOLD_OF_FAILURES, told, strict=True))
         self._outlet.clean_report(report)
         if self._config.getoption("allure_report_dir", None) is not None:
@@ -389,6 +403,9 @@ class Session:
         if self._run_folder is not None:
             self._run_folder.release()
         self._outlet.uninstall()
+        if self._hypothesis_home is not None:
+            del os.environ[_HYPOTHESIS_HOME]
+            self._hypothesis_home.cleanup()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what a person has to know first."""
@@ -402,18 +419,16 @@ class Session:
             except OSError as error:
                 told = f"The summary of the job cannot be written: {error}"
                 terminalreporter.write_line(self._outlet.text(told), yellow=True)
+        for warning in self._warnings:
+            terminalreporter.write_line(f"Left behind: {self._outlet.text(warning)}", yellow=True)
         for problem in self._problems:
             told = f"No report: {self._outlet.text(problem)}"
             terminalreporter.write_line(told, red=True, bold=True)
 
     def _finish(self, session: pytest.Session) -> None:
-        from conformance.reporting.assemble import (  # noqa: PLC0415 - as above
-            NoRun,
-            assemble,
-            publish,
-        )
-
         journal = self.connection.journal
+        if self._handed is None:
+            self._warnings += self.connection.tear_down()
         journal.write("observations", {"observations": dict(self.connection.observations)})
         if self._handed is None:
             journal.write(
@@ -431,9 +446,18 @@ class Session:
             return
         if journal.failure is not None:
             self._problems.append(journal.failure)
-        if self._problems:
-            # What is missing in the journal may be the one failure of the run.
-            return
+        # What is missing in the journal may be the one failure of the run.
+        if not self._problems:
+            self._publish(session)
+
+    def _publish(self, session: pytest.Session) -> None:
+        """Write the report, and set the exit status by it."""
+        from conformance.reporting.assemble import (  # noqa: PLC0415 - workers write no report
+            NoRun,
+            assemble,
+            publish,
+        )
+
         decided = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         try:
             self.report = assemble(self._folder)
@@ -455,6 +479,7 @@ class Session:
             folder=self._folder_of_run(),
             **({"worker": os.environ["PYTEST_XDIST_WORKER"]} if handed else {}),
             follow_url=handed.get("follow_url"),
+            established=handed.get("established"),
         )
         self._outlet.redactor = self.connection.redactor
         if self._handed is None:

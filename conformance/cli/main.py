@@ -46,8 +46,10 @@ _LATE = {
     "personas": "conformance.proof.personas",
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
+    "doctor": "conformance.cli.doctor",
+    "init": "conformance.cli.init",
 }
-"""Commands by the modules that have them: they import the reference, which no other one needs."""
+"""Commands by the modules that have them: they import what no other one needs."""
 
 
 class _Commands(TyperGroup):

@@ -41,6 +41,7 @@ from conformance.sut.reading import (
 from conformance.sut.target import Target
 from conformance.sut.tls import tls_context
 from conformance.text.addresses import same_origin, segment
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     HarnessError,
     Irrevocable,
@@ -264,8 +265,8 @@ class RecordingClient:
     ) -> tuple[int, Any]:
         """Send a request of the profile's triggers; return its status and decoded body.
 
-        The suite's credentials go along only to the origin of the target. What the members of the
-        answer hold that ``secrets`` names is written nowhere.
+        The suite's credentials go along only to the origin of the target. What the dotted paths in
+        ``secrets`` lead to in the answer is written nowhere.
 
         Raises:
             ReadOnly: the target is no sandbox.
@@ -280,8 +281,8 @@ class RecordingClient:
             raise TriggerFailed(f"the profile leads to {url}, which is no URL: {error}") from error
         ours = same_origin(str(request.url), self._target.origin)
         response = self._settle("trigger", request, self._auth if ours else None, ours=ours)
-        if secrets and isinstance(response.body, dict):
-            told = (response.body.get(name) for name in secrets)
+        if secrets:
+            told = (value_at(response.body, path) for path in secrets)
             self.conceal(*(secret for secret in told if isinstance(secret, str)))
         exchange, _ = self._note("trigger", request, response)
         self.listener(exchange, (), ())

@@ -44,11 +44,11 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 _HEAD = """\
 #!/bin/sh
-# Needs curl and jq, PAYMENTS_API_TOKEN_ID and PAYMENTS_API_CLIENT_SECRET.
+# Needs curl and jq, {token_id} and {client_secret}.
 BASE_URL=${{BASE_URL:-{base_url}}}
 # Question marks stand for what is not ASCII in an answer: it could steer the terminal.
 call() {{ curl -gsS --path-as-is "$@" | LC_ALL=C tr -c '\\11\\12\\40-\\176' '?'; echo; }}
-api() {{ call -u "$PAYMENTS_API_TOKEN_ID:$PAYMENTS_API_CLIENT_SECRET" "$@"; }}
+api() {{ call -u "${token_id}:${client_secret}" "$@"; }}
 """
 _ORIGIN = """\
 host=${BASE_URL#*://}
@@ -82,16 +82,23 @@ def transcript(exchanges: Iterable[Exchange]) -> str:
     return visible("\n".join(_describe(exchange) for exchange in exchanges))
 
 
-def curl_chain(exchanges: Iterable[Exchange], base_url: str) -> str:
+USUAL_VARIABLES = ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET")
+"""The environment variables of the credentials, where a profile names no others."""
+
+
+def curl_chain(
+    exchanges: Iterable[Exchange], base_url: str, variables: tuple[str, str] = USUAL_VARIABLES
+) -> str:
     """Return a shell script that repeats the requests with curl.
 
-    The secrets and the base URL are variables. An id that a response brought and a later request
+    ``variables`` are the names of the environment variables of token id and client secret. The
+    secrets and the base URL are variables. An id that a response brought and a later request
     uses is taken from the repeated response, so that the chain works on fresh resources. Ids are
     those of the interface, ``Type:id``, of letters, digits and ``._~:-``; any other value is sent
     as it was recorded. The credentials go to the origin of the base URL alone. What no command can
     repeat is a comment that says why.
     """
-    return _Script(_Base.of(base_url)).write(list(_requests(exchanges)))
+    return _Script(_Base.of(base_url), variables).write(list(_requests(exchanges)))
 
 
 _Place = tuple[Any, ...]
@@ -194,6 +201,7 @@ class _Script:
     """A script that is being written."""
 
     base: _Base
+    variables: tuple[str, str] = USUAL_VARIABLES
     known: dict[str, Variable] = field(default_factory=dict)
     """Ids that earlier responses brought, and where the script keeps those that come anew."""
 
@@ -208,7 +216,12 @@ class _Script:
             for at, request in enumerate(requests)
             for line in self._repeat(at, request, last_use)
         ]
-        head = _HEAD.format(base_url=spell(self.base.url.replace("\0", "")))
+        token_id, client_secret = self.variables
+        head = _HEAD.format(
+            base_url=spell(self.base.url.replace("\0", "")),
+            token_id=token_id,
+            client_secret=client_secret,
+        )
         pieces = [piece for piece in (_ORIGIN, _TAKE, _FILES) if piece in self.needed]
         return "".join((head, *pieces, *(f"{line}\n" for line in commands)))
 

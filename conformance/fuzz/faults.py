@@ -12,7 +12,7 @@ from conformance.exchange.forms import File
 from conformance.fuzz.drawn import ABSENT, Drawn, encoded
 from conformance.fuzz.forms import files_of
 from conformance.fuzz.lenient import must_be_refused, reading
-from conformance.platform.resource import value_at
+from conformance.text.paths import value_at
 
 Json = dict[str, Any]
 

@@ -18,7 +18,7 @@ from conformance.fuzz import forms
 from conformance.fuzz.drawn import Drawn, Query, encoded
 from conformance.fuzz.faults import Fault
 from conformance.platform.grounds.ground import Ground
-from conformance.platform.resource import value_at
+from conformance.text.paths import value_at
 
 Json = dict[str, Any]
 

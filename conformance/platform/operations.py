@@ -10,6 +10,7 @@ import httpx
 from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
 from conformance.platform.ledger import Ledger
+from conformance.platform.one_shots import OneShots
 from conformance.platform.resource import arranged_body, listed_members
 from conformance.profile.bindings.all_areas import Bindings
 
@@ -43,15 +44,27 @@ class Options(OptionsBesideHeaders, total=False):
 class Operations:
     """Sends requests with one client, and tells the ledger what may move money."""
 
-    def __init__(self, client: RecordingClient, bindings: Bindings, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        client: RecordingClient,
+        bindings: Bindings,
+        ledger: Ledger,
+        one_shots: OneShots | None = None,
+    ) -> None:
         self.client = client
+        self._one_shots = one_shots
         self._bindings = bindings
         self._ledger = ledger
 
     def call(self, operation: str, **parts: Any) -> Answer:
         """Send an operation by its ``operationId``; as :meth:`RecordingClient.call`."""
+        sent = {name: parts.get(name) for name in ("path", "body")}
+        if self._one_shots is not None:
+            self._one_shots.before(operation, sent)
         answer = self.client.call(operation, **parts)
         self._ledger.note(answer)
+        if self._one_shots is not None:
+            self._one_shots.after(sent, answer.body)
         return answer
 
     def pages(
@@ -74,7 +87,8 @@ class Operations:
         for _ in range(MAX_PAGES):
             body = arranged_body(self.call(operation, path=path, query=asked, auth=auth))
             yield from listed_members(body)
-            following = body.get(names.list_next) if isinstance(body, Mapping) else None
+            has_next = isinstance(body, Mapping) and names.list_next is not None
+            following = body.get(names.list_next) if has_next else None
             if not following or not names.list_cursor:
                 return
             asked[names.list_cursor] = following

@@ -162,16 +162,3 @@ def fill_template(template: Any, words: Json) -> Any:
     if isinstance(template, list):
         return [fill_template(member, words) for member in template]
     return words.get(template, template) if isinstance(template, str) else template
-
-
-def value_at(value: Any, path: str) -> Any:
-    """Return the value at a dotted path such as ``a.0.b``, or None.
-
-    A number is a place in a list. The empty path leads to the value itself.
-    """
-    for name in path.split(".") if path else ():
-        if isinstance(value, list) and name.isdigit():
-            value = dict(enumerate(value)).get(int(name))
-        else:
-            value = value.get(name) if isinstance(value, Mapping) else None
-    return value

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import httpx
@@ -15,17 +16,23 @@ from conformance.contract.judge import error_code
 from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
 from conformance.platform import commands
+from conformance.platform.one_shots import PAYOUTS, OneShots
+from conformance.platform.turns import TurnOfTest
+from conformance.platform.waiting import Patience, Waiting
 from conformance.profile.model import Environment
-from conformance.profile.triggers import HttpTrigger, Trigger
+from conformance.profile.triggers import HttpTrigger, Step, Trigger
 from conformance.sut.target import Target
 from conformance.text import addresses, templates
 from conformance.text.legible import legible
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     HarnessError,
     ReadOnly,
     TriggerFailed,
     TriggerMissing,
+    TriggerRefused,
     TwinRefused,
+    Unmet,
     Unusable,
     expect,
 )
@@ -41,7 +48,7 @@ class Send(Protocol):
     ) -> tuple[int, Any]:
         """Send method, URL and JSON body; return status and decoded body.
 
-        ``secrets`` are the members of the answer whose values are written nowhere.
+        ``secrets`` are the dotted paths in the answer to what is written nowhere.
         """
 
 
@@ -62,10 +69,11 @@ _PLAIN = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*", re.ASCII)
 class Asked:
     """What was answered to a request of which the specification does not show where it is sent.
 
-    ``body`` is the decoded body, ``returns`` the members of results by their names.
+    ``by`` says by what it was sent. ``body`` is the decoded body, ``returns`` are the dotted paths
+    of results by their names.
     """
 
-    name: str
+    by: str
     request: str
     status: int
     body: Any
@@ -87,7 +95,17 @@ class Asked:
         Raises:
             TriggerFailed: the body has no such member.
         """
-        return {key: _member(self.body, member, self.name) for key, member in self.returns.items()}
+        found = {key: value_at(self.body, path) for key, path in self.returns.items()}
+        for key, value in found.items():
+            if value is None:
+                path = self.returns[key]
+                raise TriggerFailed(f"{self.by}: its response has no member {path!r}: {self}")
+        return found
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the body has all results."""
+        return all(value_at(self.body, path) is not None for path in self.returns.values())
 
     def refused(self, status: int | None, *codes: str, twin: Asked | None) -> None:
         """Assert that it was refused with a status and a code.
@@ -122,16 +140,38 @@ class Asked:
 class Triggers:
     """The triggers that one profile maps.
 
-    ``send`` is the recording client, so that triggers stand in the journal like all else.
+    Args:
+        target: who is tested.
+        send: sends requests by the recording client, so that they stand in the journal.
+        wait: returns when a time has passed.
+        folder: the report folder of the run, where its processes take turns.
+        status_of: returns the status of a transaction, by its id.
     """
 
-    def __init__(self, target: Target, send: Send, wait: Wait) -> None:
+    def __init__(
+        self,
+        target: Target,
+        send: Send,
+        wait: Wait,
+        folder: Path | None = None,
+        status_of: Callable[[str], object] = lambda _: None,
+    ) -> None:
         self._target = target
         self._send = send
         self._wait = wait
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
+        self._until = Waiting(target.profile.timing, Patience()).until
+        self._backs: list[tuple[str, Step, Mapping[str, Any]]] = []
+        self.established: dict[str, Any] = {}
+        """What the steps of `setup` returned, by the names that the profile gives it."""
+        self.turn = TurnOfTest(folder if self._meddles() else None)
+        self.one_shots = OneShots(status_of, self._until)
+
+    def _meddles(self) -> bool:
+        """Return whether a trigger of the profile may happen to what another test does."""
+        return any(one.scope != "parameters" for one in self._target.profile.triggers.values())
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""
@@ -200,19 +240,74 @@ class Triggers:
             HarnessError: the parameters are not those of the vocabulary.
         """
         mapping = self._admitted(name, parameters)
-        if mapping.http is not None:
-            asked = self._request(name, mapping.http, parameters)
-            if not asked.accepted:
-                raise TriggerFailed(f"trigger {name}: {asked}")
-            return asked.results()
-        if mapping.command is not None:
-            return _run(name, [self._word(name, word, parameters) for word in mapping.command])
+        if mapping.magic is not None:
+            raise HarnessError(
+                f"trigger {name} is a magic value, to be used where the resource is made"
+            )
         if mapping.wait is not None:
             self._wait(_moment(parameters.get(mapping.wait.until), name, mapping.wait.until))
             return {}
-        raise HarnessError(
-            f"trigger {name} is a magic value, to be used where the resource is made"
-        )
+        if mapping.scope != "parameters":
+            self.turn.stay_alone()
+        if mapping.scope == "next" and name in PAYOUTS:
+            account = str(parameters["externalAccountId"])
+            self.one_shots.arm(account, lambda: self._cause(name, mapping, parameters))
+            return {}
+        self.one_shots.before(name, parameters)
+        return self._cause(name, mapping, parameters)
+
+    def _cause(self, name: str, mapping: Trigger, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        words = {**self.established, **parameters}
+        results = self._carry_out(f"trigger {name}", mapping, words, SECRETS.get(name, ()))
+        if mapping.back is not None:
+            self._backs.append((f"trigger {name}: back", mapping.back, {**words, **results}))
+        return results
+
+    def take_back(self) -> list[str]:
+        """Wait for what one-shot triggers of a test do, and take back all, the latest first.
+
+        Returns:
+            what went wrong; the other effects are taken back nevertheless.
+        """
+        problems: list[str] = []
+        try:
+            if not self.one_shots.end():
+                problems.append("a one-shot trigger may have had no effect yet")
+        except Unmet as error:
+            problems.append(f"the effect of a one-shot trigger: {error}")
+        while self._backs:
+            by, step, words = self._backs.pop()
+            try:
+                self._carry_out(by, step, words)
+            except Unmet as error:
+                problems.append(str(error))
+        return problems
+
+    def set_up(self) -> None:
+        """Carry out the steps of `setup`, whose results have their names in all triggers.
+
+        Raises:
+            Unmet: a step failed, or could not be carried out.
+        """
+        for number, step in enumerate(self._target.profile.setup):
+            self.established |= self._carry_out(f"setup.{number}", step, self.established)
+
+    def tear_down(self) -> list[str]:
+        """Carry out the steps of `teardown`, each whatever became of those before.
+
+        Returns:
+            what went wrong.
+        """
+        problems: list[str] = []
+        words = self.established
+        if self._target.profile.environment is not Environment.SANDBOX:
+            return problems
+        for number, step in enumerate(self._target.profile.teardown):
+            try:
+                words = {**words, **self._carry_out(f"teardown.{number}", step, words)}
+            except Unmet as error:
+                problems.append(str(error))
+        return problems
 
     def ask(self, name: str, **parameters: Any) -> Asked:
         """Send the request that ``name`` stands for and return its answer, whatever its status.
@@ -226,7 +321,10 @@ class Triggers:
         http = self._admitted(name, parameters).http
         if name not in REQUESTS or http is None:
             raise HarnessError(f"{name} is a cause, and nothing that could be asked")
-        return self._request(name, http, parameters)
+        by, words = f"trigger {name}", {**self.established, **parameters}
+        for call in http[:-1]:
+            words |= self._accepted(by, call, words)
+        return self._request(by, http[-1], words, SECRETS.get(name, ()))
 
     def _admitted(self, name: str, parameters: Mapping[str, Any]) -> Trigger:
         """Return how the profile causes ``name``, if it may be caused at all."""
@@ -246,18 +344,81 @@ class Triggers:
         except KeyError:
             raise TriggerMissing(name) from None
 
-    def _request(self, name: str, http: HttpTrigger, parameters: Mapping[str, Any]) -> Asked:
-        words = {key: _document(name, key, word) for key, word in parameters.items()}
-        try:
-            url = addresses.fill(self._own(http.url), words)
-        except Unusable as error:
-            raise Unusable(f"trigger {name}: {error}") from None
-        body = _json_body(name, self._own(http.json_body), parameters)
-        secrets = [http.returns[key] for key in SECRETS.get(name, ()) if key in http.returns]
-        status, answered = self._send(http.method, url, body, secrets)
-        return Asked(name, f"{http.method} {url}", status, answered, http.returns)
+    def _carry_out(
+        self, by: str, step: Step, words: Mapping[str, Any], secrets: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """Carry out a step of the profile and return its results.
 
-    def _word(self, name: str, template: str, parameters: Mapping[str, Any]) -> str:
+        Args:
+            by: what the step belongs to, as messages begin.
+            step: the requests or the command.
+            words: the names that its texts may hold.
+            secrets: the names of those results that are credentials.
+
+        Raises:
+            TriggerFailed: a request was refused or the command failed.
+            Unusable: a value cannot stand where the profile has it.
+        """
+        if self._target.profile.environment is not Environment.SANDBOX:
+            raise ReadOnly(
+                f"{by} is not carried out: it changes something, and the profile does not say "
+                "environment: sandbox"
+            )
+        if step.command is not None:
+            return _run(by, [self._word(by, word, words) for word in step.command])
+        results: dict[str, Any] = {}
+        for number, call in enumerate(step.http or ()):
+            known = {**words, **results}
+            results |= self._accepted(by, call, known, secrets, first=number == 0)
+        return results
+
+    def _accepted(
+        self,
+        by: str,
+        call: HttpTrigger,
+        words: Mapping[str, Any],
+        secrets: Collection[str] = (),
+        *,
+        first: bool = False,
+    ) -> dict[str, Any]:
+        """Send a request and return its results; a GET again until it has them all.
+
+        ``first`` says that nothing was sent before it.
+        """
+
+        def send() -> Asked:
+            return self._request(by, call, words, secrets)
+
+        if call.method == "GET" and call.returns:
+            asked = self._until(send, lambda asked: asked.is_complete)
+        else:
+            asked = send()
+        succeeded = asked.status in call.ok if call.ok else asked.accepted
+        if not succeeded:
+            refused = first and httpx.codes.is_client_error(asked.status)
+            raise (TriggerRefused if refused else TriggerFailed)(f"{by}: {asked}")
+        return asked.results()
+
+    def _request(
+        self, by: str, call: HttpTrigger, words: Mapping[str, Any], secrets: Collection[str]
+    ) -> Asked:
+        texts = {key: _document(by, key, word) for key, word in words.items()}
+        template = self._own(call.url)
+        try:
+            name = addresses.whole_url_name(template, texts)
+            if name is None:
+                url = addresses.fill(template, texts)
+            else:
+                origins = (self._target.origin, *call.origins)
+                url = addresses.fill_whole_url(template, name, texts, origins)
+        except Unusable as error:
+            raise Unusable(f"{by}: {error}") from None
+        body = _json_body(by, self._own(call.json_body), words)
+        hidden = [call.returns[key] for key in secrets if key in call.returns]
+        status, answered = self._send(call.method, url, body, hidden)
+        return Asked(by, f"{call.method} {url}", status, answered, call.returns)
+
+    def _word(self, by: str, template: str, parameters: Mapping[str, Any]) -> str:
         """Return one word of a command, filled in with what can be nothing but data there.
 
         Raises:
@@ -269,22 +430,22 @@ class Triggers:
         for key in templates.named(own, parameters):
             value = parameters[key]
             try:
-                texts[key] = text = addresses.as_text(_document(name, key, value))
+                texts[key] = text = addresses.as_text(_document(by, key, value))
             except Unusable as error:
-                raise Unusable(f"trigger {name}: {key}: {error}") from None
+                raise Unusable(f"{by}: {key}: {error}") from None
             got = f"got {addresses.shortened(value)}"
             if "\0" in text:
-                raise Unusable(f"trigger {name}: {key}: a command takes no NUL, {got}")
+                raise Unusable(f"{by}: {key}: a command takes no NUL, {got}")
             # A line that the command may hand to a shell, or a script.
             if any(map(str.isspace, own)) and not _PLAIN.fullmatch(text):
                 raise Unusable(
-                    f"trigger {name}: {key}: within {addresses.shortened(own)} only letters, "
+                    f"{by}: {key}: within {addresses.shortened(own)} only letters, "
                     f"digits and @%+=:,./-_ are filled in, {got}; give it a word of its own"
                 )
         word = templates.fill(own, texts)
         if word.startswith("-") and not own.startswith("-"):
             got = ", ".join(f"{key}: {addresses.shortened(parameters[key])}" for key in texts)
-            raise Unusable(f"trigger {name}: the command would take it for an option, got {got}")
+            raise Unusable(f"{by}: the command would take it for an option, got {got}")
         return word
 
     def _own(self, value: Any) -> Any:
@@ -292,17 +453,17 @@ class Triggers:
         return templates.fill_json(value, self._own_words)
 
 
-def _document(trigger: str, name: str, value: Any) -> Any:
+def _document(by: str, name: str, value: Any) -> Any:
     """Return a parameter, one that may be an object as the JSON text that stands for it."""
     if name not in _DOCUMENTS or not isinstance(value, dict | list):
         return value
     try:
         return templates.as_json_text(value)
     except (ValueError, RecursionError) as error:
-        raise _no_json(trigger, name, value) from error
+        raise _no_json(by, name, value) from error
 
 
-def _json_body(trigger: str, template: Any, parameters: Mapping[str, Any]) -> Any:
+def _json_body(by: str, template: Any, parameters: Mapping[str, Any]) -> Any:
     """Return the JSON body of a request, filled in.
 
     Raises:
@@ -314,28 +475,28 @@ def _json_body(trigger: str, template: Any, parameters: Mapping[str, Any]) -> An
         try:
             templates.as_json_text(value).encode()
         except (ValueError, RecursionError) as error:
-            raise _no_json(trigger, name, value) from error
+            raise _no_json(by, name, value) from error
     return templates.fill_json(template, words)
 
 
-def _no_json(trigger: str, name: str, value: Any) -> Unusable:
+def _no_json(by: str, name: str, value: Any) -> Unusable:
     got = addresses.shortened(value)
-    return Unusable(f"trigger {trigger}: {name}: expected what JSON can spell, got {got}")
+    return Unusable(f"{by}: {name}: expected what JSON can spell, got {got}")
 
 
-def _run(trigger: str, command: list[str]) -> dict[str, Any]:
+def _run(by: str, command: list[str]) -> dict[str, Any]:
     """Run a command and return the results that it prints; what is no JSON object is none."""
     program = legible(command[0])
     try:
         done = commands.run(command, MAX_COMMAND_SECONDS)
     except TimeoutError:
         problem = f"took longer than {MAX_COMMAND_SECONDS:g} seconds"
-        raise TriggerFailed(f"trigger {trigger}: {program}: it {problem}") from None
+        raise TriggerFailed(f"{by}: {program}: it {problem}") from None
     except (OSError, ValueError, commands.OutputTooLong) as error:
-        raise TriggerFailed(f"trigger {trigger}: {program}: {legible(str(error))}") from error
+        raise TriggerFailed(f"{by}: {program}: {legible(str(error))}") from error
     if done.status:
         written = legible(done.err.decode(errors="replace").strip(), _MAX_SHOWN_CHARS)
-        raise TriggerFailed(f"trigger {trigger}: {program} ended with {done.status}: {written}")
+        raise TriggerFailed(f"{by}: {program} ended with {done.status}: {written}")
     try:
         results = json.loads(done.out, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -360,9 +521,3 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
             f"the longest wait is {_MAX_WAIT}"
         )
     return moment
-
-
-def _member(body: Any, name: str, trigger: str) -> Any:
-    if not isinstance(body, dict) or name not in body:
-        raise TriggerFailed(f"trigger {trigger}: its response has no member {name!r}")
-    return body[name]

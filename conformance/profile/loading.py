@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from conformance.contract.vocabulary import nearest
-from conformance.profile.model import Profile
+from conformance.profile.model import PROBLEM, Profile
 from conformance.profile.part import ProfileError
 from conformance.profile.triggers import DOCUMENTED_TRIGGERS
-from conformance.profile.yaml_file import NotUsable, read_yaml
+from conformance.profile.yaml_file import NotUsable, places_in, read_yaml
 from conformance.text import addresses
 
 _MAX_PROBLEMS = 50
@@ -39,7 +40,7 @@ def read_profile(path: Path) -> Profile:
         content = _with_authority(_with_key(content, path.parent), path.parent)
         return Profile.model_validate(_with_documented_triggers(content))
     except ValidationError as error:
-        raise ProfileError(_explain(path, error)) from error
+        raise ProfileError(_explain(path, content, error)) from error
 
 
 def _with_documented_triggers(content: dict[str, Any]) -> dict[str, Any]:
@@ -99,27 +100,51 @@ def _with_authority(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {**content, "tls": {**tls, "certificate_authority": str(file)}}
 
 
-def _explain(path: Path, error: ValidationError) -> str:
+def _explain(path: Path, content: Any, error: ValidationError) -> str:
     lines = [f"profile {path} is not valid:"]
     problems = error.errors()
+    place_of = places_in(path)
     for problem in problems[:_MAX_PROBLEMS]:
-        place = ".".join(map(str, problem["loc"])) or "the profile"
-        if problem["type"] == "extra_forbidden":
-            hint = nearest(str(problem["loc"][-1]), _keys_at(problem["loc"][:-1]))
-            message = "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
-        elif problem["type"] == "missing":
-            message = "this key is required"
-        elif problem["loc"][:1] == ("credentials",):
-            # What stands there may be the secret itself, and is not shown.
-            message = "expected the name of an environment variable, never its value"
-        else:
-            message = problem["msg"].removeprefix("Value error, ")
-            if not isinstance(problem["input"], dict):
-                message += f", got {addresses.shortened(problem['input'])}"
-        lines.append(f"  {place}: {message}")
+        keys = list(_written(problem["loc"], content))
+        # What is missing stands nowhere, but ought to stand in what holds it.
+        place = place_of(keys[:-1] if problem["type"] == "missing" else keys)
+        key = ".".join(map(str, keys)) or "the profile"
+        told = (place, key, _told(problem))
+        lines.append(f"  {': '.join(text for text in told if text)}")
     if len(problems) > _MAX_PROBLEMS:
         lines.append(f"  and {len(problems) - _MAX_PROBLEMS} more")
     return "\n".join(lines)
+
+
+def _told(problem: ErrorDetails) -> str:
+    """Return what is wrong, in words."""
+    keys = problem["loc"]
+    if problem["type"] == "extra_forbidden":
+        hint = nearest(str(keys[-1]), _keys_at(keys[:-1]))
+        return "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
+    if problem["type"] == "missing":
+        return "this key is required"
+    if keys[:1] == ("credentials",):
+        # What stands there may be the secret itself, and is not shown.
+        return "expected the name of an environment variable, never its value"
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] != PROBLEM and not isinstance(problem["input"], dict):
+        message += f", got {addresses.shortened(problem['input'])}"
+    return message
+
+
+def _written(keys: tuple[int | str, ...], content: Any) -> Iterator[int | str]:
+    """Yield the keys that lead to a value as the file has it, where one thing may be no list."""
+    for key in keys:
+        if isinstance(key, int) and isinstance(content, dict):
+            continue
+        yield key
+        if isinstance(content, dict):
+            content = content.get(key)
+        elif isinstance(content, list) and isinstance(key, int):
+            content = content[key] if key < len(content) else None
+        else:
+            content = None
 
 
 def _keys_at(place: tuple[int | str, ...]) -> list[str]:
@@ -130,7 +155,7 @@ def _keys_at(place: tuple[int | str, ...]) -> list[str]:
         node = _dereference(node, root)
         members = node.get("properties", {})
         if isinstance(step, int):
-            node = node.get("items", {})
+            node = node.get("items", node)
         else:
             node = members.get(step) or node.get("additionalProperties") or {}
     return list(_dereference(node, root).get("properties", {}))
@@ -145,6 +170,7 @@ def _dereference(node: Any, root: Mapping[str, Any]) -> Any:
     for option in node.get("anyOf", ()):
         if "$ref" in option:
             node = option
+            break
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         return root["$defs"][name]

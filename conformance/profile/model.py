@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import (
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from conformance.contract.vocabulary import REQUESTS, TRIGGERS, nearest
 from conformance.profile.bindings.all_areas import Bindings
 from conformance.profile.features import Features, Irreversible
+from conformance.profile.names import problems_of_steps, problems_of_trigger, returned_by
 from conformance.profile.part import VARIABLE, ProfilePart
 from conformance.profile.resources import Corridor, Resources
-from conformance.profile.triggers import Trigger, problems_of_names
+from conformance.profile.triggers import Step, Trigger
 from conformance.profile.webhooks import Webhooks
+
+PROBLEM = "profile_problem"
+"""The type of pydantic's errors that say all that there is to say."""
 
 
 class Environment(StrEnum):
@@ -120,6 +121,14 @@ class Profile(ProfilePart):
         "that the specification offers itself.",
         json_schema_extra=_trigger_names,
     )
+    setup: tuple[Step, ...] = Field(
+        (),
+        description="What is done once, before the first test of a run: requests and commands. "
+        "What they return, triggers and `teardown` have as names in braces.",
+    )
+    teardown: tuple[Step, ...] = Field(
+        (), description="What is done once, after the last test of a run."
+    )
     timing: Timing = Timing()
     budget: Budget = Budget()
     variables: dict[str, str] = Field(
@@ -155,11 +164,29 @@ class Profile(ProfilePart):
         problems = [
             problem
             for name, trigger in self.triggers.items()
-            for problem in problems_of_names(name, trigger, self.variables)
+            for problem in problems_of_trigger(name, trigger, self.variables, self.established)
         ]
+        problems += problems_of_steps("setup", self.setup, self.variables)
+        problems += problems_of_steps("teardown", self.teardown, self.variables, self.established)
         if problems:
-            raise ValueError("\n  ".join(problems))
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [
+                    InitErrorDetails(
+                        # What it shows is no template of pydantic's.
+                        type=PydanticCustomError(PROBLEM, "{text}", {"text": text}),
+                        loc=place,
+                        input=None,
+                    )
+                    for place, text in problems
+                ],
+            )
         return self
+
+    @property
+    def established(self) -> tuple[str, ...]:
+        """The names of what the requests of `setup` return."""
+        return tuple(name for step in self.setup for name in returned_by(step))
 
     @property
     def usual_corridor(self) -> Corridor:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    Field,
-)
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from conformance.contract.vocabulary import TRIGGERS, nearest
 from conformance.profile.part import ProfilePart
-from conformance.text import addresses, templates
+from conformance.text import addresses
 
 DOCUMENTED_TRIGGERS = {
     # The specification names the operation and leaves its body open (Endpoints / Internal
@@ -24,13 +20,14 @@ DOCUMENTED_TRIGGERS = {
     },
 }
 
-_SOME_ORIGIN = "https://target.invalid"
+MIN_STATUS, MAX_STATUS = 100, 599
 
 
 class HttpTrigger(ProfilePart):
-    """Causes a trigger by one HTTP request with the suite's credentials.
+    """One HTTP request with the suite's credentials, by which something is caused.
 
-    Texts may hold ``{origin}``, ``{base_url}`` and the trigger's parameters.
+    Texts may hold ``{origin}``, ``{base_url}``, the trigger's parameters, and what earlier requests
+    of the same trigger returned.
     """
 
     method: Literal["POST", "PUT", "PATCH", "DELETE", "GET"] = "POST"
@@ -38,8 +35,73 @@ class HttpTrigger(ProfilePart):
     json_body: dict[str, Any] = Field(default_factory=dict, alias="json")
     returns: dict[str, str] = Field(
         default_factory=dict,
-        description="The names of results, each with the member of the response that holds it.",
+        description="The names of results, each with the dotted path in the response that leads "
+        "to it, such as `data.0.id`. A GET is sent again until all are there, for `timing.state`.",
     )
+    ok: tuple[int, ...] = Field(
+        (),
+        description="The statuses that count as success, such as `[200, 409]`; without any, those "
+        "from 200 to 299.",
+    )
+    origins: tuple[str, ...] = Field(
+        (),
+        description="Where a URL that is a parameter or a result as a whole may lead, such as "
+        "`https://verify.example.com`, beside the origin of the base URL.",
+    )
+
+    @field_validator("ok")
+    @classmethod
+    def _statuses(cls, ok: tuple[int, ...]) -> tuple[int, ...]:
+        if wrong := [status for status in ok if not MIN_STATUS <= status <= MAX_STATUS]:
+            raise ValueError(f"expected statuses of HTTP, from 100 to 599, got {wrong[0]}")
+        return ok
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := [url for url in origins if addresses.origin(url) is None]:
+            raise ValueError(f"expected for example https://verify.example.com, got {wrong[0]!r}")
+        return origins
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+def _one_or_several(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema take one request where a list of them may stand."""
+    listed = schema["anyOf"][0]
+    schema["anyOf"].insert(0, listed["items"])
+
+
+Calls = Annotated[tuple[HttpTrigger, ...], BeforeValidator(_as_list), Field(min_length=1)]
+
+
+class Step(ProfilePart):
+    """Something that is done to the target or beside it: by HTTP requests, or by a command."""
+
+    http: Calls | None = Field(
+        None,
+        description="An HTTP request, or a list of them: one after the other.",
+        json_schema_extra=_one_or_several,
+    )
+    command: list[str] | None = Field(None, min_length=1)
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse a step of no kind or of several."""
+        kinds = self._kinds()
+        given = [name for name in kinds if getattr(self, name) is not None]
+        if len(given) != 1:
+            shown = ", ".join(given) or "none"
+            raise ValueError(f"{self._noun()} has exactly one of {', '.join(kinds)}; got {shown}")
+
+    @classmethod
+    def _noun(cls) -> str:
+        return "a step"
+
+    @classmethod
+    def _kinds(cls) -> tuple[str, ...]:
+        return ("http", "command")
 
 
 class WaitTrigger(ProfilePart):
@@ -48,75 +110,41 @@ class WaitTrigger(ProfilePart):
     until: Literal["expiresAt"]
 
 
-class Trigger(ProfilePart):
+class Trigger(Step):
     """How one trigger of the vocabulary is caused: exactly one of four kinds."""
 
-    http: HttpTrigger | None = None
-    command: list[str] | None = Field(None, min_length=1)
     magic: dict[str, Any] | None = None
     wait: WaitTrigger | None = None
+    back: Step | None = Field(
+        None,
+        description="What takes the effect back, at the end of the test that caused it; null where "
+        "nothing has to be taken back.",
+    )
 
-    def model_post_init(self, _context: Any) -> None:
-        """Refuse a trigger of no kind or of several."""
-        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
-        if len(given) != 1:
-            shown = ", ".join(given) or "none"
-            raise ValueError(
-                f"a trigger has exactly one of http, command, magic, wait; got {shown}"
-            )
+    scope: Literal["parameters", "next", "all"] = Field(
+        "parameters",
+        description="Whom it happens to: what its `parameters` name; the `next` that comes, "
+        "whatever it is; or `all`, until `back`. Of the last two one happens at a time in a run, "
+        "while no other test runs.",
+    )
+    by: Literal["cause", "answer"] = Field(
+        "cause",
+        description="What it names: a `cause` in the world, or, where a sandbox has nothing else, "
+        "the `answer` that is to come. What it decides is counted apart, and never called proven.",
+    )
 
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.scope == "all" and self.back is None:
+            raise ValueError("scope: all needs back, which ends what happens to all")
+        if self.scope != "parameters" and self.magic is not None:
+            raise ValueError("a magic value happens to what is created with it: it has no scope")
+        return self
 
-def problems_of_names(name: str, trigger: Trigger, variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the names in braces in the texts of a trigger."""
-    parameters = TRIGGERS[name]
-    given = ("origin", "base_url", *parameters)
-    own = templates.own_words(variables, _SOME_ORIGIN, _SOME_ORIGIN)
-    for place, text in _texts_of(trigger):
-        key = f"triggers.{name}.{place}"
-        for shadow in templates.named(text, variables.keys() & set(given)):
-            yield (
-                f"{key}: {{{shadow}}} has a meaning of its own here; give variables.{shadow} "
-                "another name"
-            )
-        filled = templates.fill(text, own)
-        # Within a line for a shell, braces have a meaning of their own.
-        line = place.startswith("command") and any(map(str.isspace, filled))
-        for other in () if line else templates.unknown(filled, given):
-            yield f"{key}: {_problem_of_unknown(other, given, variables)}"
-        if place == "http.url":
-            yield from (f"{key}: {problem}" for problem in _problems_of_url(filled, parameters))
-        elif place == "command.0" and (chosen := templates.named(filled, parameters)):
-            yield f"{key}: {{{chosen[0]}}} would choose the program, and comes from the target"
+    @classmethod
+    def _noun(cls) -> str:
+        return "a trigger"
 
-
-def _problem_of_unknown(name: str, given: Collection[str], variables: Mapping[str, str]) -> str:
-    if name in variables:
-        return f"{{{name}}} stands in another variable, where variables are not filled in"
-    known = (*given, *variables)
-    hint = nearest(name, known)
-    told = f"the nearest is {{{hint}}}" if hint else f"known are {', '.join(known)}"
-    return f"unknown name {{{name}}}; {told}"
-
-
-def _problems_of_url(url: str, parameters: Collection[str]) -> Iterator[str]:
-    if chosen := addresses.names_in_host(url, parameters):
-        yield f"{{{chosen[0]}}} would choose the host, and comes from the target"
-    elif not url.lower().startswith(("http://", "https://")):
-        yield f"expected an HTTP URL, for example {{origin}}/path, got {url!r}"
-
-
-def _texts_of(trigger: Trigger) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a trigger in which names are filled in, with their places."""
-    if trigger.http is not None:
-        yield "http.url", trigger.http.url
-        yield from _texts_in(trigger.http.json_body, "http.json")
-    if trigger.command is not None:
-        yield from _texts_in(trigger.command, "command")
-
-
-def _texts_in(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, dict | list):
-        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts_in(member, f"{place}.{key}")
+    @classmethod
+    def _kinds(cls) -> tuple[str, ...]:
+        return ("http", "command", "magic", "wait")

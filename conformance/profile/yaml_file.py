@@ -60,23 +60,50 @@ def read_yaml_with_lines(path: Path) -> tuple[Any, Callable[[Sequence[int | str]
         raise NotUsable(f"is not valid YAML: {error}") from error
 
 
-def _line_of(node: yaml.Node, place: Sequence[int | str]) -> int:
-    line: int = node.start_mark.line + 1
-    for step in place:
-        if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            members = node.value[step : step + 1]
-        elif isinstance(node, yaml.MappingNode):
-            pairs = [(key, value) for key, value in node.value if key.value == step]
-            members = [value for _, value in pairs]
-            line = next((key.start_mark.line + 1 for key, _ in pairs), line)
+def places_in(path: Path) -> Callable[[Sequence[str | int]], str | None]:
+    """Return a function that says in which line and column a key or value of a YAML file stands.
+
+    It takes the keys and the indexes of lists that lead there, and returns None where they do not;
+    what a merge brings in is not found. An index that leads into no list is passed over.
+
+    Raises:
+        NotUsable, OSError, yaml.YAMLError: as of :func:`read_yaml`, which has to have read it.
+    """
+    root = yaml.compose(_read(path), Loader=yaml.CSafeLoader)
+
+    def place(keys: Sequence[str | int]) -> str | None:
+        node, is_there = _nearest(root, keys)
+        if not is_there or node is None or node.start_mark is None:
+            return None
+        return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
+
+    return place
+
+
+def _line_of(root: yaml.Node, keys: Sequence[str | int]) -> int:
+    node, _ = _nearest(root, keys)
+    return 1 if node is None else int(node.start_mark.line) + 1
+
+
+def _nearest(root: yaml.Node | None, keys: Sequence[str | int]) -> tuple[yaml.Node | None, bool]:
+    """Return the key or the entry of a list at the end of a way, or the last that there is on it.
+
+    The second value tells whether the whole way is there.
+    """
+    mark = node = root
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            if isinstance(key, int):
+                continue
+            pair = next((pair for pair in node.value if pair[0].value == key), None)
+            if pair is None:
+                return mark, False
+            mark, node = pair
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            mark = node = node.value[key]
         else:
-            members = []
-        if not members:
-            break
-        if isinstance(node, yaml.SequenceNode):
-            line = members[0].start_mark.line + 1
-        node = members[0]
-    return line
+            return mark, False
+    return mark, True
 
 
 def _read(path: Path) -> str:

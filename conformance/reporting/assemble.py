@@ -214,6 +214,10 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
         options=run.started["options"],
         features=tuple(sorted(name for name in FEATURES if profile.features.declares(name))),
         triggers=tuple(sorted(profile.triggers)),
+        told_answers=tuple(
+            sorted(name for name, trigger in profile.triggers.items() if trigger.by == "answer")
+        ),
+        credentials=(profile.credentials.token_id, profile.credentials.client_secret),
         interrupted=interrupted,
         requests=run.requests,
     )

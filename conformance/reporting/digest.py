@@ -216,6 +216,18 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
+def told(report: Report) -> str:
+    """Return in a sentence what a target that was told its answers decided; empty for nothing."""
+    entries = [entry for entry in report.requirements if entry.told]
+    if not entries:
+        return ""
+    names = ", ".join(sorted({name for entry in entries for name in entry.told}))
+    return (
+        f"{counted(len(entries), 'requirement')} of the decided ones rest on triggers that tell "
+        f"the target its answer, which proves nothing: {names}."
+    )
+
+
 def duration(seconds: float) -> str:
     """Return a duration as a person says it: ``4.2 s``, ``3 min 12 s``, ``2 h 5 min``."""
     if seconds < 60:  # noqa: PLR2004 - seconds of a minute

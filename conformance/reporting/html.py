@@ -14,7 +14,7 @@ from markupsafe import Markup
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
-from conformance.reporting.digest import duration, groups, headline, outdated
+from conformance.reporting.digest import duration, groups, headline, outdated, told
 from conformance.reporting.report import CauseEntry, Entry, Report
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.gate import GateResult
@@ -52,6 +52,7 @@ def render(report: Report) -> str:
         areas=areas().values(),
         run=report.run,
         headline=headline(report),
+        told=told(report),
         failed=report.of(RequirementVerdict.FAILED),
         warned=report.of(RequirementVerdict.WARNED),
         outdated=outdated(report),

@@ -17,7 +17,7 @@ from conformance.contract.classes import classes
 from conformance.contract.difference import Kind
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import USUAL_VARIABLES, curl_chain, transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
 from conformance.verdict.baseline import EntryState
@@ -84,6 +84,12 @@ class RunInfo(_Part):
     )
     features: tuple[str, ...] = Field(description="features that the profile declares")
     triggers: tuple[str, ...] = Field(description="triggers that the profile maps")
+    told_answers: tuple[str, ...] = Field(
+        (), description="those of them that name the answer that is to come, and no cause"
+    )
+    credentials: tuple[str, str] = Field(
+        USUAL_VARIABLES, description="the environment variables of token id and client secret"
+    )
     interrupted: str | None = Field(None, description="why the run ended early, if it did")
     requests: int | None = Field(None, ge=0, description="requests sent to the target")
 
@@ -252,6 +258,9 @@ class Entry(_Part):
     tests: tuple[str, ...] = Field(description="node ids of tests that decide it; the first ones")
     checks: dict[Outcome, int] = Field(description="how many checks ended in which way")
     mutants: MutantFigures | None
+    told: tuple[str, ...] = Field(
+        (), description="triggers that told the target its answer, where such a one decided it"
+    )
     evidence: tuple[Evidence, ...]
 
 
@@ -510,6 +519,10 @@ def _entry(
     evidence: tuple[Evidence, ...],
 ) -> Entry:
     requirement = conclusion.requirement
+    is_decided = conclusion.verdict in DECIDED
+    told = tuple(name for name in requirement.needs.triggers if name in run.told_answers)
+    # A target that is told its answer proves nothing.
+    proof = None if told else kills
     deciders = planned or tuple(decision.test for decision in conclusion.decisions)
     tests = dict.fromkeys((*(item.test for item in evidence), *deciders))
     return Entry(
@@ -528,7 +541,8 @@ def _entry(
         detail=next((item.detail for item in evidence), _bounded(conclusion.detail)),
         tests=tuple(tests)[:_MAX_TESTS],
         checks=dict(Counter(decision.outcome for decision in conclusion.decisions)),
-        mutants=None if kills is None else MutantFigures(killed=kills.killed, total=kills.total),
+        mutants=None if proof is None else MutantFigures(killed=proof.killed, total=proof.total),
+        told=told if is_decided else (),
         evidence=evidence,
     )
 
@@ -583,7 +597,7 @@ def _evidence(
                     decision,
                     exchanges,
                     room if full else _Room(0),
-                    base_url=run.base_url,
+                    run=run,
                     rerun=_rerun(addresses.get(decision.test, decision.test), run.options),
                 )
                 for decision in decisions[:most]
@@ -608,7 +622,7 @@ def _piece(
     exchanges: Mapping[str, Exchange],
     room: _Room,
     *,
-    base_url: str,
+    run: RunInfo,
     rerun: str,
 ) -> Evidence:
     chain = [exchanges[name] for name in decision.exchanges if name in exchanges]
@@ -619,7 +633,7 @@ def _piece(
         got=_bounded(decision.facts.got),
         also=_bounded(decision.facts.also),
         transcript=_transcript(decision, chain, room),
-        curl=_curl(chain, base_url, room),
+        curl=_curl(chain, run, room),
         rerun=rerun,
     )
 
@@ -638,10 +652,10 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
     return room.take(text) or f"(no room left in the report; the journal has {span})"
 
 
-def _curl(chain: list[Exchange], base_url: str, room: _Room) -> str:
+def _curl(chain: list[Exchange], run: RunInfo, room: _Room) -> str:
     if not chain:
         return ""
-    script = curl_chain(chain, base_url)
+    script = curl_chain(chain, run.base_url, run.credentials)
     return room.take(script) if len(script) <= _MAX_CURL_CHARS else ""
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from conformance.contract.areas import areas
-from conformance.reporting.digest import Group, counted, groups, headline, outdated, told_classes
+from conformance.reporting.digest import (
+    Group,
+    counted,
+    groups,
+    headline,
+    outdated,
+    told,
+    told_classes,
+)
 from conformance.reporting.report import CauseEntry, Report
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
@@ -45,8 +53,9 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
     terminal.write_line(headline(report), bold=True, **{_COLOURS[report.gate.result]: True})
     requests = "" if run.requests is None else f", {run.requests} requests"
     terminal.write_line(f"{run.base_url} ({run.environment}), seed {run.seed}{requests}")
-    if run.interrupted is not None:
-        terminal.write_line(f"The run ended early: {run.interrupted}", yellow=True)
+    early = "" if run.interrupted is None else f"The run ended early: {run.interrupted}"
+    for aside in filter(None, (early, told(report))):
+        terminal.write_line(aside, yellow=True)
     for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
     for verdict in _MAX_CAUSES:

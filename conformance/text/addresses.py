@@ -23,6 +23,7 @@ _MAX_PORT = 65535
 # Clients and servers take out such segments before they look at a path, some also encoded ones.
 _NO_SEGMENTS = frozenset({"", ".", ".."})
 _MARK = "\0"
+_WHOLE_URL = re.compile(r"\{([A-Za-z_]\w*(?<=Url)|url)\}(?=[/?]|$)")
 _shortened = reprlib.Repr()
 _shortened.maxstring = _shortened.maxlong = _shortened.maxother = 60
 
@@ -109,6 +110,36 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
             got = ", ".join(f"{name}: {shortened(values[name])}" for name in names)
             raise Unusable(f"expected what can be a segment of the path in {template}, got {got}")
     return marked.replace(_MARK, "")
+
+
+def whole_url_name(template: str, names: Collection[str]) -> str | None:
+    """Return the name of ``names`` whose value is a whole URL with which a template begins.
+
+    Such a name ends in `url`, or in `Url`, and nothing but a path or a query may follow it.
+    """
+    start = _WHOLE_URL.match(template)
+    return start[1] if start and start[1] in names else None
+
+
+def fill_whole_url(
+    template: str, name: str, values: Mapping[str, Any], origins: Collection[str]
+) -> str:
+    """Return a URL with which the value of ``name`` begins, unquoted, and others are filled in.
+
+    Raises:
+        Unusable: it leads to none of ``origins``, or another value cannot stand where it would.
+    """
+    try:
+        start = as_text(values[name])
+    except Unusable as error:
+        raise Unusable(f"{name}: {error}") from None
+    url = start + fill(template.removeprefix(f"{{{name}}}"), values)
+    if not any(same_origin(url, origin) for origin in origins):
+        raise Unusable(
+            f"{name}: expected a URL of {' or '.join(origins)}, got {shortened(start)}; the key "
+            "origins of the request says where else it may lead"
+        )
+    return url
 
 
 def names_in_host(template: str, names: Collection[str]) -> list[str]:

@@ -146,6 +146,10 @@ class TriggerFailed(Unmet):
     reason = Reason.TRIGGER_FAILED
 
 
+class TriggerRefused(TriggerFailed):
+    """The first request of a trigger was refused with a client error: nothing was done."""
+
+
 class Unusable(Unmet):
     """A value that the target sent has no form where the check needs it, in a URL for example."""
 

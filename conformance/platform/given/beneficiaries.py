@@ -14,8 +14,8 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     fill_template,
-    value_at,
 )
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -76,7 +76,11 @@ class Ownership(Part):
             TriggerMissing: the profile has no way to the owner's signature.
         """
         names = self._profile.bindings
-        signature = self._signature(account, started) if right else names.ownership_wrong_signature
+        signature = (
+            self._signature(account, started)
+            if right
+            else names.require("ownership_wrong_signature")
+        )
         body: Body = fill_template(names.ownership_proof, {"{signature}": signature})
         return body
 
@@ -112,8 +116,25 @@ class Ownership(Part):
             self._triggers.fire(trigger, externalAccountId=account["id"])
 
     def prove(self, account: Json) -> None:
-        """Prove the ownership of an account, by a signature where the profile has a way to one."""
-        self.conclude(account, "signature" if self.can_sign else "liveness", right=True)
+        """Prove the ownership of an account by a signature or by a liveness check.
+
+        The ways that the profile has are tried one after the other, until one leads there.
+        """
+        ways: list[Way] = [way for way, is_there in self._ways() if is_there] or ["liveness"]
+        for way in ways[:-1]:
+            try:
+                self.conclude(account, way, right=True)
+            except (PreconditionFailed, ResourceMissing, TriggerFailed) as error:
+                self._observe(f"a proof of ownership by {way} did not work: {error}")
+                continue
+            if self._external_accounts.at_status(account, "ACTIVE").get("status") == "ACTIVE":
+                return
+            self._observe(f"a proof of ownership by {way} did not lead to ACTIVE")
+        self.conclude(account, ways[-1], right=True)
+
+    def _ways(self) -> tuple[tuple[Way, bool], ...]:
+        """Return the ways to a proof, each with whether the profile has it."""
+        return ("signature", self.can_sign), ("liveness", self._triggers.maps("ownership.prove"))
 
 
 class Trust(Part):

@@ -24,10 +24,11 @@ class Customers(Part):
     def terms_consent(self) -> Body:
         """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
         terms = arranged_body(self._api.get_end_user_terms())
+        version = self._profile.bindings.terms_version
         words = {
             # The same all day, so that two runs send the same bytes.
             "{now}": f"{datetime.now(UTC).date()}T00:00:00Z",
-            "{version}": terms.get(self._profile.bindings.terms_version),
+            "{version}": terms.get(version) if version else None,
         }
         consent: Body = fill_template(self._profile.bindings.terms_consent, words)
         return consent

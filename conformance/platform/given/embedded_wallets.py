@@ -15,9 +15,9 @@ from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
     Json,
     Resource,
-    value_at,
 )
 from conformance.platform.triggers import Asked
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,

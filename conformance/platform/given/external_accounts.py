@@ -17,10 +17,10 @@ from conformance.platform.resource import (
     arranged_resource,
     as_resource,
     merged,
-    value_at,
 )
 from conformance.testdata.accounts import AccountExample, account_example, account_examples
 from conformance.testdata.examples import ABSENT, Change, placed
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,

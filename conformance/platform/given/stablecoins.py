@@ -27,8 +27,8 @@ from conformance.platform.resource import (
     merged,
     owner_of,
     unknown_id,
-    value_at,
 )
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -301,13 +301,14 @@ class Stablecoins(Part):
         return body
 
     def _template(self, kind: Kind) -> Body:
-        names = self._profile.bindings
-        return {
-            "register": names.stablecoin,
-            "mint": names.stablecoin_mint,
-            "burn": names.stablecoin_burn,
-            "external_mint": names.stablecoin_external_mint,
-        }[kind]
+        names: Mapping[Kind, str] = {
+            "register": "stablecoin",
+            "mint": "stablecoin_mint",
+            "burn": "stablecoin_burn",
+            "external_mint": "stablecoin_external_mint",
+        }
+        template: Body = self._profile.bindings.require(names[kind])
+        return template
 
     def _accounts_for(self, kinds: set[Kind], *, external: bool, trigger: str | None) -> Coin:
         """Return the accounts that the bodies of some kinds name; nothing else of a stablecoin."""

@@ -12,9 +12,9 @@ from conformance.platform.resource import (
     Body,
     Json,
     fill_template,
-    value_at,
 )
 from conformance.profile.bindings.all_areas import Bindings
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     ResourceMissing,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.profile.bindings.authentication import AuthenticationBindings
 from conformance.profile.bindings.cards import CardBindings
 from conformance.profile.bindings.configuration import ConfigurationBindings
@@ -14,6 +16,7 @@ from conformance.profile.bindings.quotes import QuoteBindings
 from conformance.profile.bindings.stablecoins import StablecoinBindings
 from conformance.profile.bindings.transactions import TransactionBindings
 from conformance.profile.bindings.verification import VerificationBindings
+from conformance.verdict.decisions import ResourceMissing
 
 
 class Bindings(
@@ -32,3 +35,14 @@ class Bindings(
     ProtocolBindings,
 ):
     """Names and values that the specification leaves open, with their usual choices."""
+
+    def require(self, name: str) -> Any:
+        """Return the value of a binding.
+
+        Raises:
+            ResourceMissing: it is null, as the implementation has no such thing.
+        """
+        value = getattr(self, name)
+        if value is None:
+            raise ResourceMissing(f"bindings.{name} of the profile is null: there is none")
+        return value

@@ -33,8 +33,8 @@ class ConfigurationBindings(ProfilePart):
         default_factory=lambda: {"brandName": "Conformance"},
         description="A `cardTokenization2faConfig` that the implementation takes; null for none.",
     )
-    config_currency: str = Field(
+    config_currency: str | None = Field(
         "currencyCode",
         description="Where an entry of `supportedCurrencies` holds the code of its currency, "
-        "such as `currency.code`.",
+        "such as `currency.code`; null where it is not shown.",
     )

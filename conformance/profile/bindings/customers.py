@@ -26,10 +26,10 @@ class CustomerBindings(ProfilePart):
         "`entityType`, `businessType`, `countriesOfOperation`, `purposeOfAccount` "
         "and `sourceOfFunds`.",
     )
-    foreign_business: dict[str, Any] = Field(
+    foreign_business: dict[str, Any] | None = Field(
         default_factory=dict,
         description="The `businessInfo` of a business outside the US: its `country`, and a "
-        "`taxId` that is valid there.",
+        "`taxId` that is valid there; null for none.",
     )
     entity_types: dict[str, str] = Field(
         default_factory=dict,
@@ -43,9 +43,10 @@ class CustomerBindings(ProfilePart):
         "`expectedMonthlyTransactionVolume`, `annualIncomeRange`, `netWorthRange` "
         "and `pepStatus`.",
     )
-    terms_version: str = Field(
+    terms_version: str | None = Field(
         "version",
-        description="The member of `GET /customers/end-user-terms` that holds the version.",
+        description="The member of `GET /customers/end-user-terms` that holds the version; "
+        "null where it is not shown.",
     )
     terms_consent: dict[str, Any] = Field(
         default_factory=lambda: {
@@ -56,7 +57,7 @@ class CustomerBindings(ProfilePart):
         },
         description="The `endUserTermsConsent`; `{now}` and `{version}` are filled in.",
     )
-    platform_fee_override: dict[str, Any] = Field(
+    platform_fee_override: dict[str, Any] | None = Field(
         default_factory=lambda: {"variableFeeBasisPoints": 100},
-        description="A `platformFeeOverride` that the implementation takes.",
+        description="A `platformFeeOverride` that the implementation takes; null for none.",
     )

@@ -12,9 +12,10 @@ from conformance.profile.part import ProfilePart
 class EmbeddedWalletBindings(ProfilePart):
     """What the specification leaves open of embedded wallets."""
 
-    wallet_privacy: str = Field(
+    wallet_privacy: str | None = Field(
         "privateEnabled",
-        description="The member of an embedded wallet that says whether it is private.",
+        description="The member of an embedded wallet that says whether it is private; "
+        "null where there is none.",
     )
     wallet_payload: str | None = Field(
         "payloadToSign",

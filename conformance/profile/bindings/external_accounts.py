@@ -77,6 +77,6 @@ class ExternalAccountBindings(ProfilePart):
         description="A signature that the sandbox takes for the owner's, whatever is to be signed; "
         "null where the trigger `ownership.sign` makes one for each message.",
     )
-    ownership_wrong_signature: str = Field(
-        "Zm9yZ2Vk", description="A well-formed signature that is not the owner's."
+    ownership_wrong_signature: str | None = Field(
+        "Zm9yZ2Vk", description="A well-formed signature that is not the owner's; null for none."
     )

@@ -22,6 +22,8 @@ class ProtocolBindings(ProfilePart):
         description="The query parameter of lists that turns the page; null where lists have one "
         "page.",
     )
-    list_next: str = Field(
-        "nextCursor", description="The member of a list that holds the next cursor."
+    list_next: str | None = Field(
+        "nextCursor",
+        description="The member of a list that holds the next cursor; "
+        "null where lists have one page.",
     )

@@ -37,8 +37,10 @@ class QuoteBindings(ProfilePart):
         description="The member of `POST /quotes` that takes the `lookupId`; null where there is "
         "none.",
     )
-    uma_address: str = Field(
-        "umaAddress", description="The member of a customer that holds its UMA address."
+    uma_address: str | None = Field(
+        "umaAddress",
+        description="The member of a customer that holds its UMA address; "
+        "null where it is not shown.",
     )
     uma_destination: dict[str, Any] = Field(
         default_factory=lambda: {

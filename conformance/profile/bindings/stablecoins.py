@@ -44,12 +44,13 @@ class StablecoinBindings(ProfilePart):
         default_factory=lambda: {"amount": "{digits}", "source": {"accountId": "{accountId}"}},
         description="The body of a burn, filled in as that of a mint.",
     )
-    stablecoin_external_mint: dict[str, Any] = Field(
+    stablecoin_external_mint: dict[str, Any] | None = Field(
         default_factory=lambda: {
             "amount": "{digits}",
             "destination": {"externalAccountId": "{externalAccountId}"},
         },
-        description="The body of a mint to an external account, filled in as that of another mint.",
+        description="The body of a mint to an external account, filled in as that of another mint; "
+        "null where there is no such mint.",
     )
     stablecoin_unrepresentable: str | int | None = Field(
         None, description="An amount that no stablecoin of the target can represent; null for none."

@@ -22,7 +22,7 @@ def account_in(platform: Platform, currency: str, *, amount: int = 0) -> Resourc
     Raises:
         ResourceMissing: ``GET /config`` does not list the currency, or no account is in it.
     """
-    code_member = platform.profile.bindings.config_currency
+    code_member = platform.profile.bindings.require("config_currency")
     currencies = platform.configuration.read().get("supportedCurrencies") or ()
     if currency not in {
         entry.get(code_member) for entry in currencies if isinstance(entry, Mapping)

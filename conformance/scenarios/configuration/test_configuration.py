@@ -24,13 +24,13 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     listed_members,
-    value_at,
     without_members,
 )
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 REQUIRED_FIELDS = "providerRequiredCustomerFields"
@@ -462,7 +462,7 @@ def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[st
 
 def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:
     """Return the fields that each supported currency requires of a customer, by its code."""
-    place = platform.profile.bindings.config_currency
+    place = platform.profile.bindings.require("config_currency")
     return {
         str(value_at(currency, place)): currency.get(REQUIRED_FIELDS) or []
         for currency in listed_members({"data": configuration.get("supportedCurrencies")})

@@ -55,7 +55,8 @@ def test_other_accounts_of_the_owner_of_a_wallet_are_not_private(platform: Platf
     """The wallet shows the privacy flag, and no other account of its owner does."""
     customer = platform.wallets.holder()
     require_member(
-        platform.wallets.wallet(customer=customer), platform.profile.bindings.wallet_privacy
+        platform.wallets.wallet(customer=customer),
+        platform.profile.bindings.require("wallet_privacy"),
     )
 
     other_accounts = [
@@ -67,7 +68,7 @@ def test_other_accounts_of_the_owner_of_a_wallet_are_not_private(platform: Platf
     if not other_accounts:
         raise ResourceMissing("customers with an embedded wallet have no other account")
     flags = {
-        account["id"]: account.get(platform.profile.bindings.wallet_privacy)
+        account["id"]: account.get(platform.profile.bindings.require("wallet_privacy"))
         for account in other_accounts
     }
     assert set(flags.values()) == {None}, flags

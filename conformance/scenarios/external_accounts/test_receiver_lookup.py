@@ -193,7 +193,7 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
     customer = platform.approved.customer()
     account = platform.external_accounts.account(customer)
     address = require_member(
-        platform.customers.read(customer), platform.profile.bindings.uma_address
+        platform.customers.read(customer), platform.profile.bindings.require("uma_address")
     )
 
     answer = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": address})
@@ -209,7 +209,7 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
     customer = platform.approved.customer()
     account = platform.external_accounts.account(customer)
     address = require_member(
-        platform.customers.read(customer), platform.profile.bindings.uma_address
+        platform.customers.read(customer), platform.profile.bindings.require("uma_address")
     )
 
     answer = platform.api.lookup_external_account(

@@ -156,6 +156,6 @@ def test_whether_a_wallet_is_private_is_said_by_a_boolean(platform: Platform) ->
     """The member that the profile names for a wallet's privacy is a boolean, where it is shown."""
     wallet = platform.wallets.wallet()
 
-    flag = require_member(wallet, platform.profile.bindings.wallet_privacy)
+    flag = require_member(wallet, platform.profile.bindings.require("wallet_privacy"))
 
     assert isinstance(flag, bool), flag

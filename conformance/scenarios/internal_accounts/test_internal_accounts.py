@@ -16,7 +16,6 @@ from conformance.platform.resource import (
     listed_members,
     require_member,
     unknown_id,
-    value_at,
 )
 from conformance.platform.waiting import at_once
 from conformance.scenarios.cards.holdings import (
@@ -28,6 +27,7 @@ from conformance.scenarios.cards.holdings import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 REFUSED = (400, 404)
@@ -171,7 +171,7 @@ def test_nobody_has_labelled_an_account_that_is_there_by_itself(platform: Platfo
 @requirement("ACC-052")
 def test_the_privacy_of_a_wallet_is_shown_on_wallets_alone(platform: Platform) -> None:
     """The privacy flag that the profile names is on accounts of type EMBEDDED_WALLET alone."""
-    name = platform.profile.bindings.wallet_privacy
+    name = platform.profile.bindings.require("wallet_privacy")
     customer = platform.approved.customer()
 
     accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
@@ -628,6 +628,6 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
 
 def supported_codes(platform: Platform) -> set[str]:
     """Return the codes of the ``supportedCurrencies`` of the configuration."""
-    place = platform.profile.bindings.config_currency
+    place = platform.profile.bindings.require("config_currency")
     currencies = listed_members({"data": platform.configuration.read().get("supportedCurrencies")})
     return {str(value_at(currency, place)) for currency in currencies}

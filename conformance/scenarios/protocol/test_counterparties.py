@@ -264,7 +264,9 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
     account = platform.external_accounts.account(customer)
-    own = require_member(platform.customers.read(customer), platform.profile.bindings.uma_address)
+    own = require_member(
+        platform.customers.read(customer), platform.profile.bindings.require("uma_address")
+    )
     name, at_sign, domain = str(own).rpartition("@")
 
     malformed = platform.api.lookup_external_account(

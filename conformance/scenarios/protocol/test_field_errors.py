@@ -14,11 +14,12 @@ from conformance.contract.document import document
 from conformance.exchange.answer import Answer
 from conformance.platform.grounds.request import request
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, value_at
+from conformance.platform.resource import Json
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors, path_names
 from conformance.testdata.examples import example, placed
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing, expect
 
 INVALID = "INVALID_INPUT"

@@ -231,7 +231,7 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
 @requirement("LIM-008")
 def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
     """A fee override on a quote from another currency is refused, or the quote includes no fee."""
-    override = platform.profile.bindings.platform_fee_override
+    override = platform.profile.bindings.require("platform_fee_override")
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)
     body = platform.quotes.body(*platform.quotes.ends(corridor_not_from("USD", platform)))

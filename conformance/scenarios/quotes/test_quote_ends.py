@@ -10,13 +10,14 @@ import pytest
 
 from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, unknown_id, value_at
+from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 US_ACCOUNT = "usd_account"
@@ -93,7 +94,7 @@ def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
 def test_a_platform_fee_is_no_text(platform: Platform) -> None:
     """A text as the platformFeeOverride of a quote is refused with 400 or 422."""
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
-    override = platform.profile.bindings.platform_fee_override
+    override = platform.profile.bindings.require("platform_fee_override")
     body = platform.quotes.body(source, destination, platformFeeOverride=override)
 
     refusal = platform.api.create_quote({**body, "platformFeeOverride": "plenty"}, valid=False)
@@ -107,7 +108,7 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
 ) -> None:
     """The quotes before and after one with platformFeeOverride have the same platform's fee."""
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
-    override = platform.profile.bindings.platform_fee_override
+    override = platform.profile.bindings.require("platform_fee_override")
     folder: Path = pytestconfig.rootpath / pytestconfig.getoption("report_dir")
 
     # Other tests set a standing fee in their turns.

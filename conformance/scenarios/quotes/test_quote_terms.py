@@ -208,7 +208,7 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
 @requirement("QUO-161")
 def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
     """A quote from USD with platformFeeOverride has platformFeesIncluded above 0."""
-    override = platform.profile.bindings.platform_fee_override
+    override = platform.profile.bindings.require("platform_fee_override")
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
 
     quote = platform.quotes.pending(source, destination, platformFeeOverride=override)

@@ -257,7 +257,7 @@ def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
         platform.internal_accounts.account("USD"),
         account=corridor.account,
         amount=SENT,
-        platformFeeOverride=platform.profile.bindings.platform_fee_override,
+        platformFeeOverride=platform.profile.bindings.require("platform_fee_override"),
     )
     if not quote.get("platformFeesIncluded"):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")

@@ -9,7 +9,8 @@ from typing import Any
 from conformance.contract.moments import parse_moment
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, value_at
+from conformance.platform.resource import Json
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 PROCESSING = "OUTGOING_PAYMENT.PROCESSING"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, value_at
+from conformance.platform.resource import Resource
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE, event_ids, let_reports_arrive
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 INCOMING = "INCOMING_PAYMENT."

@@ -31,25 +31,28 @@ from conformance.verdict.decisions import (
 
 BASE_URL = "https://api.acme.example/v/2025-10-13"
 
+PAYMENT = {"customerId": "c", "accountId": "a", "externalAccountId": "e", "amount": 1}
+
 LONG_TEXT = pytest.param("x" * 10**7, id="long text")
 LONG_NUMBER = pytest.param(10**5000, id="long number")
 
 
 class World:
-    """Keeps what triggers send and wait for, and gives them ``answer``."""
+    """Keeps what triggers send and wait for, and gives them ``answers``, or ``answer``."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, Any]] = []
         self.secrets: list[str] = []
         self.moments: list[datetime] = []
         self.answer: tuple[int, Any] = (204, None)
+        self.answers: list[tuple[int, Any]] = []
 
     def send(
         self, method: str, url: str, body: Any, secrets: Collection[str] = ()
     ) -> tuple[int, Any]:
         self.requests.append((method, url, body))
         self.secrets += secrets
-        return self.answer
+        return self.answers.pop(0) if self.answers else self.answer
 
     def wait(self, moment: datetime) -> None:
         self.moments.append(moment)
@@ -177,38 +180,165 @@ class TestHttp:
 
         assert world.requests == []
 
+    @pytest.mark.parametrize(
+        ("body", "path"),
+        [
+            ({"id": "Transaction:7"}, "id"),
+            ({"data": [{"id": 1}, {"id": "Transaction:7"}]}, "data.1.id"),
+            (["Transaction:7"], "0"),
+        ],
+    )
     def test_results_are_taken_from_the_response(
+        self, triggers: Callable[..., Triggers], world: World, body: Any, path: str
+    ) -> None:
+        """The results stand at dotted paths in the response, under the names of the profile."""
+        world.answer = (201, body)
+        http = {"url": "{origin}", "returns": {"transactionId": path}}
+
+        results = triggers({"agent.initiate": {"http": http}}).fire("agent.initiate", **PAYMENT)
+
+        assert results == {"transactionId": "Transaction:7"}
+
+    def test_a_secret_result_is_named(
         self, triggers: Callable[..., Triggers], world: World
     ) -> None:
-        """The results are members of the response under the names of the profile."""
-        world.answer = (201, {"id": "Transaction:7"})
-        mapping = {"rate.stale": {"http": {"url": "{origin}", "returns": {"transactionId": "id"}}}}
+        """The client gets the path of a secret result, so that it is written nowhere."""
+        world.answer = (201, {"keys": [{"key": "k"}], "id": "1"})
+        http = {"url": "{origin}", "returns": {"token": "keys.0.key"}}
 
-        assert triggers(mapping).fire("rate.stale", quoteId="q") == {
-            "transactionId": "Transaction:7"
-        }
+        triggers({"agent.connect": {"http": http}}).fire("agent.connect", customerId="Customer:1")
 
-    def test_results_that_are_credentials_are_named(
-        self, triggers: Callable[..., Triggers], world: World
-    ) -> None:
-        """The client gets the member of a secret result, so that it is written nowhere."""
-        world.answer = (201, {"key": "k", "id": "1"})
-        mapping = {"agent.connect": {"http": {"url": "{origin}", "returns": {"token": "key"}}}}
+        assert world.secrets == ["keys.0.key"]
 
-        triggers(mapping).fire("agent.connect", customerId="Customer:1")
-
-        assert world.secrets == ["key"]
-
-    @pytest.mark.parametrize("body", [None, [], {}])
+    @pytest.mark.parametrize("body", [None, [], {}, {"id": None}])
     def test_a_missing_result_is_told(
         self, triggers: Callable[..., Triggers], world: World, body: Any
     ) -> None:
         """A response without the member of a result raises TriggerFailed."""
         world.answer = (200, body)
-        mapping = {"rate.stale": {"http": {"url": "{origin}", "returns": {"transactionId": "id"}}}}
+        http = {"url": "{origin}", "returns": {"transactionId": "id"}}
 
-        with pytest.raises(TriggerFailed, match=r"rate\.stale: its response has no member 'id'"):
-            triggers(mapping).fire("rate.stale", quoteId="q")
+        with pytest.raises(
+            TriggerFailed, match=r"agent\.initiate: its response has no member 'id'"
+        ):
+            triggers({"agent.initiate": {"http": http}}).fire("agent.initiate", **PAYMENT)
+
+    def test_a_reading_waits_for_its_results(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """A GET is sent again until its response has all results."""
+        world.answers = [(200, {"data": []}), (200, {"data": []}), (200, {"data": [{"id": "t"}]})]
+        http = {"method": "GET", "url": "{origin}/t", "returns": {"transactionId": "data.0.id"}}
+
+        results = triggers({"agent.initiate": {"http": http}}).fire("agent.initiate", **PAYMENT)
+
+        assert results == {"transactionId": "t"}
+        assert len(world.requests) == 3
+
+    def test_a_request_may_use_what_others_returned(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """Requests of a list are sent in their order, and results fill in names of later ones."""
+        world.answers = [(200, {"data": [{"id": "a/b"}]}), (204, None)]
+        calls = [
+            {
+                "method": "GET",
+                "url": "{origin}/payouts?account={externalAccountId}",
+                "returns": {"payout": "data.0.id"},
+            },
+            {"url": "{origin}/payouts/{payout}/fail", "json": {"of": "{payout}"}},
+        ]
+
+        triggers({"payout.return": {"http": calls}}).fire("payout.return", externalAccountId="e")
+
+        assert [
+            (method, url.rpartition(".example")[2], body) for method, url, body in world.requests
+        ] == [
+            ("GET", "/payouts?account=e", {}),
+            ("POST", "/payouts/a%2Fb/fail", {"of": "a/b"}),
+        ]
+
+    def test_a_refused_request_ends_the_list(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """Nothing is sent after a request that was refused."""
+        world.answers = [(409, None), (204, None)]
+        calls = [{"url": "{origin}/1"}, {"url": "{origin}/2"}]
+
+        with pytest.raises(TriggerFailed, match=r"POST https://.*/1 answered 409"):
+            triggers({"rate.stale": {"http": calls}}).fire("rate.stale", quoteId="q")
+
+        assert len(world.requests) == 1
+
+    @pytest.mark.parametrize(("status", "succeeds"), [(200, False), (202, True), (409, True)])
+    def test_the_profile_says_which_statuses_are_successes(
+        self, triggers: Callable[..., Triggers], world: World, status: int, succeeds: bool
+    ) -> None:
+        """With `ok` no other status than those listed is a success."""
+        world.answer = (status, None)
+        fire = triggers({"rate.stale": {"http": {"url": "{origin}/x", "ok": [202, 409]}}}).fire
+
+        if succeeds:
+            fire("rate.stale", quoteId="q")
+        else:
+            with pytest.raises(TriggerFailed, match="answered 200"):
+                fire("rate.stale", quoteId="q")
+
+    @pytest.mark.parametrize(
+        ("template", "value", "sent"),
+        [
+            ("{kycUrl}", "https://api.acme.example/f?t=1&u=%2F", "/f?t=1&u=%2F"),
+            ("{kycUrl}/done", "https://verify.example/f", "/f/done"),
+            ("{kycUrl}?c={customerId}", "https://verify.example/f", "/f?c=c%2F1"),
+        ],
+    )
+    def test_a_whole_url_goes_in_unquoted(
+        self,
+        triggers: Callable[..., Triggers],
+        world: World,
+        template: str,
+        value: str,
+        sent: str,
+    ) -> None:
+        """The URL of a parameter begins another one, and leads to an origin of the profile."""
+        http = {"url": template, "origins": ["https://verify.example"]}
+
+        triggers({"hosted_flow.complete": {"http": http}}).fire(
+            "hosted_flow.complete", customerId="c/1", kycUrl=value
+        )
+
+        assert world.requests[0][1].rpartition(".example")[2] == sent
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "https://evil.example/f",
+            "https://verify.example.evil.example",
+            "https://verify.example@evil.example/",
+            "https://verify.example:444/",
+            "http://verify.example/",
+            "//verify.example/",
+            "file:///etc/passwd",
+            "/f",
+            "",
+            "https://verify.example\r\n/",
+            None,
+            7,
+            ["https://verify.example/f"],
+        ],
+    )
+    def test_a_whole_url_cannot_lead_elsewhere(
+        self, triggers: Callable[..., Triggers], world: World, value: Any
+    ) -> None:
+        """A URL of the target that leads to no origin of the profile is refused."""
+        http = {"url": "{kycUrl}/x", "origins": ["https://verify.example"]}
+
+        with pytest.raises(Unusable, match=r"hosted_flow\.complete: kycUrl: expected a "):
+            triggers({"hosted_flow.complete": {"http": http}}).fire(
+                "hosted_flow.complete", customerId="c", kycUrl=value
+            )
+
+        assert world.requests == []
 
     @pytest.mark.parametrize("status", [302, 404, 500])
     def test_a_refusal_is_told(
@@ -481,6 +611,80 @@ class TestMagic:
         """Firing a magic value is a mistake of the suite: HarnessError."""
         with pytest.raises(HarnessError, match="to be used where the resource is made"):
             triggers(self.MAPPED).fire("payout.return", externalAccountId="e")
+
+
+class TestBack:
+    """What a trigger did can be taken back at the end of the test."""
+
+    def test_effects_are_taken_back_in_reverse_order(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """Each is taken back once, with the parameters and results of its trigger."""
+        world.answer = (200, {"id": "t"})
+        started = {
+            "http": {"url": "{origin}/pay", "returns": {"transactionId": "id"}},
+            "back": {"http": {"url": "{origin}/undo/{accountId}/{transactionId}"}},
+        }
+        switched = {
+            "http": {"url": "{origin}/on"},
+            "back": {"http": {"method": "DELETE", "url": "{origin}/on"}},
+        }
+        of_profile = triggers({"agent.initiate": started, "rule_based.disable": switched})
+        of_profile.fire("agent.initiate", **PAYMENT)
+        of_profile.fire("rule_based.disable")
+        world.requests.clear()
+
+        assert of_profile.take_back() == []
+        assert of_profile.take_back() == []
+
+        assert [(method, url.rpartition(".example")[2]) for method, url, _ in world.requests] == [
+            ("DELETE", "/on"),
+            ("POST", "/undo/a/t"),
+        ]
+
+    def test_one_that_cannot_be_taken_back_is_told(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """The others are taken back nevertheless."""
+        mapping = {"http": {"url": "{origin}/on"}, "back": {"http": {"url": "{origin}/off"}}}
+        of_profile = triggers({"rule_based.disable": mapping, "rule_based.enable": mapping})
+        of_profile.fire("rule_based.disable")
+        of_profile.fire("rule_based.enable")
+        world.answers = [(500, None), (200, None)]
+
+        (problem,) = of_profile.take_back()
+
+        assert problem.startswith("trigger rule_based.enable: back: POST https://")
+        assert "answered 500" in problem
+
+
+class TestSetup:
+    """Steps of the profile are carried out once a run."""
+
+    def test_its_results_have_names(self, make_target: Callable[..., Target], world: World) -> None:
+        """What a step of `setup` returned stands in later steps, triggers and `teardown`."""
+        target = make_target(
+            BASE_URL,
+            setup=[
+                {"http": {"url": "{origin}/merchants", "returns": {"merchant": "id"}}},
+                {"http": {"url": "{origin}/merchants/{merchant}/open"}},
+            ],
+            triggers={"rate.stale": {"http": {"url": "{origin}/{merchant}/{quoteId}"}}},
+            teardown=[{"http": {"method": "DELETE", "url": "{origin}/merchants/{merchant}"}}],
+        )
+        of_profile = Triggers(target, world.send, world.wait)
+        world.answers = [(200, {"id": "m"})]
+
+        of_profile.set_up()
+        of_profile.fire("rate.stale", quoteId="q")
+        assert of_profile.tear_down() == []
+
+        assert [url.rpartition(".example")[2] for _, url, _ in world.requests] == [
+            "/merchants",
+            "/merchants/m/open",
+            "/m/q",
+            "/merchants/m",
+        ]
 
 
 class TestProduction:

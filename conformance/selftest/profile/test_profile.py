@@ -26,6 +26,7 @@ from conformance.profile.loading import read_profile
 from conformance.profile.model import Environment, Profile
 from conformance.profile.part import ProfileError
 from conformance.run import load_profile
+from conformance.verdict.decisions import ResourceMissing
 
 Write = Callable[..., Path]
 
@@ -47,6 +48,11 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 NAME = {"implementation": {"name": "acme"}}
+
+
+def trigger(name: str, **call: Any) -> dict[str, Any]:
+    """Return a profile that causes a trigger by one request, with these members."""
+    return {**NAME, "triggers": {name: {"http": {"url": "{origin}", **call}}}}
 
 
 @pytest.fixture
@@ -237,6 +243,77 @@ class TestLoading:
                 "triggers.rate.stale.command.0: {quoteId} would choose the program",
                 id="program chosen by the target",
             ),
+            pytest.param(
+                trigger("agent.initiate", returns={"transacionId": "id"}),
+                "triggers.agent.initiate.http.returns.transacionId: unknown result, which no later "
+                "request uses either; the nearest is 'transactionId'",
+                id="unknown result",
+            ),
+            pytest.param(
+                trigger("rate.stale", returns={"quoteId": "id"}),
+                "triggers.rate.stale.http.returns.quoteId: {quoteId} has a meaning already",
+                id="result in the place of a parameter",
+            ),
+            pytest.param(
+                trigger("rate.stale", ok=[20]),
+                "triggers.rate.stale.http.ok: expected statuses of HTTP, from 100 to 599, got 20",
+                id="no status",
+            ),
+            pytest.param(
+                trigger("card.issue", ok=[200], returns={"cardId": "id"}),
+                "triggers.card.issue.http.ok: the answer to the request card.issue is looked at",
+                id="success of a request",
+            ),
+            pytest.param(
+                trigger("hosted_flow.complete", url="{kycUrl}.x/"),
+                "triggers.hosted_flow.complete.http.url: {kycUrl} would choose the host",
+                id="host that goes on after a URL",
+            ),
+            pytest.param(
+                trigger("hosted_flow.complete", origins=["verify.example"]),
+                "triggers.hosted_flow.complete.http.origins: expected for example https://verify",
+                id="no origin",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"http": [{"url": "{origin}"}, {"uri": "x"}]}}},
+                "triggers.rate.stale.http.1.uri: unknown key; the nearest valid one is 'url'",
+                id="in a list of requests",
+            ),
+            pytest.param(
+                {
+                    **NAME,
+                    "triggers": {
+                        "rate.stale": {
+                            "http": [
+                                {"url": "{origin}/{payout}"},
+                                {"url": "{origin}", "returns": {"payout": "id"}},
+                            ]
+                        }
+                    },
+                },
+                "triggers.rate.stale.http.0.url: unknown name {payout}",
+                id="result of a later request",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"rate.stale": {"command": ["x"], "scope": "all"}}},
+                "triggers.rate.stale: scope: all needs back, which ends what happens to all",
+                id="no end of what happens to all",
+            ),
+            pytest.param(
+                {**NAME, "triggers": {"payout.hold": {"magic": {}, "scope": "next"}}},
+                "triggers.payout.hold: a magic value happens to what is created with it",
+                id="scope of a magic value",
+            ),
+            pytest.param(
+                {**NAME, "setup": [{"magic": {}}]},
+                "setup.0.magic: unknown key",
+                id="kind that is no step",
+            ),
+            pytest.param(
+                {**NAME, "setup": [{"http": {"url": "{origin}", "returns": {"amount": "id"}}}]},
+                "setup.0: triggers have a parameter amount; return it under another name",
+                id="result of setup with the name of a parameter",
+            ),
         ],
     )
     def test_a_mistake_is_told(self, write: Write, content: Any, message: str) -> None:
@@ -245,8 +322,33 @@ class TestLoading:
 
         message_text = load_error(path)
 
-        assert message_text.startswith(f"profile {path} is not valid:\n  ")
+        assert message_text.startswith(f"profile {path} is not valid:\n  line ")
         assert message in message_text
+
+    def test_a_mistake_is_told_with_its_line_and_column(self, tmp_path: Path) -> None:
+        """Line and column are those of the key, or of the entry of a list."""
+        path = tmp_path / "profile.yaml"
+        path.write_text(
+            "implementation: {name: x}\n"
+            "timing:\n"
+            "  pol: 1\n"
+            "triggers:\n"
+            "  rate.stale:\n"
+            "    http:\n"
+            '      url: "{origin}/{quotId}"\n'
+            "resources:\n"
+            "  corridors:\n"
+            "    - {sending: USD}\n",
+            encoding="utf-8",
+        )
+
+        places = [line.split(": ")[:2] for line in load_error(path).splitlines()[1:]]
+
+        assert places == [
+            ["  line 10, column 7", "resources.corridors.0.receiving"],
+            ["  line 10, column 7", "resources.corridors.0.account"],
+            ["  line 3, column 3", "timing.pol"],
+        ]
 
     def test_all_mistakes_are_told_at_once(self, write: Write) -> None:
         """Three mistakes are told in one line each."""
@@ -546,3 +648,35 @@ def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
             yield from leaves(member, (*path, name))
     else:
         yield path
+
+
+class TestNone:
+    """A binding that may be absent takes null."""
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "config_currency",
+            "foreign_business",
+            "list_next",
+            "ownership_wrong_signature",
+            "platform_fee_override",
+            "stablecoin_external_mint",
+            "terms_version",
+            "uma_address",
+            "wallet_privacy",
+        ],
+    )
+    def test_it_is_not_exercised(self, write: Write, name: str) -> None:
+        """The profile is valid, and whatever asks for the binding is told that there is none."""
+        profile = read_profile(write({**NAME, "bindings": {name: None}}))
+
+        with pytest.raises(ResourceMissing, match=rf"bindings\.{name} of the profile is null"):
+            profile.bindings.require(name)
+
+    def test_a_binding_that_is_there_is_returned(self, write: Write) -> None:
+        """A value, be it empty, is one."""
+        profile = read_profile(write({**NAME, "bindings": {"platform_fee_override": {}}}))
+
+        assert profile.bindings.require("platform_fee_override") == {}
+        assert profile.bindings.require("list_next") == "nextCursor"

@@ -1,0 +1,157 @@
+"""``payments-conformance doctor`` says what stands in the way of a run, and which key mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from conformance.cli.checkup.findings import Grade
+from conformance.cli.main import app
+from conformance.exit_status import EXIT_STATUS
+from conformance.selftest import standins
+from conformance.selftest.runs import unindented
+from conformance.selftest.standins import Behaviour, StandIn
+
+OBSTACLES, PROBLEMS = 4, 7
+
+PROFILE = """
+    implementation: {name: reference}
+    environment: sandbox
+    features: {platform: unregulated, direct_onboarding: true, webhooks: true}
+    triggers:
+      webhook.register:
+        http: {url: "{origin}/control/webhook-endpoint", json: {url: "{url}"}}
+      customer.approve:
+        http: {url: "{origin}/control/customers/{customerId}/review", json: {decision: APPROVED}}
+      payout.hold: {http: {url: "{origin}/control/nowhere/{externalAccountId}"}}
+      payout.screen: {command: ["true"]}
+    """
+
+
+@pytest.fixture
+def doctor(tmp_path: Path, credentials: None) -> Callable[..., tuple[int, list[str]]]:
+    """Return a function that runs the command; it returns exit status and lines."""
+    assert credentials is None
+    path = tmp_path / "profile.yaml"
+
+    def run(base_url: str, *options: str, profile: str = PROFILE) -> tuple[int, list[str]]:
+        path.write_text(unindented(profile), encoding="utf-8")
+        words = ["doctor", f"--base-url={base_url}", f"--profile={path}", *options]
+        result = CliRunner().invoke(app, words)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+        return result.exit_code, result.output.splitlines()
+
+    return run
+
+
+def line_about(subject: str, lines: list[str]) -> str:
+    """Return the line of one finding."""
+    (found,) = (line for line in lines if line[9:].startswith(f"{subject}: "))
+    return found
+
+
+def test_it_tries_what_the_profile_maps(
+    doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
+) -> None:
+    """Triggers that are refused, or do nothing, are told with their key."""
+    base_url = against[0].removeprefix("--base-url=")
+
+    status, lines = doctor(base_url, "--verbose", "--fuzz-examples=0", "--workers=2")
+
+    assert status == PROBLEMS, lines
+    assert line_about("wrong credentials", lines).startswith("fine")
+    assert line_about("clock", lines).startswith("fine")
+    assert line_about("webhooks", lines).startswith("fine")
+    assert line_about("customer.approve", lines).startswith("fine     customer.approve: works: ")
+    refused = line_about("payout.hold", lines)
+    assert refused.startswith("problem")
+    assert " answered 404: " in refused
+    assert refused.endswith("[triggers.payout.hold]")
+    without_effect = line_about("payout.screen", lines)
+    assert without_effect.startswith("problem")
+    assert " was not seen: " in without_effect
+    assert "with 2 workers" in line_about("cost", lines)
+
+
+def test_the_time_is_bounded(
+    doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
+) -> None:
+    """What is not tried in time is told; it is no problem of the target."""
+    base_url = against[0].removeprefix("--base-url=")
+
+    _, lines = doctor(base_url, "--seconds=0.1")
+
+    assert not any("Traceback" in line for line in lines)
+    assert any("trial" in line or "the time was over" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "told"),
+    [
+        pytest.param(standins.answers(401, {}), OBSTACLES, "[credentials]", id="credentials"),
+        pytest.param(standins.html(), OBSTACLES, "[--base-url]", id="another site"),
+        pytest.param(
+            standins.answers(200, {}), PROBLEMS, "GET /config answers 200 to a wrong", id="no check"
+        ),
+        pytest.param(standins.answers(200, []), PROBLEMS, "round trip: ", id="a list"),
+        pytest.param(standins.dies_half_way(), OBSTACLES, "[--base-url]", id="dies"),
+        pytest.param(standins.floods(), OBSTACLES, "obstacle", id="floods"),
+        pytest.param(standins.echoes(), PROBLEMS, "wrong credentials", id="echoes"),
+    ],
+)
+def test_whatever_answers_a_finding_comes_of_it(
+    doctor: Callable[..., tuple[int, list[str]]],
+    stand_in: Callable[[Behaviour], StandIn],
+    behaviour: Behaviour,
+    status: int,
+    told: str,
+) -> None:
+    """Hostile answers raise nothing, and the exit status says how bad it is."""
+    ended, lines = doctor(stand_in(behaviour).base_url, "--seconds=0")
+
+    assert ended == status, lines
+    assert any(told in line for line in lines)
+    assert not any("Traceback" in line for line in lines)
+
+
+def test_a_host_that_does_not_exist_is_told(
+    doctor: Callable[..., tuple[int, list[str]]],
+) -> None:
+    """The name comes first, and nothing is asked after it."""
+    status, lines = doctor("https://no-such-host.invalid/2025-10-13")
+
+    assert status == OBSTACLES
+    assert line_about("name", lines).endswith("[--base-url]")
+    assert not any(line[9:].startswith("base URL: ") for line in lines)
+
+
+def test_missing_credentials_are_told(
+    doctor: Callable[..., tuple[int, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key `credentials` names the variables."""
+    monkeypatch.delenv("PAYMENTS_API_CLIENT_SECRET")
+
+    status, lines = doctor("http://127.0.0.1:9/2025-10-13")
+
+    assert status == OBSTACLES
+    assert any(line.endswith("[credentials]") for line in lines)
+
+
+def test_a_profile_that_is_not_valid_is_told(
+    doctor: Callable[..., tuple[int, list[str]]],
+) -> None:
+    """Line, column and key stand in the finding."""
+    status, lines = doctor("http://127.0.0.1:9/2025-10-13", profile="implementation: {nam: x}\n")
+
+    assert status == OBSTACLES
+    assert "line 1, column 18: implementation.nam: unknown key" in " ".join(lines)
+
+
+def test_its_exit_statuses_are_its_own() -> None:
+    """None of them is a verdict on a target."""
+    assert PROBLEMS not in EXIT_STATUS.values()
+    assert OBSTACLES not in EXIT_STATUS.values()
+    assert list(Grade) == ["fine", "note", "problem", "obstacle"]

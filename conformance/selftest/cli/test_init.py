@@ -1,0 +1,132 @@
+"""``payments-conformance init`` asks a target what can be asked, and writes a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from conformance.cli.main import app
+from conformance.profile.loading import read_profile
+from conformance.proof.personas import running
+from conformance.proof.planting import PROFILE
+from conformance.selftest import standins
+from conformance.selftest.standins import Behaviour, StandIn
+
+APPROVAL = """
+triggers:
+  customer.approve:
+    http: {url: "{origin}/control/customers/{customerId}/review", json: {decision: APPROVED}}
+"""
+
+
+def init(base_url: str, path: Path, *options: str) -> tuple[int, str]:
+    """Run the command; return its exit status and output."""
+    result = CliRunner().invoke(app, ["init", base_url, f"--output={path}", *options])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    assert "Traceback" not in result.output
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def path(tmp_path: Path, credentials: None) -> Path:
+    """Return the path of a profile that does not exist yet."""
+    assert credentials is None
+    return tmp_path / "profile.yaml"
+
+
+def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str, str]) -> None:
+    """The profile is valid, holds no default, and asks where no request shows the answer."""
+    status, output = init(against[0].removeprefix("--base-url="), path, "--sandbox")
+
+    assert status == 0, output
+    profile = read_profile(path)
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert profile.environment == "sandbox"
+    assert {"hosted_onboarding", "direct_onboarding", "stablecoins", "sca"} < set(
+        content["features"]
+    )
+    assert "bindings" not in content
+    text = path.read_text(encoding="utf-8")
+    assert "# ? triggers.customer.approve: a new customer is UNVERIFIED: how does" in text
+    assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
+    assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
+
+
+def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]) -> None:
+    """With a way to an approval it asks on; the file stays, and a diff adds what is new."""
+    base_url = against[0].removeprefix("--base-url=")
+    text = f"implementation: {{name: x}}  # mine\nenvironment: sandbox\n{APPROVAL}"
+    path.write_text(text, encoding="utf-8")
+
+    status, output = init(base_url, path)
+
+    assert status == 0, output
+    assert path.read_text(encoding="utf-8") == text
+    diff = [line for line in output.splitlines() if line.startswith(("+", "-"))]
+    assert "+  hosted_onboarding: true" in diff
+    assert "+resources:" in diff
+    assert not [line for line in diff if line.startswith("-") and not line.startswith("---")]
+
+
+def test_nothing_is_changed_outside_of_a_sandbox(
+    path: Path, stand_in: Callable[[Behaviour], StandIn]
+) -> None:
+    """Without --sandbox it reads alone, and asks whether it is one."""
+    server = stand_in(standins.answers(200, {"data": []}))
+
+    status, output = init(server.base_url, path)
+
+    assert status == 0, output
+    assert {request.method for request in server.received} == {"GET"}
+    assert "# ? environment: is it a sandbox?" in path.read_text(encoding="utf-8")
+    assert read_profile(path).environment == "production"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status"),
+    [
+        pytest.param(standins.answers(200, {"supportedCurrencies": [[1], "x"]}), 0, id="shapes"),
+        pytest.param(standins.answers(200, {"id": "\x1b[2J", "data": [1, 2]}), 0, id="escapes"),
+        pytest.param(standins.answers(401, {}), 4, id="credentials"),
+        pytest.param(standins.html(), 4, id="another site"),
+        pytest.param(standins.dies_half_way(), 4, id="dies"),
+    ],
+)
+def test_whatever_answers_nothing_breaks(
+    path: Path, stand_in: Callable[[Behaviour], StandIn], behaviour: Behaviour, status: int
+) -> None:
+    """Hostile answers raise nothing, and what is written is a valid profile."""
+    ended, output = init(stand_in(behaviour).base_url, path, "--sandbox", "--seconds=20")
+
+    assert ended == status, output
+    assert path.exists() is (status == 0)
+    assert "\x1b" not in output
+    if path.exists():
+        assert read_profile(path).environment == "sandbox"
+
+
+def test_it_finds_the_names_of_another_implementation(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it learns of the second implementation is what the shipped profile of that says."""
+    shipped = yaml.safe_load(PROFILE.read_text(encoding="utf-8"))["bindings"]
+    with running("late") as (base_url, environment):
+        for name in ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET"):
+            monkeypatch.setenv(name, environment[name])
+
+        status, output = init(base_url, path, "--sandbox")
+
+    assert status == 0, output
+    bindings = yaml.safe_load(path.read_text(encoding="utf-8"))["bindings"]
+    assert bindings == {name: shipped[name] for name in bindings}
+    assert {
+        "list_page_size",
+        "list_cursor",
+        "list_next",
+        "config_currency",
+        "terms_version",
+    } == set(bindings)
