@@ -15,6 +15,7 @@ import httpx
 from conformance.contract.judge import error_code
 from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
+from conformance.exchange.clock import now
 from conformance.platform import commands
 from conformance.platform.one_shots import PAYOUTS, OneShots
 from conformance.platform.turns import TurnOfTest
@@ -44,13 +45,21 @@ class Send(Protocol):
     """The recording client's way to send a request of the profile's."""
 
     def __call__(
-        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+        self,
+        method: str,
+        url: str,
+        body: Any,
+        secrets: Collection[str] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
-        """Send method, URL and JSON body; return status and decoded body.
+        """Send method, URL, JSON body and further headers; return status and decoded body.
 
         ``secrets`` are the dotted paths in the answer to what is written nowhere.
         """
 
+
+Run = Callable[[str, list[str]], dict[str, Any]]
+"""Carries out the command of a trigger, and returns the results that it prints."""
 
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
@@ -61,6 +70,7 @@ _MAX_SHOWN_CHARS = 300
 _MAX_WAIT = timedelta(minutes=20)
 # What a wallet signs may be an object.
 _DOCUMENTS = frozenset({"payload"})
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 # No shell sees anything but one word in it, and no command an option.
 _PLAIN = re.compile(r"[\w@%+=:,./][\w@%+=:,./-]*", re.ASCII)
 
@@ -146,6 +156,7 @@ class Triggers:
         wait: returns when a time has passed.
         folder: the report folder of the run, where its processes take turns.
         status_of: returns the status of a transaction, by its id.
+        run: carries commands out; by default they are.
     """
 
     def __init__(
@@ -153,12 +164,15 @@ class Triggers:
         target: Target,
         send: Send,
         wait: Wait,
+        *,
         folder: Path | None = None,
         status_of: Callable[[str], object] = lambda _: None,
+        run: Run | None = None,
     ) -> None:
         self._target = target
         self._send = send
         self._wait = wait
+        self._run = run or _run
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
@@ -365,7 +379,7 @@ class Triggers:
                 "environment: sandbox"
             )
         if step.command is not None:
-            return _run(by, [self._word(by, word, words) for word in step.command])
+            return self._run(by, [self._word(by, word, words) for word in step.command])
         results: dict[str, Any] = {}
         for number, call in enumerate(step.http or ()):
             known = {**words, **results}
@@ -415,8 +429,27 @@ class Triggers:
             raise Unusable(f"{by}: {error}") from None
         body = _json_body(by, self._own(call.json_body), words)
         hidden = [call.returns[key] for key in secrets if key in call.returns]
-        status, answered = self._send(call.method, url, body, hidden)
+        headers = {name: self._header(by, text, words) for name, text in call.headers.items()}
+        status, answered = self._send(call.method, url, body, hidden, headers)
         return Asked(by, f"{call.method} {url}", status, answered, call.returns)
+
+    def _header(self, by: str, template: str, words: Mapping[str, Any]) -> str:
+        """Return the value of a header, filled in.
+
+        Raises:
+            Unusable: a value has no form in a header.
+        """
+        known = {**words, **self._target.words}
+        own = self._own(template)
+        texts: dict[str, str] = {}
+        for key in templates.named(own, known):
+            try:
+                texts[key] = addresses.as_text(_document(by, key, known[key]))
+            except Unusable as error:
+                raise Unusable(f"{by}: {key}: {error}") from None
+            if not _HEADER_VALUE.fullmatch(texts[key]):
+                raise Unusable(f"{by}: {key}: a header takes printable ASCII alone")
+        return templates.fill(own, texts)
 
     def _word(self, by: str, template: str, parameters: Mapping[str, Any]) -> str:
         """Return one word of a command, filled in with what can be nothing but data there.
@@ -515,7 +548,7 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
     except (TypeError, ValueError, OverflowError):
         got = addresses.shortened(value)
         raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
-    if moment > datetime.now(UTC) + _MAX_WAIT:
+    if moment > now() + _MAX_WAIT:
         raise TriggerFailed(
             f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
             f"the longest wait is {_MAX_WAIT}"

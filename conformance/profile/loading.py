@@ -124,7 +124,7 @@ def _told(problem: ErrorDetails) -> str:
         return "unknown key" + (f"; the nearest valid one is {hint!r}" if hint else "")
     if problem["type"] == "missing":
         return "this key is required"
-    if keys[:1] == ("credentials",):
+    if keys[:1] in (("credentials",), ("secrets",)) and problem["type"] != PROBLEM:
         # What stands there may be the secret itself, and is not shown.
         return "expected the name of an environment variable, never its value"
     message = problem["msg"].removeprefix("Value error, ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -17,6 +17,10 @@ from conformance.profile.part import VARIABLE, ProfilePart
 from conformance.profile.resources import Corridor, Resources
 from conformance.profile.triggers import Step, Trigger
 from conformance.profile.webhooks import Webhooks
+
+_NAMES_OF_TRIGGERS = frozenset(
+    {"origin", "base_url", *(name for names in TRIGGERS.values() for name in names)}
+)
 
 PROBLEM = "profile_problem"
 """The type of pydantic's errors that say all that there is to say."""
@@ -131,6 +135,11 @@ class Profile(ProfilePart):
     )
     timing: Timing = Timing()
     budget: Budget = Budget()
+    secrets: dict[str, Annotated[str, Field(pattern=VARIABLE)]] = Field(
+        default_factory=dict,
+        description="Further names for the headers of triggers, each with the environment variable "
+        "that holds the secret, never its value.",
+    )
     variables: dict[str, str] = Field(
         default_factory=dict,
         description="Further names for the texts of triggers. No secrets: the values are part of "
@@ -161,13 +170,16 @@ class Profile(ProfilePart):
 
     @model_validator(mode="after")
     def _known_names(self) -> Self:
+        words = (self.variables, self.secrets)
         problems = [
             problem
             for name, trigger in self.triggers.items()
-            for problem in problems_of_trigger(name, trigger, self.variables, self.established)
+            for problem in problems_of_trigger(name, trigger, words, self.established)
         ]
-        problems += problems_of_steps("setup", self.setup, self.variables)
-        problems += problems_of_steps("teardown", self.teardown, self.variables, self.established)
+        problems += problems_of_steps("setup", self.setup, words)
+        problems += problems_of_steps("teardown", self.teardown, words, self.established)
+        for name in self.secrets.keys() & {*self.variables, *_NAMES_OF_TRIGGERS}:
+            problems.append((("secrets", name), "has a meaning already; give it another name"))
         if problems:
             raise ValidationError.from_exception_data(
                 type(self).__name__,

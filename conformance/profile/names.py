@@ -23,15 +23,19 @@ Problem = tuple[Place, str]
 """Where something is wrong in a profile, and what."""
 
 
+Words = tuple[Mapping[str, str], Collection[str]]
+"""The names under `variables`, with the texts that they stand for, and those under `secrets`."""
+
+
 def problems_of_trigger(
-    name: str, trigger: Trigger, variables: Mapping[str, str], established: Collection[str]
+    name: str, trigger: Trigger, words: Words, established: Collection[str]
 ) -> Iterator[Problem]:
     """Yield what is wrong with the names in a trigger.
 
     Args:
         name: the trigger, one of the vocabulary.
         trigger: how the profile causes it.
-        variables: the names under `variables`, with the texts they stand for.
+        words: the names under `variables` and `secrets`.
         established: the names of what the steps of `setup` return.
     """
     place: Place = ("triggers", name)
@@ -39,10 +43,10 @@ def problems_of_trigger(
     known = (*TRIGGERS[name], *established)
     back = trigger.back
     wanted = (*results, *(_used(back) if back else ()))
-    yield from _Names(known, variables).problems(place, trigger, wanted)
+    yield from _Names(known, *words).problems(place, trigger, wanted)
     if back is not None:
         more = dict.fromkeys((*returned_by(trigger), *results))
-        yield from _Names((*known, *more), variables).problems((*place, "back"), back, ())
+        yield from _Names((*known, *more), *words).problems((*place, "back"), back, ())
     if name in REQUESTS and trigger.http is not None and trigger.http[-1].ok:
         last = len(trigger.http) - 1
         told = f"the answer to the request {name} is looked at, whatever its status"
@@ -50,14 +54,14 @@ def problems_of_trigger(
 
 
 def problems_of_steps(
-    key: str, steps: Sequence[Step], variables: Mapping[str, str], established: Sequence[str] = ()
+    key: str, steps: Sequence[Step], words: Words, established: Sequence[str] = ()
 ) -> Iterator[Problem]:
     """Yield what is wrong with the names in a list of steps, each of which may use those before."""
     known = tuple(established)
     reserved = {parameter for parameters in TRIGGERS.values() for parameter in parameters}
     for number, step in enumerate(steps):
         place, told = (key, number), returned_by(step)
-        yield from _Names(known, variables).problems(place, step, told)
+        yield from _Names(known, *words).problems(place, step, told)
         for name in reserved.intersection(told):
             yield place, f"triggers have a parameter {name}; return it under another name"
         known = (*known, *told)
@@ -79,6 +83,7 @@ class _Names:
 
     parameters: Sequence[str]
     variables: Mapping[str, str]
+    secrets: Collection[str] = ()
 
     def problems(self, place: Place, step: Step, wanted: Collection[str]) -> Iterator[Problem]:
         """Yield what is wrong in a step; ``wanted`` are the results that somebody asks for."""
@@ -92,11 +97,12 @@ class _Names:
             for name in call.returns:
                 for told in names._problems_of_result(name, (*wanted, *later)):
                     yield (*here, "returns", name), told
-            names = _Names((*names.parameters, *call.returns), self.variables)
+            names = _Names((*names.parameters, *call.returns), self.variables, self.secrets)
 
     def _problems_of_call(self, place: Place, call: HttpTrigger) -> Iterator[Problem]:
         for inner, text in _texts_of(call):
-            yield from self._problems_of_text((*place, *inner), text)
+            allowed = self.secrets if inner[0] == "headers" else ()
+            yield from self._problems_of_text((*place, *inner), text, allowed=allowed)
         for told in self._problems_of_url(call.url):
             yield (*place, "url"), told
 
@@ -111,9 +117,9 @@ class _Names:
                 yield (*place, number), told
 
     def _problems_of_text(
-        self, place: Place, text: str, *, is_line: bool = False
+        self, place: Place, text: str, *, is_line: bool = False, allowed: Collection[str] = ()
     ) -> Iterator[Problem]:
-        given = (*_OWN, *self.parameters)
+        given = (*_OWN, *self.parameters, *allowed)
         for shadow in templates.named(text, self.variables.keys() & set(given)):
             told = (
                 f"{{{shadow}}} has a meaning of its own here; give variables.{shadow} another name"
@@ -123,6 +129,8 @@ class _Names:
             yield place, self._problem_of_unknown(other)
 
     def _problem_of_unknown(self, name: str) -> str:
+        if name in self.secrets:
+            return f"{{{name}}} is a secret, which stands in the headers of requests alone"
         if name in self.variables:
             return f"{{{name}}} stands in another variable, where variables are not filled in"
         known = (*_OWN, *self.parameters, *self.variables)
@@ -133,7 +141,7 @@ class _Names:
     def _problems_of_result(self, name: str, wanted: Collection[str]) -> Iterator[str]:
         if not _NAME.fullmatch(name):
             yield "expected a name of letters, digits and _"
-        elif name in (*_OWN, *self.parameters, *self.variables):
+        elif name in (*_OWN, *self.parameters, *self.variables, *self.secrets):
             yield f"{{{name}}} has a meaning already; give it another name"
         elif name not in wanted:
             hint = nearest(name, wanted)
@@ -168,6 +176,7 @@ def _texts_of(call: HttpTrigger) -> Iterator[tuple[Place, str]]:
     """Yield the texts of a request in which names are filled in, with their places."""
     yield ("url",), call.url
     yield from _texts_in(call.json_body, ("json",))
+    yield from _texts_in(call.headers, ("headers",))
 
 
 def _texts_in(value: Any, place: Place) -> Iterator[tuple[Place, str]]:

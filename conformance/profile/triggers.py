@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -21,6 +22,7 @@ DOCUMENTED_TRIGGERS = {
 }
 
 MIN_STATUS, MAX_STATUS = 100, 599
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class HttpTrigger(ProfilePart):
@@ -33,6 +35,11 @@ class HttpTrigger(ProfilePart):
     method: Literal["POST", "PUT", "PATCH", "DELETE", "GET"] = "POST"
     url: str
     json_body: dict[str, Any] = Field(default_factory=dict, alias="json")
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        description="Further headers, such as `{X-Admin-Key: '{admin_key}'}`. The names under "
+        "`secrets` stand in them alone. With `Authorization` the suite's credentials stay away.",
+    )
     returns: dict[str, str] = Field(
         default_factory=dict,
         description="The names of results, each with the dotted path in the response that leads "
@@ -48,6 +55,13 @@ class HttpTrigger(ProfilePart):
         description="Where a URL that is a parameter or a result as a whole may lead, such as "
         "`https://verify.example.com`, beside the origin of the base URL.",
     )
+
+    @field_validator("headers")
+    @classmethod
+    def _are_headers(cls, headers: dict[str, str]) -> dict[str, str]:
+        if wrong := [name for name in headers if not _HEADER.fullmatch(name)]:
+            raise ValueError(f"expected the name of a header, got {wrong[0]!r}")
+        return headers
 
     @field_validator("ok")
     @classmethod

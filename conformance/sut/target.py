@@ -90,6 +90,8 @@ class Target:
     token_id: str = field(repr=False)
     client_secret: str = field(repr=False)
     profile: Profile
+    words: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The secrets of the profile's triggers, by their names."""
 
     @classmethod
     def resolve(cls, base_url: str, profile: Profile, environ: Mapping[str, str]) -> Target:
@@ -140,7 +142,8 @@ class Target:
         token_id, client_secret = (environ[name] for name in names)
         if (problem := problem_of(names[1], client_secret)) is not None:
             raise WeakSecret(problem)
-        return cls(url, token_id, client_secret, profile)
+        words = {name: _secret(name, place, environ) for name, place in profile.secrets.items()}
+        return cls(url, token_id, client_secret, profile, words)
 
     @property
     def origin(self) -> str:
@@ -156,7 +159,7 @@ class Target:
         words.
         """
         named = () if weakness(self.token_id) else (self.token_id,)
-        return (self.client_secret, *named)
+        return (self.client_secret, *named, *self.words.values())
 
     def check(self) -> None:
         """Ask the target one safe question, to tell a wrong configuration from a wrong target.
@@ -257,6 +260,21 @@ class Target:
                 raise NotTheInterface(
                     f"GET {url} answered {answer.status_code}: {error}"
                 ) from error
+
+
+def _secret(name: str, variable: str, environ: Mapping[str, str]) -> str:
+    """Return the secret of the profile that an environment variable holds.
+
+    Raises:
+        MissingCredentials: it is not set.
+        WeakSecret: it cannot be told from ordinary words.
+    """
+    value = environ.get(variable)
+    if not value:
+        raise MissingCredentials(f"secrets.{name} of the profile is not set: export {variable}")
+    if (problem := problem_of(variable, value)) is not None:
+        raise WeakSecret(problem)
+    return value
 
 
 def _parts(url: str) -> SplitResult | None:

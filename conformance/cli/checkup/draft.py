@@ -17,7 +17,7 @@ from conformance.text.legible import legible
 
 _SCHEMA = Path(__file__).parents[2] / "profile" / "profile.schema.json"
 _WIDTH = 1000
-_MAX_SHOWN_CHARS = 240
+_MAX_SHOWN_CHARS = 500
 
 LEFT_TO_SAY = (
     "webhooks: which URL does the target reach, and what registers it? (features.webhooks,",

@@ -137,11 +137,14 @@ class Explorer:
         plain, with_consent = answers
         if plain.accepted and not with_consent.accepted:
             yield _question(
-                "bindings.terms_consent", f"which members does a consent have? {with_consent}"
+                "bindings.terms_consent",
+                f"which members does a consent have? {_refusal(with_consent)}",
             )
         answer = with_consent if with_consent.accepted else plain
         if not answer.accepted or not isinstance(answer.body, Mapping):
-            yield _question("bindings.customer", f"which members does a customer need? {answer}")
+            yield _question(
+                "bindings.customer", f"which members does a customer need? {_refusal(answer)}"
+            )
             return
         self._has_consent = with_consent.accepted
         self.customer = as_resource(answer.body)
@@ -199,14 +202,14 @@ class Explorer:
                 refused[example.account_type] = answer
         accepted = [account_examples()[name].account_type for name in self.accounts]
         if not accepted:
-            told = next(iter(refused.values()), "nothing was tried")
+            told = next(map(_refusal, refused.values()), "nothing was tried")
             yield _question("resources.account_types", f"no external account is taken: {told}")
             return
         for name, answer in refused.items():
             yield _question(
                 "resources.account_types",
                 f"is {name} not offered, or does it need other values (bindings.accounts, "
-                f"bindings.providers)? {answer}",
+                f"bindings.providers)? {_refusal(answer)}",
             )
         if wallets := [name for name in accepted if name.endswith(_WALLETS)]:
             shown = f"POST /customers/external-accounts takes {', '.join(wallets)}"
@@ -216,7 +219,7 @@ class Explorer:
         if self.source is None or not self.accounts or not self._is_approved:
             return
         found: dict[str, str] = {}
-        refusal: object = ""
+        refusal = ""
         for name, account in sorted(self.accounts.items(), key=lambda one: not _is_usual(one[0])):
             ready = self.platform.external_accounts.activate(account)
             body = self.platform.quotes.body(self.source, ready, amount=_PAYMENT)
@@ -224,7 +227,7 @@ class Explorer:
             if answer.accepted:
                 found.setdefault(account_examples()[name].currency, name)
             else:
-                refusal = answer
+                refusal = _refusal(answer)
         if not found:
             yield _question("resources.corridors", f"which are there? POST /quotes: {refusal}")
             return
@@ -360,3 +363,11 @@ def _currency_paths(row: Any, start: str = "") -> Iterator[str]:
 def _told(answer: Answer) -> str:
     operation = answer.operation
     return f"{operation.method} {operation.path} answered {answer.status}"
+
+
+def _refusal(answer: Answer) -> str:
+    """Return a refusal as text: what it says of each field, where it names any."""
+    listed = value_at(answer.body, "details.errors")
+    rows = [row for row in listed if isinstance(row, Mapping)] if isinstance(listed, list) else []
+    fields = [f"{row.get('field')}: {row.get('message', row.get('constraint'))}" for row in rows]
+    return f"{_told(answer)}: {'; '.join(fields)}" if fields else str(answer)

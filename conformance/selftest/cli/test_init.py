@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import jsonschema_rs
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from conformance.cli.main import app
+from conformance.contract.data import FIXTURES
 from conformance.profile.loading import read_profile
 from conformance.proof.personas import running
 from conformance.proof.planting import PROFILE
@@ -54,6 +58,28 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     assert "# ? triggers.customer.approve: a new customer is UNVERIFIED: how does" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
+
+
+def test_editors_find_the_schema(path: Path, against: tuple[str, str]) -> None:
+    """The first line leads to the JSON Schema, which takes the profile."""
+    init(against[0].removeprefix("--base-url="), path, "--seconds=0")
+
+    first, *_ = path.read_text(encoding="utf-8").splitlines()
+    place = unquote(urlsplit(first.removeprefix("# yaml-language-server: $schema=")).path)
+    schema = json.loads(Path(place).read_text(encoding="utf-8"))
+    jsonschema_rs.validate(schema, yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", ["template", "second", "reference"])
+def test_editors_find_the_schema_of_shipped_profiles(name: str) -> None:
+    """A first line of the same kind leads from the folder of the profile to the schema."""
+    file = FIXTURES / "profiles" / f"{name}.yaml"
+    text = file.read_text(encoding="utf-8")
+    (line,) = (x for x in text.splitlines() if x.startswith("# yaml-language-server: $schema="))
+
+    schema = json.loads((file.parent / line.partition("=")[2]).read_text(encoding="utf-8"))
+
+    jsonschema_rs.validate(schema, yaml.safe_load(text))
 
 
 def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]) -> None:

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -43,13 +44,20 @@ class World:
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, Any]] = []
         self.secrets: list[str] = []
+        self.headers: list[dict[str, str]] = []
         self.moments: list[datetime] = []
         self.answer: tuple[int, Any] = (204, None)
         self.answers: list[tuple[int, Any]] = []
 
     def send(
-        self, method: str, url: str, body: Any, secrets: Collection[str] = ()
+        self,
+        method: str,
+        url: str,
+        body: Any,
+        secrets: Collection[str] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, Any]:
+        self.headers.append(dict(headers or {}))
         self.requests.append((method, url, body))
         self.secrets += secrets
         return self.answers.pop(0) if self.answers else self.answer
@@ -209,6 +217,41 @@ class TestHttp:
         triggers({"agent.connect": {"http": http}}).fire("agent.connect", customerId="Customer:1")
 
         assert world.secrets == ["keys.0.key"]
+
+    def test_headers_are_filled_in(self, make_target: Callable[..., Target], world: World) -> None:
+        """A header holds parameters, variables, and the secrets of the profile."""
+        target = make_target(
+            BASE_URL,
+            secrets={"admin_key": "ADMIN_KEY"},
+            variables={"tenant": "t1"},
+            triggers={
+                "rate.stale": {
+                    "http": {
+                        "url": "{origin}",
+                        "headers": {"X-Key": "Bearer {admin_key}", "X-For": "{tenant}/{quoteId}"},
+                    }
+                }
+            },
+        )
+        target = replace(target, words={"admin_key": "hunter-2-hunter"})
+
+        Triggers(target, world.send, world.wait).fire("rate.stale", quoteId="q {admin_key}")
+
+        assert world.headers == [{"X-Key": "Bearer hunter-2-hunter", "X-For": "t1/q {admin_key}"}]
+        assert "hunter-2-hunter" in target.secrets
+        assert "hunter" not in repr(target)
+
+    @pytest.mark.parametrize("value", ["a\r\nX-Other: 1", "é", "\0", None, ["q"]])
+    def test_a_header_takes_printable_text(
+        self, triggers: Callable[..., Triggers], world: World, value: Any
+    ) -> None:
+        """What the target sends cannot add a header; nothing is sent."""
+        http = {"url": "{origin}", "headers": {"X-For": "{quoteId}"}}
+
+        with pytest.raises(Unusable, match=r"rate\.stale: quoteId: "):
+            triggers({"rate.stale": {"http": http}}).fire("rate.stale", quoteId=value)
+
+        assert world.requests == []
 
     @pytest.mark.parametrize("body", [None, [], {}, {"id": None}])
     def test_a_missing_result_is_told(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,56 @@ def test_a_trigger_that_may_have_done_something_is_not_done_again(
     _, output = inside(SCENARIO, against[0], profile(tmp_path, broken), "-k", "deposit")
 
     assert "1 inconclusive" in output, output
+
+
+ONE_SHOT = """
+    from conformance.scenarios.kit.marks import requirement
+
+    @requirement("TRX-016")
+    def test_only_the_payout_that_is_meant_fails(platform):
+        source = platform.internal_accounts.account(amount=100_000)
+        sound = platform.external_accounts.account(source.owner)
+        failing = platform.external_accounts.account(source.owner, trigger="payout.screen")
+        quotes = [
+            platform.quotes.pending(source, account) for account in (failing, sound)
+        ]
+        for quote in reversed(quotes):
+            platform.quotes.execute(quote)
+
+        def statuses():
+            return [platform.transactions.of_quote(quote)["status"] for quote in quotes]
+
+        def is_over(seen):
+            return not {"PENDING", "PROCESSING"} & set(seen)
+
+        failed, completed = platform.until(statuses, is_over)
+        assert completed == "COMPLETED", completed
+        assert failed != "COMPLETED", failed
+    """
+
+
+def test_a_one_shot_trigger_meets_its_payout(
+    inside: Inside, against: tuple[str, str], tmp_path: Path
+) -> None:
+    """A payout to another account goes through before; a told answer is counted apart."""
+    text = (FIXTURES / "profiles" / "reference.yaml").read_text(encoding="utf-8")
+    screen = yaml.safe_load(text)["triggers"]["payout.screen"]
+    changes = {
+        "features": {"webhooks": False, "webhook_signatures": False},
+        "triggers": {"payout.screen": {**screen, "scope": "next", "by": "answer"}},
+    }
+
+    _, output = inside(ONE_SHOT, against[0], profile(tmp_path, changes))
+
+    assert "1 passed" in output, output
+    report = read_report(tmp_path)
+    assert report.run.told_answers == ("payout.screen",)
+    sent = [line for line in journal(tmp_path) if line["operation"] in ("trigger", "executeQuote")]
+    assert [line["operation"] for line in sent][-3:] == ["executeQuote", "trigger", "executeQuote"]
+
+
+def journal(folder: Path) -> list[dict[str, Any]]:
+    """Return the exchanges of the latest run in a folder."""
+    path = folder / "reports" / "latest" / "journal" / "main.jsonl"
+    entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [entry for entry in entries if entry["kind"] == "exchange"]

@@ -305,6 +305,26 @@ class TestLoading:
                 id="scope of a magic value",
             ),
             pytest.param(
+                {**trigger("rate.stale", url="{origin}/{key}"), "secrets": {"key": "ADMIN_KEY"}},
+                "triggers.rate.stale.http.url: {key} is a secret, which stands in the headers of",
+                id="secret in a URL",
+            ),
+            pytest.param(
+                {**NAME, "secrets": {"key": "hunter-2!"}},
+                "secrets.key: expected the name of an environment variable, never its value",
+                id="value of a secret",
+            ),
+            pytest.param(
+                {**NAME, "secrets": {"amount": "ADMIN_KEY"}},
+                "secrets.amount: has a meaning already; give it another name",
+                id="secret with the name of a parameter",
+            ),
+            pytest.param(
+                trigger("rate.stale", headers={"X Key": "1"}),
+                "triggers.rate.stale.http.headers: expected the name of a header, got 'X Key'",
+                id="no header",
+            ),
+            pytest.param(
                 {**NAME, "setup": [{"magic": {}}]},
                 "setup.0.magic: unknown key",
                 id="kind that is no step",

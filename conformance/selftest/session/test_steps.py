@@ -56,3 +56,36 @@ def test_a_teardown_that_fails_is_told(tiny: Path, against: tuple[str, str]) -> 
 
     assert "Left behind: teardown.0: /bin/sh ended with 3" in output
     assert "2 passed" in output or "1 passed" in output
+
+
+def test_secrets_of_triggers_are_written_nowhere(tiny: Path, against: tuple[str, str]) -> None:
+    """The header goes out with each worker's trigger; journal, report and output hide its value."""
+    secret = "s3cr3t-of-the-admin-9f2c"
+    header = 'headers: {X-Admin-Key: "key {admin_key}"}'
+    profile = PROFILE.replace(
+        "json: {decision: APPROVED}}", f"json: {{decision: APPROVED}}, {header}}}"
+    )
+    write(tiny, {"profile.yaml": f"{profile}secrets: {{admin_key: ADMIN_KEY}}\n"})
+
+    _, output = run(
+        tiny,
+        *TINY_SUITE,
+        *("-n1", against[0], "--profile=profile.yaml", "scenarios"),
+        ADMIN_KEY=secret,
+    )
+
+    written = [path for path in (tiny / "reports").rglob("*") if path.is_file()]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in written]
+    assert steps_of(tiny) == ["setup", "back", "back", "teardown"], output
+    assert any('"x-admin-key": "key ***"' in text for text in texts)
+    assert not any(secret in text for text in (output, *texts))
+
+
+def test_a_secret_that_is_not_set_is_told(tiny: Path, against: tuple[str, str]) -> None:
+    """Nothing is sent, and the message names the variable."""
+    write(tiny, {"profile.yaml": f"{PROFILE}secrets: {{admin_key: ADMIN_KEY}}\n"})
+
+    status, output = run(tiny, *TINY_SUITE, against[0], "--profile=profile.yaml", "scenarios")
+
+    assert status == USAGE, output
+    assert "secrets.admin_key of the profile is not set: export ADMIN_KEY" in output
