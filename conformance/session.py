@@ -58,6 +58,9 @@ AUDIT = "ACC-014"
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
 _WHOLE_PERCENT = 100
+_TOLD_OF_FAILURES = ("transcript", "reproduce")
+"""The names of what is told of a failed test beside its message."""
+
 _HANDED_ON = "payments_conformance"
 _HYPOTHESIS_HOME = "HYPOTHESIS_STORAGE_DIRECTORY"
 _CONFIGURATION_ERRORS = (
@@ -387,9 +390,11 @@ class Session:
         if report.failed and (exchanges := self.connection.recent()):
             base_url, names = self.connection.target.base_url, self.profile.credentials
             script = curl_chain(exchanges, base_url, (names.token_id, names.client_secret))
-            report.sections.append(("transcript", transcript(exchanges[-_SHOWN_EXCHANGES:])))
-            report.sections.append(("reproduce", script))
+            told = transcript(exchanges[-_SHOWN_EXCHANGES:]), script
+            report.sections.extend(zip(_TOLD_OF_FAILURES, told, strict=True))
         self._outlet.clean_report(report)
+        if self._config.getoption("allure_report_dir", None) is not None:
+            _attach_to_allure(report)
         return report
 
     def pytest_report_teststatus(
@@ -637,6 +642,15 @@ class Session:
             # Where another run has the folder, the report is that one's.
             with contextlib.suppress(FolderError):
                 RunFolder.claim(self._folder).release()
+
+
+def _attach_to_allure(report: pytest.TestReport) -> None:
+    """Give Allure what else is told of a failed test."""
+    import allure  # noqa: PLC0415 - most runs need none
+
+    for name, content in report.sections:
+        if name in _TOLD_OF_FAILURES:
+            allure.attach(content, name=name, attachment_type=allure.attachment_type.TEXT)
 
 
 def _base_url(given: tuple[str, str] | None) -> str | None:

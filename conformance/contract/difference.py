@@ -25,7 +25,8 @@ class Difference:
     Args:
         kind: what is different.
         operation: the ``operationId`` of the request, or the type of a webhook.
-        fault: the members in which a request differs from its accepted twin, as dotted paths.
+        fault: the members in which a request that should have been refused differs from its
+            accepted twin, as dotted paths.
         place: where it is: a dotted path in the body with ``*`` for each index, an error code, or
             for a check of the suite its function.
         expected: statuses, codes, media types, or the JSON Schema keyword that does not hold.

@@ -26,6 +26,7 @@ _BLAMING = (400, 404, 409, 422)
 _BLAMING_BY_THEMSELVES = (404, 409)
 _REFUSALS = (400, 401, 403, 404, 409, 412, 422, 423, 424)
 _ID = re.compile(r"[A-Z][A-Za-z]*:.+")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MAX_FAULTS = 4
 """In how many members a request may differ from its twin and still show which is the fault."""
 
@@ -96,7 +97,10 @@ class Answer:
         other_status = Difference(
             Kind.STATUS,
             self.operation.id,
-            fault=_fault(self.exchange.request_body, twin.exchange.request_body),
+            # Where it is refused, the fault was noticed: what is wrong is the refusal.
+            fault=_fault(self.exchange.request_body, twin.exchange.request_body)
+            if self.accepted
+            else "",
             expected=_either(statuses) if statuses is not _REFUSALS else "a refusal",
             got=self._told,
         )
@@ -184,14 +188,17 @@ class Answer:
 def _fault(faulty: Any, accepted: Any) -> str:
     """Return the members in which a request body differs from that of its twin.
 
-    Ids differ as each request may be about a resource of its own. Where nearly everything differs
-    nothing is returned, as the fault is not to be told from the rest.
+    Some differ as each request has ids and numbers of its own: ids are left out, and where anything
+    else differs, texts of one shape. Where nearly everything differs nothing is returned, as the
+    fault is not to be told from the rest.
     """
-    found = sorted(set(_differing(faulty, accepted, ())))
-    return ", ".join(found) if len(found) <= _MAX_FAULTS else ""
+    found = set(_differing(faulty, accepted, ()))
+    members = {path for path, is_drawn in found if not is_drawn} or {path for path, _ in found}
+    return ", ".join(sorted(members)) if len(members) <= _MAX_FAULTS else ""
 
 
-def _differing(one: Any, other: Any, path: tuple[str, ...]) -> Iterator[str]:
+def _differing(one: Any, other: Any, path: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Yield the members that differ, each with whether both have texts of one shape."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in one.keys() | other.keys():
             yield from _differing(one.get(name), other.get(name), (*path, name))
@@ -199,7 +206,13 @@ def _differing(one: Any, other: Any, path: tuple[str, ...]) -> Iterator[str]:
         for first, second in zip(one, other, strict=True):
             yield from _differing(first, second, (*path, "*"))
     elif one != other and path and not (_is_id(one) and _is_id(other)):
-        yield ".".join(path)
+        texts = isinstance(one, str) and isinstance(other, str)
+        yield ".".join(path), texts and _shape(one) == _shape(other)
+
+
+def _shape(text: str) -> str:
+    """Return a text with one letter for all letters, and one digit for all digits."""
+    return _LETTER.sub("a", _DIGIT.sub("0", text))
 
 
 def _is_id(value: Any) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from conformance.text.characters import visible
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$@&:])")
 
 
 def escaped(text: object) -> str:
     """Return a text as one line of Markdown in which nothing is markup, link or mention."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+    return _SPECIAL.sub(r"\\\1", visible(" ".join(str(text).split())))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:

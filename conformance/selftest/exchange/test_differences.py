@@ -12,7 +12,11 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.journal import Exchange
 from conformance.verdict.decisions import Broken
 
-SENT = {"lockedCurrencyAmount": 100, "source": {"accountId": "InternalAccount:1"}}
+SENT = {
+    "description": "No 17",
+    "lockedCurrencyAmount": 100,
+    "source": {"accountId": "InternalAccount:1"},
+}
 
 
 def answered(status: int, body: Any = None, sent: Any = None) -> Answer:
@@ -41,15 +45,13 @@ def faulty(status: int, code: str = "", **members: Any) -> Answer:
         pytest.param(
             faulty(409, "OTHER", lockedCurrencyAmount=-1),
             (400, 422),
-            Difference(
-                Kind.STATUS, "createQuote", "lockedCurrencyAmount", "", "400 or 422", "409 OTHER"
-            ),
+            Difference(Kind.STATUS, "createQuote", "", "", "400 or 422", "409 OTHER"),
             id="another status",
         ),
         pytest.param(
             faulty(400, "OTHER", source={"accountId": "gone"}),
             (400, "INVALID_INPUT"),
-            Difference(Kind.CODE, "createQuote", "source.accountId", "", "INVALID_INPUT", "OTHER"),
+            Difference(Kind.CODE, "createQuote", "", "", "INVALID_INPUT", "OTHER"),
             id="another code",
         ),
         pytest.param(
@@ -57,6 +59,18 @@ def faulty(status: int, code: str = "", **members: Any) -> Answer:
             (),
             Difference(Kind.STATUS, "createQuote", "", "", "a refusal", "201"),
             id="ids are no fault",
+        ),
+        pytest.param(
+            faulty(201, description="no 42", lockedCurrencyAmount=-1),
+            (),
+            Difference(Kind.STATUS, "createQuote", "lockedCurrencyAmount", "", "a refusal", "201"),
+            id="texts of one shape are no fault beside another",
+        ),
+        pytest.param(
+            faulty(201, description="no 42"),
+            (),
+            Difference(Kind.STATUS, "createQuote", "description", "", "a refusal", "201"),
+            id="a text of the same shape alone",
         ),
         pytest.param(
             faulty(201, a=1, b=2, c=3, d=4, e=5),

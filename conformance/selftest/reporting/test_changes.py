@@ -149,6 +149,23 @@ class TestFormats:
         assert sum(token.type == "tr_open" for token in tokens) == 4
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_nothing_steers_the_terminal(tmp_path: Path, form: str) -> None:
+    """Control characters of a report that somebody made up are shown as escapes."""
+    content = json.loads(as_json(make_report(failure("QUO-001", "no"))))
+    content["requirements"][0]["detail"] = "red \x1b[31m"
+    content["run"]["implementation"] = "Acme \x1b[2J"
+    for name, text in {"old.json": as_json(GOOD), "new.json": json.dumps(content)}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    arguments = [str(tmp_path / "old.json"), str(tmp_path / "new.json"), f"--format={form}"]
+    result = CliRunner().invoke(app, ["diff", *arguments])
+
+    assert result.exit_code == 1
+    assert "\x1b" not in result.output
+    assert "red" in result.output
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

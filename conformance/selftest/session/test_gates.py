@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,22 @@ def test_wrong_terms(suite: Path, target: str, argument: str, message: str) -> N
 
     assert status == USAGE, lines
     assert message in "\n".join(lines)
+
+
+def test_allure_gets_the_transcript(suite: Path, target: str) -> None:
+    """A failed test has its requests, and the script that sends them again, as attachments."""
+    write(suite, {"scenarios/test_tiny.py": BROKEN_CORE})
+
+    status, lines = run_suite(suite, target, "--class=core", "--alluredir=allure")
+
+    assert status == BROKEN, lines
+    (result,) = (json.loads(path.read_text()) for path in (suite / "allure").glob("*-result.json"))
+    attached = {
+        one["name"]: (suite / "allure" / one["source"]).read_text(encoding="utf-8")
+        for one in result["attachments"]
+    }
+    assert "GET http://127.0.0.1" in attached["transcript"]
+    assert attached["reproduce"].startswith("#!/bin/sh")
 
 
 def test_a_broken_class_is_red(suite: Path, target: str) -> None:
