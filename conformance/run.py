@@ -38,14 +38,14 @@ from conformance.profile.part import ProfileError
 from conformance.sut.sandbox import Sandbox
 from conformance.sut.target import Target
 from conformance.testdata.samples import Samples
-from conformance.verdict.decisions import Facts, Outcome, ReadOnly
+from conformance.verdict.decisions import Facts, Outcome, ReadOnly, Reason
 from conformance.verdict.recorder import Recorder
 from conformance.webhooks.follower import Follower
 from conformance.webhooks.inbox import Inbox
 from conformance.webhooks.listener import WebhookListener
 from conformance.webhooks.manner import Treat
 from conformance.webhooks.recorded import RecordedInbox
-from conformance.webhooks.signatures import Verifier
+from conformance.webhooks.signatures import VERIFIES, Verifier
 
 _FIRST = "main"
 _PROFILES = FIXTURES / "profiles"
@@ -317,9 +317,15 @@ class Connection:
             written.delivery(delivery)
         verdict = judge().delivery(delivery.body)
         self._observe(verdict.observations)
-        signed = self.verifier.findings(delivery) if self.verifier and delivery.whole else ()
-        if self.recorder is not None:
-            self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
+        signed = self.verifier.findings(delivery) if self.verifier else ()
+        if self.recorder is None:
+            return
+        if signed and not delivery.whole:
+            # It held a secret, so that its signature may have been right or wrong.
+            signed = tuple(finding for finding in signed if finding.requirement != VERIFIES)
+            told = "the recording does not keep the bytes of a webhook that held a secret"
+            self.recorder.decide(VERIFIES, Outcome.INCONCLUSIVE, told, Reason.NOT_RECORDED)
+        self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
 
     def replay(self, test: str) -> None:
         """Let the recording answer what the test of this address sends from now on.

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from conformance.cli.diff import diff
-from conformance.cli.export import export
 from conformance.cli.new import new
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
@@ -39,6 +37,8 @@ _PACKAGE = Path(__file__).parents[1]
 _WIDTH = 100
 
 _LATE = {
+    "diff": "conformance.cli.diff",
+    "export": "conformance.cli.export",
     "explain": "conformance.cli.explain",
     "verify": "conformance.cli.verify",
     "mutants": "conformance.proof.mutation",
@@ -327,6 +327,4 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
-app.command()(diff)
-app.command()(export)
 app.add_typer(new, name="new")

@@ -85,10 +85,25 @@ class Redactor:
         if isinstance(value, dict):
             masked = _SECRET_MEMBERS if members else ()
             return {
-                self.text(name): MASK if name in masked else self.json(member, members=members)
+                self.text(name): self._masked(member)
+                if name in masked
+                else self.json(member, members=members)
                 for name, member in value.items()
             }
         return value
+
+    def _masked(self, value: Any) -> Any:
+        """Return what stands for the value of a secret member: nothing of it but its type.
+
+        A value of the wrong type is a failure, also for whoever judges the journal again.
+        """
+        if isinstance(value, list):
+            return [self._masked(member) for member in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._masked(member) for name, member in value.items()}
+        if value is None or isinstance(value, bool) or value == "":
+            return value
+        return MASK if isinstance(value, str) else 0
 
     def finds_secret(self, text: str) -> bool:
         """Return whether ``text`` holds any of the secrets."""

@@ -171,3 +171,19 @@ class TestRedactor:
 
         assert masked == "***, ***, ***"
         assert redactor.text("of the run, of a test, of it too") == "***, of a test, of it too"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("s3cr3t-Xk3vT9wLq", "***"),
+        (12345678, 0),
+        (["s3cr3t", 7], ["***", 0]),
+        ({"value": "s3cr3t", "old": False}, {"value": "***", "old": False}),
+        (None, None),
+        ("", ""),
+    ],
+)
+def test_a_secret_member_keeps_its_type(value: object, shown: object) -> None:
+    """Nothing of a secret is shown but its type, by which it may be wrong."""
+    assert Redactor(()).json({"clientSecret": value}) == {"clientSecret": shown}

@@ -173,6 +173,21 @@ def test_the_keyboard_is_enough(opened: Any) -> None:
     assert row.is_visible()
 
 
+@pytest.mark.parametrize("name", ["latencies", "EVT-251", "about-CNV-001", "run", "states-quote"])
+def test_links_lead_to_their_place(opened: Any, name: str) -> None:
+    """Whatever is above a place and was not shown yet, a link leads to that place."""
+    opened.evaluate("name => { location.hash = 'QUO-031'; location.hash = name; }", name)
+
+    opened.wait_for_function(
+        """name => {
+            const { top, bottom } = document.getElementById(name).getBoundingClientRect();
+            return bottom > 0 && top < innerHeight;
+        }""",
+        arg=name,
+        timeout=10_000,
+    )
+
+
 def test_requirements_are_filtered(opened: Any) -> None:
     """Words and verdicts narrow the list of requirements; the tables of states stay whole."""
     unfold(opened, "#states-quote")
