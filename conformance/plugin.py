@@ -51,6 +51,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="where report.json, report.html and the journal go (reports/latest)",
     )
     group.addoption(
+        "--replay",
+        type=Path,
+        metavar="JOURNAL",
+        help="judge a recorded run again, by its report folder or journal, and send nothing",
+    )
+    group.addoption(
         "--class",
         action="append",
         default=[],
@@ -93,7 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     given = _given_base_url(config)
     # The reference starts up while the suite is read: either takes most of a second.
-    sandbox = _start_reference() if given is None and _sends(config) else None
+    replayed = config.getoption("replay") is not None
+    sandbox = _start_reference() if given is None and not replayed and _sends(config) else None
     try:
         from conformance import session as suite  # noqa: PLC0415 - as above
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +17,13 @@ from conformance.contract.difference import Difference, Kind
 from conformance.contract.judge import Finding, error_code, judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
+from conformance.exchange.clock import RecordedClock, running_by
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import RunFolder, writing_to
 from conformance.exchange.journal import Exchange, Journal
+from conformance.exchange.recording import NotRecorded, Recording
 from conformance.exchange.redaction import Redactor
+from conformance.exchange.replaying import ReplayingClient
 from conformance.platform.api import Api
 from conformance.platform.ledger import Ledger
 from conformance.platform.memory import Memory
@@ -40,6 +44,7 @@ from conformance.webhooks.follower import Follower
 from conformance.webhooks.inbox import Inbox
 from conformance.webhooks.listener import WebhookListener
 from conformance.webhooks.manner import Treat
+from conformance.webhooks.recorded import RecordedInbox
 from conformance.webhooks.signatures import Verifier
 
 _FIRST = "main"
@@ -94,6 +99,8 @@ class Connection:
     memory: Memory = field(default_factory=Memory)
     treat: Treat | None = None
     verifier: Verifier | None = None
+    replayed: Recording | None = None
+    _process: tuple[str, ...] = ()
     _recent: list[Exchange] = field(default_factory=list)
     _closers: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -131,14 +138,7 @@ class Connection:
         verifier = None if signature is None else Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
             redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
-            with writing_to(folder.path):
-                journal = Journal(
-                    folder.journals / f"{worker}.jsonl", worker, redactor, run=folder.run
-                )
-                closers.callback(journal.close)
-                open_budget = Budget.start if worker == _FIRST else Budget
-                budget = open_budget(folder.path / "budget", profile.budget)
-            closers.callback(budget.close)
+            journal, budget = _writing(folder, worker, redactor, profile, closers)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
             api = Api(client, profile.bindings, Ledger())
@@ -146,8 +146,8 @@ class Connection:
                 target,
                 client.trigger,
                 wait_until,
-                folder.path,
-                lambda name: _status_of_transaction(api, name),
+                folder=folder.path,
+                status_of=lambda name: _status_of_transaction(api, name),
             )
             listener: WebhookListener | None = None
             treat: Treat | None = None
@@ -193,6 +193,58 @@ class Connection:
             else:
                 with contextlib.suppress(ReadOnly):
                     triggers.set_up()
+            connection._closers = closers.pop_all()
+        return connection
+
+    @classmethod
+    def replaying(
+        cls, recording: Recording, target: Target, *, seed: int, folder: RunFolder
+    ) -> Connection:
+        """Let a recording stand in the place of its target; nothing is sent.
+
+        Args:
+            recording: what was recorded.
+            target: who was tested.
+            seed: seed of all data of the run.
+            folder: where the journal goes.
+
+        Raises:
+            FolderError: the journal cannot be written.
+            ProfileError: the key that webhooks are verified with cannot be used.
+        """
+        profile = target.profile
+        signature = profile.webhooks.signature if profile.features.webhook_signatures else None
+        verifier = None
+        # A key that is a secret stands in no recording; without it no signature is decided on.
+        if signature is not None and signature.known(os.environ):
+            verifier = Verifier(signature, os.environ)
+        with contextlib.ExitStack() as closers:
+            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            journal, budget = _writing(folder, _FIRST, redactor, profile, closers)
+            clock = RecordedClock()
+            closers.enter_context(running_by(clock))
+            client = ReplayingClient(
+                target, judge(), journal, budget, redactor, recording=recording, clock=clock
+            )
+            closers.callback(client.close)
+            inbox = RecordedInbox(recording.deliveries, clock)
+            connection = cls(
+                target,
+                seed,
+                client,
+                journal,
+                inbox,
+                Triggers(target, client.trigger, wait_until, run=_not_recorded),
+                redactor,
+                verifier=verifier,
+                memory=Memory(folder=folder.path),
+                replayed=recording,
+            )
+            connection.triggers.established |= recording.started.get("established", {})
+            client.listener = connection.heard
+            inbox.watcher = lambda delivery: connection.delivered(delivery, None)
+            for delivery in recording.deliveries:
+                journal.delivery(delivery)
             connection._closers = closers.pop_all()
         return connection
 
@@ -249,6 +301,8 @@ class Connection:
         self._observe(observations)
         if self.recorder is None:
             return
+        # Of a recording, what had arrived by now is known by now.
+        self.judge_arrivals(all_of_them=False)
         self._recent.append(exchange)
         del self._recent[:-_KEPT_PER_TEST]
         self.recorder.exchanges.append(exchange.id)
@@ -263,9 +317,29 @@ class Connection:
             written.delivery(delivery)
         verdict = judge().delivery(delivery.body)
         self._observe(verdict.observations)
-        signed = self.verifier.findings(delivery) if self.verifier else ()
+        signed = self.verifier.findings(delivery) if self.verifier and delivery.whole else ()
         if self.recorder is not None:
             self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
+
+    def replay(self, test: str) -> None:
+        """Let the recording answer what the test of this address sends from now on.
+
+        A test of another process knows nothing of what those of this one have found out.
+        """
+        assert self.replayed is not None
+        process = next(tests for tests in self.replayed.tests if test in tests)
+        is_other = process is not self._process
+        if is_other:
+            self._process = process
+            self.memory.forget()
+        began = self.replayed.begin(test)
+        if is_other and isinstance(self.inbox, RecordedInbox):
+            self.inbox.judge_from(began)
+
+    def judge_arrivals(self, *, all_of_them: bool) -> None:
+        """Judge the recorded deliveries that had arrived; nothing where deliveries are not."""
+        if isinstance(self.inbox, RecordedInbox):
+            self.inbox.judge(all_of_them=all_of_them)
 
     def close(self) -> None:
         """Close everything."""
@@ -291,6 +365,41 @@ def _status_of_transaction(api: Api, name: str) -> object:
     """Return the status of a transaction that is listed among the first ones; None otherwise."""
     rows = islice(api.pages("listTransactions", api.large_pages), _MAX_LISTED)
     return next((row.get("status") for row in rows if row.get("id") == name), None)
+
+
+def _writing(
+    folder: RunFolder,
+    worker: str,
+    redactor: Redactor,
+    profile: Profile,
+    closers: contextlib.ExitStack,
+) -> tuple[Journal, Budget]:
+    """Open what a process writes to; ``closers`` close it.
+
+    Raises:
+        FolderError: the journal cannot be written.
+    """
+    with writing_to(folder.path):
+        journal = Journal(folder.journals / f"{worker}.jsonl", worker, redactor, run=folder.run)
+        closers.callback(journal.close)
+        open_budget = Budget.start if worker == _FIRST else Budget
+        budget = open_budget(folder.path / "budget", profile.budget)
+    closers.callback(budget.close)
+    return journal, budget
+
+
+def _not_recorded(by: str, _: list[str]) -> dict[str, Any]:
+    raise NotRecorded(f"{by} is a command, and no recording has what it printed")
+
+
+def recorded_target(recording: Recording, profile: Profile) -> Target:
+    """Return the target of a recorded run; its credentials are made up, as none were recorded."""
+    return Target(
+        recording.started["base_url"],
+        f"recorded-{secrets.token_hex(16)}",
+        f"recorded-{secrets.token_hex(16)}",
+        profile,
+    )
 
 
 def reference_target(sandbox: Sandbox, profile: Profile) -> Target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import shlex
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
+from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.exit_status import EXIT_STATUS
@@ -29,7 +32,13 @@ from conformance.profile.baseline import BaselineError, read_baseline
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.profile.part import ProfileError
-from conformance.run import Connection, is_reference, load_profile, reference_target
+from conformance.run import (
+    Connection,
+    is_reference,
+    load_profile,
+    recorded_target,
+    reference_target,
+)
 from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
@@ -57,6 +66,7 @@ _CONFIGURATION_ERRORS = (
     ClassError,
     FolderError,
     ListenerError,
+    NoRecording,
     ProfileError,
     SandboxError,
     TargetError,
@@ -103,9 +113,15 @@ class Session:
         self.report: Report | None = None
         # It asks the target with a client of its own, which knows none of our bounds.
         config.option.verify_base_url = False
+        self._recording: Recording | None = None
         with self._usage_errors():
             _demand_assertions()
             self._base_url = None if self._handed is not None else _base_url(given)
+            if config.getoption("replay") is not None:
+                self._recording = self._recorded()
+                config.option.run_seed = self._seed = self._recording.started["seed"]
+                examples = self._recording.started["options"].get("--fuzz-examples")
+                config.option.fuzz_examples = int(examples or config.option.fuzz_examples)
             self.profile = self._load_profile()
             self._terms = self._read_terms()
         # Hypothesis would leave a folder of its own behind in the current one.
@@ -133,6 +149,9 @@ class Session:
                 return
             # Before anything is sent: what cannot be written down is not asked.
             self._run_folder = RunFolder.claim(self._folder)
+            if self._recording is not None:
+                self._open(recorded_target(self._recording, self.profile))
+                return
             if self._base_url is not None:
                 target = Target.resolve(self._base_url, self.profile, os.environ)
                 self._outlet.redactor = Redactor(target.secrets)
@@ -182,6 +201,19 @@ class Session:
         if self._terms.classes:
             self._leave_out_other_classes(items)
 
+    @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+    def pytest_take_recorded(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Take the tests that were recorded, in the order in which they ran, and no others."""
+        if self._recording is None:
+            return
+        by_address = {address(item): item for item in items}
+        recorded = [test for tests in self._recording.tests for test in tests]
+        chosen = [by_address[test] for test in recorded if test in by_address]
+        left_out = [item for item in items if item not in set(chosen)]
+        items[:] = chosen
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Fix the plan, and connect to the reference if it was started here."""
         self._selected = [item.nodeid for item in session.items]
@@ -217,10 +249,15 @@ class Session:
     # Tests
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
         """Record what the test decides, from its set-up to its tear-down."""
+        if self._recording is not None:
+            self.connection.replay(address(item))
         with self.recording(item) as recorder:
             result = yield
+            self.connection.judge_arrivals(all_of_them=nextitem is None)
         # Within JSON within JSON a secret would be spelled in ways that nobody looks for.
         clean = self.connection.redactor.json
         # A copy, as a webhook that is just being judged may add one.
@@ -423,7 +460,7 @@ class Session:
 
     def _finish(self, session: pytest.Session) -> None:
         journal = self.connection.journal
-        if self._handed is None:
+        if self._handed is None and self._recording is None:
             self._warnings += self.connection.tear_down()
         journal.write("observations", {"observations": dict(self.connection.observations)})
         if self._handed is None:
@@ -469,14 +506,20 @@ class Session:
 
     def _open(self, target: Target) -> None:
         handed = self._handed or {}
-        self.connection = Connection.open(
-            target,
-            seed=self._seed,
-            folder=self._folder_of_run(),
-            **({"worker": os.environ["PYTEST_XDIST_WORKER"]} if handed else {}),
-            follow_url=handed.get("follow_url"),
-            established=handed.get("established"),
-        )
+        folder = self._folder_of_run()
+        if self._recording is not None:
+            self.connection = Connection.replaying(
+                self._recording, target, seed=self._seed, folder=folder
+            )
+        else:
+            self.connection = Connection.open(
+                target,
+                seed=self._seed,
+                folder=folder,
+                **({"worker": os.environ["PYTEST_XDIST_WORKER"]} if handed else {}),
+                follow_url=handed.get("follow_url"),
+                established=handed.get("established"),
+            )
         self._outlet.redactor = self.connection.redactor
         if self._handed is None:
             self.connection.journal.write(
@@ -489,12 +532,17 @@ class Session:
                     "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
                     "options": self._options(),
                     "terms": asdict(self._terms),
+                    "established": self.connection.triggers.established,
                     "workers": self._config.getoption("numprocesses", None) or 1,
+                    "suite_version": metadata.version("payments-conformance"),
+                    "python": platform.python_version(),
+                    "platform": platform.platform(),
+                    "replayed": self._recording.run if self._recording else None,
                 },
             )
 
     def _options(self) -> dict[str, str]:
-        names = ("base_url", "profile", "run_seed", "fuzz_examples")
+        names = ("base_url", "profile", "run_seed", "fuzz_examples", "replay")
         given = {name: self._config.getoption(name, None) for name in names}
         # It may stand in the environment, where whoever runs a test again may have another one.
         given["base_url"] = self._base_url
@@ -508,6 +556,29 @@ class Session:
         if self._run_folder is None:
             raise HarnessError("the session has not started")
         return self._run_folder
+
+    def _recorded(self) -> Recording:
+        """Return the recording to judge again.
+
+        Raises:
+            pytest.UsageError: what goes with a target, or with several processes, is given too.
+            NoRecording: there is none.
+        """
+        place: Path = self._config.invocation_params.dir / self._config.getoption("replay")
+        for option, value in (
+            ("--base-url", self._base_url),
+            ("--profile", self._config.getoption("profile")),
+            ("-n", self._config.getoption("numprocesses", None)),
+        ):
+            if value is not None:
+                raise pytest.UsageError(f"--replay goes by what was recorded; leave out {option}")
+        recording = Recording.read(place)
+        if recording.folder.resolve() == self._folder.resolve():
+            raise pytest.UsageError(
+                f"the report would take the place of the recording in {recording.folder}; give it "
+                "a folder of its own: --report-dir=DIR"
+            )
+        return recording
 
     def _read_terms(self) -> Terms:
         """Return what the command line asks of the target.
@@ -535,6 +606,8 @@ class Session:
         return Terms(names, percent, baseline)
 
     def _load_profile(self) -> Profile:
+        if self._recording is not None:
+            return Profile.model_validate(self._recording.started["profile"])
         if self._handed is not None:
             return Profile.model_validate(self._handed["profile"])
         name = self._config.getoption("profile")

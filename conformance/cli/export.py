@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from conformance.exchange.folder import FolderError
+from conformance.reporting.annotations import as_annotations
 from conformance.reporting.assemble import NoRun, exchanges
 from conformance.reporting.badges import badges
 from conformance.reporting.changes import UnusableReport, read_report
@@ -26,6 +27,7 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     BADGES = "badges"
     HAR = "har"
+    ANNOTATIONS = "annotations"
 
 
 def export(
@@ -41,7 +43,7 @@ def export(
         str, typer.Option(help="for har: only the tests that name this requirement")
     ] = "",
 ) -> None:
-    """Write a report as SARIF, a job summary in Markdown, badges in SVG, or its requests as HAR.
+    """Write a report as SARIF, Markdown for a job, badges, annotations for GitHub, or HAR.
 
     The exit status is 2 where there is no report, or nothing can be written.
     """
@@ -57,6 +59,8 @@ def export(
                 _write([as_sarif(report)], output)
             case Format.MARKDOWN:
                 _write([as_markdown(report)], output)
+            case Format.ANNOTATIONS:
+                _write((f"{line}\n" for line in as_annotations(report)), output)
             case Format.BADGES if output is not None:
                 put({output / name: image for name, image in badges(report).items()})
     except (FolderError, NoRun, UnusableReport) as error:

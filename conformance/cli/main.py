@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pytest
 import typer
 from typer.core import TyperGroup
 
@@ -30,17 +29,18 @@ from conformance.contract.bundle import as_yaml as yaml_of
 from conformance.contract.bundle import bundled
 from conformance.contract.document import document
 from conformance.contract.outline import ledger
-from conformance.exchange.folder import FolderError, writing_to
-from conformance.exit_status import EXIT_STATUS
-from conformance.plugin import SESSION
-from conformance.reporting.assemble import NoRun, assemble, publish
-from conformance.reporting.digest import headline
-from conformance.verdict.plan import Plan
+
+if TYPE_CHECKING:
+    import pytest
+
+    from conformance.verdict.plan import Plan
 
 _PACKAGE = Path(__file__).parents[1]
 _WIDTH = 100
 
 _LATE = {
+    "explain": "conformance.cli.explain",
+    "verify": "conformance.cli.verify",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
     "personas": "conformance.proof.personas",
@@ -49,7 +49,7 @@ _LATE = {
     "doctor": "conformance.cli.doctor",
     "init": "conformance.cli.init",
 }
-"""Commands by the modules that have them: they import what no other one needs."""
+"""Commands by the modules that have them, which are imported where the command is asked for."""
 
 
 class _Commands(TyperGroup):
@@ -142,6 +142,8 @@ class _Planner:
     plan: Plan | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        from conformance.plugin import SESSION  # noqa: PLC0415 - with pytest, half a second
+
         self.plan = session.config.stash[SESSION].plan()
 
 
@@ -151,6 +153,8 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="print the plan as JSON")] = False,
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
+    import pytest  # noqa: PLC0415 - half a second that other commands do not need
+
     planner = _Planner()
     # What would be told of tests that leave something behind takes most of half a second.
     silent = ("-pno:threadexception", "-pno:unraisableexception")
@@ -246,6 +250,15 @@ def report(
     ] = Path("reports/latest"),
 ) -> None:
     """Make the report of a run anew from its journal, also of a run that was killed."""
+    from conformance.exchange.folder import FolderError, writing_to  # noqa: PLC0415 - as above
+    from conformance.exit_status import EXIT_STATUS  # noqa: PLC0415 - as above
+    from conformance.reporting.assemble import (  # noqa: PLC0415 - as above
+        NoRun,
+        assemble,
+        publish,
+    )
+    from conformance.reporting.digest import headline  # noqa: PLC0415 - as above
+
     try:
         made = assemble(folder)
         with writing_to(folder):
@@ -255,6 +268,35 @@ def report(
         raise typer.Exit(2) from error
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.gate.result])
+
+
+@app.command()
+def compare(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="folders of reports; by default those below reports/, but latest"),
+    ] = None,
+    *,
+    output: Annotated[Path, typer.Option(help="the page")] = Path("reports/compare.html"),
+) -> None:
+    """Make one page of the reports of several implementations, side by side."""
+    from conformance.reporting.compare import (  # noqa: PLC0415 - as above
+        NoReports,
+        read_columns,
+    )
+    from conformance.reporting.compare import compare as compared  # noqa: PLC0415 - as above
+    from conformance.reporting.files import put  # noqa: PLC0415 - as above
+
+    submitted = (path.parent for path in Path("reports").glob("*/report.json"))
+    chosen = folders or [folder for folder in submitted if folder.name != "latest"]
+    try:
+        put({output: compared(read_columns(chosen, output))})
+    except NoReports as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    except OSError as error:
+        raise typer.BadParameter(f"{output}: {error.strerror}") from error
+    typer.echo(str(output))
 
 
 @app.command()

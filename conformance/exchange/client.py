@@ -15,10 +15,11 @@ from conformance.contract.document import Operation, media_type_of
 from conformance.contract.judge import Finding, Judge, MessageFindings
 from conformance.exchange.answer import Answer
 from conformance.exchange.budget import Budget
+from conformance.exchange.clock import clock
 from conformance.exchange.content import decode, text
 from conformance.exchange.credentials import Credentials, Header
 from conformance.exchange.forms import FORM_HEADERS, Form, form_parts
-from conformance.exchange.journal import Exchange, Journal
+from conformance.exchange.journal import BodyForm, Exchange, Journal
 from conformance.exchange.network import Transport
 from conformance.exchange.outage import Outage
 from conformance.exchange.redaction import Redactor
@@ -218,7 +219,7 @@ class RecordingClient:
                 is_json=response.is_json,
                 is_bounded=response.is_bounded,
             )
-        findings = (*message.findings, *self._told_secret(name, response))
+        findings = (*message.findings, *self._told_secret(name, exchange))
         self.listener(exchange, findings, message.observations)
         return Answer(operation, response.status, response.headers, body, exchange)
 
@@ -320,16 +321,18 @@ class RecordingClient:
 
         ``ours`` is whether it goes to the target.
         """
-        started = time.monotonic()
+        started = clock().monotonic()
         for repeats in itertools.count():
             self._admit(request.method, name)
             outcome = self._exchange(request, auth, name, ours=ours)
-            pause = self._pause(name, request.method, outcome, repeats, time.monotonic() - started)
+            pause = self._pause(
+                name, request.method, outcome, repeats, clock().monotonic() - started
+            )
             if pause is None:
                 break
             exchange = self._written(name, request, outcome)
             self.listener(exchange, (), (f"{name} {outcome} and was asked again",))
-            time.sleep(pause)
+            clock().sleep(pause)
         if isinstance(outcome, Failure):
             self._fail(name, request, outcome)
         if (asked := outcome.pause_asked) is not None:
@@ -379,17 +382,21 @@ class RecordingClient:
         self.listener(self._written(name, request, response), (), ())
         return response.is_answer
 
-    def _told_secret(self, name: str, response: Response) -> Iterator[Finding]:
+    def _told_secret(self, name: str, exchange: Exchange) -> Iterator[Finding]:
         """Yield whether a response keeps the client secret to itself, in header and body."""
         requirement = self._judge.document.raw["x-judge"].get("secret")
         if requirement is None:
             return
+        held = exchange.told
+        detail = f"{name} answered {exchange.status} with the client secret in its "
+        yield Finding(requirement, not held, detail + " and its ".join(held) if held else "")
+
+    def _places_of_secret(self, response: Response) -> tuple[str, ...]:
+        """Return where the client secret stands in a response: header, body, both or none."""
         headers = "\n".join(f"{key}: {value}" for key, value in response.headers.items())
         found = self._client_secret.finds_secret
         places = {"header": headers, "body": response.spelled}
-        held = [place for place, content in places.items() if found(content)]
-        detail = f"{name} answered {response.status} with the client secret in its "
-        yield Finding(requirement, not held, detail + " and its ".join(held) if held else "")
+        return tuple(place for place, content in places.items() if found(content))
 
     def _exchange(
         self, request: httpx.Request, auth: httpx.Auth | None, name: str, *, ours: bool = True
@@ -417,20 +424,26 @@ class RecordingClient:
     def _failure(self, name: str, error: Exception, seconds: float) -> Failure:
         """Return what an exception of :meth:`_receive` means."""
         cause = self._redact.text(str(error) or type(error).__name__)[:_MAX_ERROR_CHARS]
-        unmet: Unmet
+        kind: type[Unmet] = ConnectionBroken
         if isinstance(error, httpx.TimeoutException):
             limit = f"timing.request of the profile, {self._max_seconds:g} s"
-            cause = f"the response took longer than {limit}"
-            unmet = ResponseTooSlow(f"{name}: {cause}")
+            kind, cause = ResponseTooSlow, f"the response took longer than {limit}"
         elif isinstance(error, ResponseTooLarge | ResponseUnreadable):
-            unmet = type(error)(f"{name}: {cause}")
+            kind = type(error)
         elif isinstance(error, httpx.LocalProtocolError):
-            unmet = Unusable(f"the request to {name} cannot be written: {cause}")
-        else:
-            base_url = self._target.base_url
-            unmet = ConnectionBroken(f"{name} got no complete response from {base_url}: {cause}")
-        unmet.__cause__ = error
-        return Failure(seconds, unmet, cause)
+            kind = Unusable
+        failure = self._fault(kind, name, cause, seconds)
+        failure.error.__cause__ = error
+        return failure
+
+    def _fault(self, kind: type[Unmet], name: str, cause: str, seconds: float) -> Failure:
+        """Return the failure of a request to which no answer could be read."""
+        told = f"{name}: {cause}"
+        if kind is ConnectionBroken:
+            told = f"{name} got no complete response from {self._target.base_url}: {cause}"
+        elif kind is Unusable:
+            told = f"the request to {name} cannot be written: {cause}"
+        return Failure(seconds, kind(told), cause)
 
     def _receive(
         self, request: httpx.Request, auth: httpx.Auth | None
@@ -459,7 +472,8 @@ class RecordingClient:
         """Write down what came of a request."""
         if isinstance(outcome, Response):
             return self._note(name, request, outcome)[0]
-        return self._write(name, request, outcome.seconds, error=outcome.cause)
+        fault = type(outcome.error).__name__
+        return self._write(name, request, outcome.seconds, error=outcome.cause, fault=fault)
 
     def _note(self, name: str, request: httpx.Request, response: Response) -> tuple[Exchange, Any]:
         """Write down a response; return that, and the body without secrets.
@@ -473,7 +487,11 @@ class RecordingClient:
         if not response.is_json:
             hides = self._redact.finds_secret(response.unescaped)
             shown = self._redact.text(response.unescaped if hides else response.plain)
+        form = BodyForm.JSON if response.is_json else BodyForm.TEXT
+        if not response.is_bounded:
+            form = BodyForm.UNBOUNDED
         if len(response.content) > MAX_SHOWN_BYTES:
+            form = BodyForm.CUT
             nothing_hidden = response.is_json and shown is response.body
             start = response.plain if nothing_hidden else _spelled(shown)
             shown = _cut(start, len(response.content))
@@ -484,6 +502,8 @@ class RecordingClient:
             status=response.status,
             response_headers=self._redact.headers(response.headers),
             response_body=shown,
+            body_form=form,
+            told=self._places_of_secret(response),
         )
         return exchange, body
 
@@ -497,6 +517,9 @@ class RecordingClient:
         response_headers: dict[str, str] | None = None,
         response_body: Any = None,
         error: str = "",
+        fault: str = "",
+        body_form: BodyForm = BodyForm.JSON,
+        told: tuple[str, ...] = (),
     ) -> Exchange:
         exchange = Exchange(
             id=self._journal.number(),
@@ -511,7 +534,10 @@ class RecordingClient:
             response_body=response_body,
             seconds=round(seconds, 6),
             error=error,
-            at=time.time(),
+            at=clock().time(),
+            fault=fault,
+            body_form=body_form,
+            told=told,
         )
         self._journal.exchange(exchange)
         return exchange

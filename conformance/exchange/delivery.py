@@ -19,7 +19,8 @@ class Delivery:
 
     ``body`` is the decoded JSON value, or ``None`` if it was not JSON; ``raw`` are the bytes.
     ``at`` is the time of arrival in seconds since the epoch. ``acknowledged`` says whether it was
-    answered with 200.
+    answered with 200. ``whole`` is false where ``raw`` was made from the body anew, as a recording
+    keeps no bytes that hold a secret; no signature can be verified then.
     """
 
     number: int
@@ -28,6 +29,7 @@ class Delivery:
     body: Any
     raw: bytes
     acknowledged: bool = True
+    whole: bool = True
 
     @property
     def text(self) -> str:

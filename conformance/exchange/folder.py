@@ -15,7 +15,10 @@ from typing import IO
 JOURNALS = "journal"
 """Name of the folder of journals, below that of the run."""
 
-REPORTS = ("report.json", "report.html")
+STATEMENT = "statement.json"
+"""Name of the in-toto statement beside the report."""
+
+REPORTS = ("report.json", "report.html", STATEMENT)
 PREVIOUS = "previous"
 """Name of the folder that keeps what the run before left."""
 
@@ -28,6 +31,7 @@ _REPORT_JSON = re.compile(r"\A\{\s*\"format\": \d+,\s*\"verdict\": ")
 _REPORT_HTML = re.compile(
     rf"<meta name=\"generator\" content=\"{GENERATOR}|<title>(Not c|C|Inc)on(formant|clusive): "
 )
+_STATEMENT = re.compile(r"\A\{\s*\"_type\": \"https://in-toto\.io/Statement/")
 _HEAD_BYTES = 2000
 
 
@@ -98,7 +102,12 @@ class RunFolder:
 
 def foreign(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that stand where a run writes, and that no run wrote."""
-    made = {"report.json": _REPORT_JSON, "report.html": _REPORT_HTML, "main.jsonl": _JOURNAL}
+    made = {
+        "report.json": _REPORT_JSON,
+        "report.html": _REPORT_HTML,
+        STATEMENT: _STATEMENT,
+        "main.jsonl": _JOURNAL,
+    }
     for place in (folder, folder / PREVIOUS):
         for path in (*(place / name for name in REPORTS), _main(place)):
             if path.exists() and not _looks_like(path, made[path.name]):

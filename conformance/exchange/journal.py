@@ -7,12 +7,25 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
 
+from conformance.exchange.content import unescaped
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import GENERATOR
 from conformance.exchange.redaction import Redactor
+
+
+class BodyForm(StrEnum):
+    """In which form the body of an answer is written down."""
+
+    JSON = "json"
+    TEXT = "text"
+    UNBOUNDED = "unbounded"
+    """As text, because it has more brackets, or more levels of them, than are decoded."""
+    CUT = "cut"
+    """Its beginning alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +34,9 @@ class Exchange:
 
     ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte, ``at`` the
     time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and
-    ``error`` says why. ``response_body`` is the decoded JSON value, else the text, else ``None``.
+    ``error`` says why. ``response_body`` is the decoded JSON value, else the text, else ``None``,
+    and ``body_form`` says which. ``fault`` is the kind of ``error``. ``told`` says where the client
+    secret stood in the answer: in its ``header`` or its ``body``.
     """
 
     id: str
@@ -37,6 +52,20 @@ class Exchange:
     seconds: float
     error: str = ""
     at: float = 0.0
+    fault: str = ""
+    body_form: BodyForm = BodyForm.JSON
+    told: tuple[str, ...] = ()
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> Exchange:
+        """Return the exchange that an entry of a journal holds.
+
+        Raises:
+            LookupError, TypeError, ValueError: it holds none.
+        """
+        members = {name: value for name, value in entry.items() if name != "kind"}
+        form = BodyForm(members.pop("body_form", BodyForm.JSON))
+        return cls(**members, body_form=form)
 
 
 class Journal:
@@ -103,8 +132,21 @@ class Journal:
                 "at": delivery.at,
                 "headers": self._redactor.headers(delivery.headers),
                 "body": self._redactor.json(delivery.body),
+                "raw": self._harmless(delivery.raw) if delivery.whole else None,
+                "acknowledged": delivery.acknowledged,
             },
         )
+
+    def _harmless(self, raw: bytes) -> str | None:
+        """Return what a sender signed, as text; ``None`` where it is none or holds a secret."""
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            return None
+        spelled = f"{text}\n{unescaped(text)}"
+        if self._redactor.finds_secret(spelled) or self._redactor.finds_member(spelled):
+            return None
+        return text
 
     def close(self) -> None:
         """Close the file; later entries are dropped."""

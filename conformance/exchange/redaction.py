@@ -10,7 +10,9 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-_MASK = "***"
+MASK = "***"
+"""What stands in the place of a secret."""
+
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization"})
 _SECRET_MEMBERS = frozenset({"clientSecret", "livenessAccessToken", "accessToken"})
 _MIN_SECRET_CHARS = 4
@@ -56,16 +58,16 @@ class Redactor:
         """Return ``text`` without any of the secrets."""
         for secret in self._secrets:
             if secret in text:
-                text = text.replace(secret, _MASK)
+                text = text.replace(secret, MASK)
         if "%" in text:
             for pattern in self._in_urls:
-                text = pattern.sub(_MASK, text)
+                text = pattern.sub(MASK, text)
         return text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Return ``headers`` without secrets."""
         return {
-            name: _MASK if name.lower() in _SECRET_HEADERS else self.text(value)
+            name: MASK if name.lower() in _SECRET_HEADERS else self.text(value)
             for name, value in headers.items()
         }
 
@@ -83,7 +85,7 @@ class Redactor:
         if isinstance(value, dict):
             masked = _SECRET_MEMBERS if members else ()
             return {
-                self.text(name): _MASK if name in masked else self.json(member, members=members)
+                self.text(name): MASK if name in masked else self.json(member, members=members)
                 for name, member in value.items()
             }
         return value

@@ -15,6 +15,7 @@ import httpx
 from conformance.contract.judge import error_code
 from conformance.contract.moments import parse_moment
 from conformance.contract.vocabulary import REQUESTS, SECRETS, TRIGGERS
+from conformance.exchange.clock import now
 from conformance.platform import commands
 from conformance.platform.one_shots import PAYOUTS, OneShots
 from conformance.platform.turns import TurnOfTest
@@ -56,6 +57,9 @@ class Send(Protocol):
         ``secrets`` are the dotted paths in the answer to what is written nowhere.
         """
 
+
+Run = Callable[[str, list[str]], dict[str, Any]]
+"""Carries out the command of a trigger, and returns the results that it prints."""
 
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
@@ -152,6 +156,7 @@ class Triggers:
         wait: returns when a time has passed.
         folder: the report folder of the run, where its processes take turns.
         status_of: returns the status of a transaction, by its id.
+        run: carries commands out; by default they are.
     """
 
     def __init__(
@@ -159,12 +164,15 @@ class Triggers:
         target: Target,
         send: Send,
         wait: Wait,
+        *,
         folder: Path | None = None,
         status_of: Callable[[str], object] = lambda _: None,
+        run: Run | None = None,
     ) -> None:
         self._target = target
         self._send = send
         self._wait = wait
+        self._run = run or _run
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
@@ -371,7 +379,7 @@ class Triggers:
                 "environment: sandbox"
             )
         if step.command is not None:
-            return _run(by, [self._word(by, word, words) for word in step.command])
+            return self._run(by, [self._word(by, word, words) for word in step.command])
         results: dict[str, Any] = {}
         for number, call in enumerate(step.http or ()):
             known = {**words, **results}
@@ -540,7 +548,7 @@ def _moment(value: Any, trigger: str, member: str) -> datetime:
     except (TypeError, ValueError, OverflowError):
         got = addresses.shortened(value)
         raise TriggerFailed(f"trigger {trigger}: {member} is no timestamp: {got}") from None
-    if moment > datetime.now(UTC) + _MAX_WAIT:
+    if moment > now() + _MAX_WAIT:
         raise TriggerFailed(
             f"trigger {trigger}: {member} is {addresses.shortened(value)}, too late to wait for; "
             f"the longest wait is {_MAX_WAIT}"

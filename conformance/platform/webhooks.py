@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from conformance.exchange.clock import clock
 from conformance.exchange.delivery import Delivery
 from conformance.platform.waiting import Patience
 from conformance.profile.model import Profile
@@ -52,9 +52,9 @@ class Webhooks:
 
         if within is not None:
             return self.wait_for_any(wanted, within=within)
-        started = time.monotonic()
+        started = clock().monotonic()
         found = self.wait_for_any(wanted, within=self._patience.seconds(kind, self._timing.event))
-        self._patience.learn(kind, time.monotonic() - started, came=found is not None)
+        self._patience.learn(kind, clock().monotonic() - started, came=found is not None)
         return found
 
     def wait_for_any(

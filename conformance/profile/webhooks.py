@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import (
@@ -43,6 +44,10 @@ class Signature(ProfilePart):
     def symmetric(self) -> bool:
         """Whether the key is a secret that both sides hold."""
         return self.algorithm.startswith("hmac-")
+
+    def known(self, environ: Mapping[str, str]) -> bool:
+        """Return whether the key is there, which may stand in the environment alone."""
+        return not self.symmetric or bool(environ.get(self.key))
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse a key that is none of the algorithm, and a message without the body."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import platform
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,19 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contract.catalogue import catalogue
+from conformance.contract.spec_files import spec_digest
 from conformance.contract.vocabulary import FEATURES
-from conformance.exchange.folder import JOURNALS, FolderError, foreign, journals_of
+from conformance.exchange.folder import JOURNALS, STATEMENT, FolderError, foreign, journals_of
 from conformance.exchange.journal import Exchange
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.reporting import html
+from conformance.reporting.attestation import statement
 from conformance.reporting.files import put
-from conformance.reporting.report import Report, RunInfo, as_json, build
+from conformance.reporting.latency import Latencies
+from conformance.reporting.report import Digests, Report, RunInfo, as_json, build
 from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Accounting, Plan
 
+_AT = re.compile(r'"at": ([\d.]+)')
 _EXCHANGE = '{"kind": "exchange", "id": "'
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, OSError)
 """What reading a journal raises where somebody has changed it."""
@@ -46,6 +51,8 @@ class _Run:
     ended: set[str] = field(default_factory=set)
     observations: Counter[str] = field(default_factory=Counter)
     requests: int = 0
+    last: float = 0.0
+    latencies: Latencies = field(default_factory=Latencies)
 
 
 def assemble(folder: Path) -> Report:
@@ -61,6 +68,9 @@ def assemble(folder: Path) -> Report:
         for line in _lines(journals):
             if _is_exchange(line):
                 run.requests += 1
+                run.latencies.take_in(line)
+                found = _AT.match(line, line.rfind('"at": '))
+                run.last = max(run.last, float(found[1]) if found else 0.0)
             else:
                 _take_in(run, line)
         if not run.started or not run.selected:
@@ -88,6 +98,10 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         dict(_exchanges(journals, needed)),
         run.observations,
         addresses=run.addresses,
+        latencies=run.latencies.by_operation(),
+        digests=Digests(
+            journals={path.name: sha256_of(path) for path in journals}, catalogue=spec_digest()
+        ),
         terms=_terms(run.started.get("terms", {})),
     )
 
@@ -143,7 +157,7 @@ def _tests_naming(requirement: str, journals: Sequence[Path]) -> frozenset[str]:
 
 
 def publish(report: Report, folder: Path) -> None:
-    """Write ``report.json`` and ``report.html`` to ``folder``, both of them or none.
+    """Write the report in all its forms to ``folder``, all of them or none.
 
     Raises:
         FolderError: a file that no run wrote is in the way.
@@ -151,7 +165,23 @@ def publish(report: Report, folder: Path) -> None:
     """
     if (theirs := next(foreign(folder), None)) is not None:
         raise FolderError(f"{theirs} was not written by this suite, and is left as it is")
-    put({folder / "report.json": as_json(report), folder / "report.html": html.render(report)})
+    put({folder / name: text for name, text in texts_of(report).items()})
+
+
+def texts_of(report: Report) -> dict[str, str]:
+    """Return the texts of the files that a report is published as, by their names."""
+    texts = {"report.json": as_json(report), "report.html": html.render(report)}
+    return {**texts, STATEMENT: statement(report, texts)}
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _take_in(run: _Run, line: str) -> None:
@@ -195,21 +225,23 @@ def _baseline(entry: Mapping[str, Any] | None) -> Baseline | None:
 
 def _run_info(run: _Run, profile: Profile) -> RunInfo:
     started = datetime.fromisoformat(run.started["started"])
-    ended = datetime.fromisoformat(run.finished["ended"]) if run.finished else datetime.now(UTC)
+    # The same however often the report of a killed run is made.
+    last = datetime.fromtimestamp(run.last, UTC) if run.last else started
+    ended = datetime.fromisoformat(run.finished["ended"]) if run.finished else max(started, last)
     interrupted = run.finished["interrupted"] if run.finished else "the run was killed"
     return RunInfo(
         implementation=profile.implementation.name,
         implementation_version=profile.implementation.version,
         base_url=run.started["base_url"],
         environment=profile.environment,
-        suite_version=metadata.version("payments-conformance"),
+        suite_version=run.started.get("suite_version") or suite_version(),
         started=started,
         ended=ended,
         seconds=(ended - started).total_seconds(),
         seed=run.started["seed"],
         workers=run.started["workers"],
-        python=platform.python_version(),
-        platform=platform.platform(),
+        python=run.started.get("python", ""),
+        platform=run.started.get("platform", ""),
         command=run.started["command"],
         options=run.started["options"],
         features=tuple(sorted(name for name in FEATURES if profile.features.declares(name))),
@@ -220,7 +252,13 @@ def _run_info(run: _Run, profile: Profile) -> RunInfo:
         credentials=(profile.credentials.token_id, profile.credentials.client_secret),
         interrupted=interrupted,
         requests=run.requests,
+        replayed=run.started.get("replayed"),
     )
+
+
+def suite_version() -> str:
+    """Return the version of the suite that is installed."""
+    return metadata.version("payments-conformance")
 
 
 def _exchanges(journals: Sequence[Path], needed: set[str]) -> Iterator[tuple[str, Exchange]]:
@@ -238,8 +276,7 @@ def _read_exchange(line: str) -> Exchange | None:
         entry = json.loads(line)
     except json.JSONDecodeError:
         return None
-    del entry["kind"]
-    return Exchange(**entry)
+    return Exchange.from_entry(entry)
 
 
 def _lines(journals: Sequence[Path]) -> Iterator[str]:

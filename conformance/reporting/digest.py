@@ -23,6 +23,8 @@ ADVICE: Mapping[Reason, str] = {
     "was not seen.",
     Reason.TARGET_LOST: "See whether the target is up and can be reached, and run again.",
     Reason.BUDGET_SPENT: "Raise the budget in the profile, or select fewer tests.",
+    Reason.NOT_RECORDED: "The suite that recorded the run sent other requests. Run against the "
+    "target itself to decide {these}.",
     Reason.NOT_REACHED: "Mend what ended the check early, and run again.",
     Reason.UNREADABLE: (
         "A message lacks what the check reads, or has it in another form. See the transcript."

@@ -15,6 +15,7 @@ from conformance.contract.areas import areas
 from conformance.contract.catalogue import Level
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.digest import duration, groups, headline, outdated, told
+from conformance.reporting.machines import STYLES, machines_seen
 from conformance.reporting.report import CauseEntry, Entry, Report
 from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.gate import GateResult
@@ -46,7 +47,7 @@ def render(report: Report) -> str:
     of_area: dict[str, list[Entry]] = defaultdict(list)
     for entry in report.selected():
         of_area[entry.area].append(entry)
-    page = _template().render(
+    page = template("report.html.j2").render(
         report=report,
         of_area=of_area,
         areas=areas().values(),
@@ -62,15 +63,27 @@ def render(report: Report) -> str:
         inconclusive=groups(report, RequirementVerdict.INCONCLUSIVE),
         not_exercised=groups(report, RequirementVerdict.NOT_EXERCISED),
         tally=report.tally(),
+        machines=machines_seen(report),
+        styles=STYLES,
         Level=Level,
         RequirementVerdict=RequirementVerdict,
         symbols=_SYMBOLS,
         lead=_TONES[report.gate.result],
-        class_badges={one.name: _badge(one.verdict, _TONES[one.verdict]) for one in report.classes},
-        badges={verdict: _badge(verdict, verdict) for verdict in RequirementVerdict},
+        class_badges=class_badges(report),
+        badges=badges(),
         generator=GENERATOR,
     )
     return f"{page.strip()}\n"
+
+
+def badges() -> dict[RequirementVerdict, Markup]:
+    """Return each verdict as it is shown."""
+    return {verdict: _badge(verdict, verdict) for verdict in RequirementVerdict}
+
+
+def class_badges(report: Report) -> dict[str, Markup]:
+    """Return the verdict on each conformance class as it is shown, by the name of the class."""
+    return {one.name: _badge(one.verdict, _TONES[one.verdict]) for one in report.classes}
 
 
 def _causes(report: Report, verdict: RequirementVerdict) -> list[CauseEntry]:
@@ -85,7 +98,8 @@ def _badge(word: str, tone: RequirementVerdict) -> Markup:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """Return a template of this folder."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -93,12 +107,18 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=duration, moment=_moment, slug=_slug)
-    return environment.get_template("report.html.j2")
+    environment.filters.update(
+        duration=duration, milliseconds=_milliseconds, moment=_moment, slug=_slug
+    )
+    return environment.get_template(name)
 
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:,.1f}"
 
 
 def _slug(words: str) -> str:

@@ -92,6 +92,9 @@ class RunInfo(_Part):
     )
     interrupted: str | None = Field(None, description="why the run ended early, if it did")
     requests: int | None = Field(None, ge=0, description="requests sent to the target")
+    replayed: str | None = Field(
+        None, description="id of the recorded run that was judged again; nothing was sent then"
+    )
 
 
 class NotDecided(_Part):
@@ -271,6 +274,30 @@ class Observation(_Part):
     count: int
 
 
+class Latency(_Part):
+    """How long the target took over the answers of one operation, in seconds.
+
+    Half of the answers came within ``p50``, nine of ten within ``p90``, 99 of 100 within ``p99``.
+    """
+
+    operation: str = Field(description="operationId; `trigger` for requests of the profile")
+    answers: int = Field(ge=1)
+    p50: float = Field(ge=0)
+    p90: float = Field(ge=0)
+    p99: float = Field(ge=0)
+    longest: float = Field(ge=0)
+
+
+class Digests(_Part):
+    """SHA-256, in hexadecimal, of what a report was made from."""
+
+    journals: dict[str, str] = Field(description="of each file of the journal, by its name")
+    catalogue: str = Field(
+        description="of all files of the specification as data, with its own way to put them "
+        "together; the same for every copy of one version of the suite"
+    )
+
+
 class Report(_Part):
     """Everything that a run found out. ``format`` changes when a reader would have to."""
 
@@ -295,6 +322,11 @@ class Report(_Part):
     generic: GenericFigures | None = Field(
         None, description="as last measured for this version of the suite, on a sample"
     )
+    latencies: tuple[Latency, ...] = Field(
+        (), description="by operation; that which took the longest in all is the first"
+    )
+
+    digests: Digests | None = Field(None, description="of what the report was made from")
 
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
         """Return the requirements with one of these verdicts, in the order of the catalogue."""
@@ -358,6 +390,8 @@ def build(
     terms: Terms = NO_TERMS,
     measured: Path = MEASURED,
     generic: Path = GENERIC,
+    latencies: tuple[Latency, ...] = (),
+    digests: Digests | None = None,
 ) -> Report:
     """Put a report together.
 
@@ -373,6 +407,8 @@ def build(
         terms: what the run asks of the target.
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
+        latencies: how long the target took over its answers, by operation.
+        digests: of what the report is made from.
     """
     known = classes()
     kills = read_kills(measured)
@@ -426,6 +462,8 @@ def build(
             for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
+        latencies=latencies,
+        digests=digests,
     )
 
 

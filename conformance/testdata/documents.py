@@ -6,10 +6,11 @@ None is a real document, and each says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 
 from conformance.contract.data import FIXTURES
+from conformance.exchange.clock import now
 from conformance.exchange.forms import File
 
 SIDES = ("FRONT", "BACK")
@@ -92,4 +93,4 @@ def _content(name: str) -> bytes:
 
 def _last_month() -> date:
     """Return the first day of the last month: the same bytes for a month, and never too old."""
-    return (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
+    return (now().date().replace(day=1) - timedelta(days=1)).replace(day=1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
+from conformance.exchange.clock import clock
 from conformance.exchange.delivery import Delivery
 from conformance.verdict.decisions import Reason, Unmet
 
@@ -71,16 +71,16 @@ class Inbox:
         Raises:
             DeliveriesMissing: it is not there, but some deliveries could not be kept.
         """
-        until = time.monotonic() + within
+        until = clock().monotonic() + within
         seen = 0
         while True:
             # They are looked at without the lock, so that others arrive meanwhile.
-            fresh = self.since(seen, until - time.monotonic())
+            fresh = self.since(seen, until - clock().monotonic())
             for delivery in fresh:
                 if wanted(delivery):
                     return delivery
             self._demand_all()
-            if not fresh or time.monotonic() >= until:
+            if not fresh or clock().monotonic() >= until:
                 return None
             seen += len(fresh)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
+from conformance.exchange.clock import now
 from conformance.platform.part import Part
 from conformance.platform.resource import (
     Body,
@@ -27,7 +27,7 @@ class Customers(Part):
         version = self._profile.bindings.terms_version
         words = {
             # The same all day, so that two runs send the same bytes.
-            "{now}": f"{datetime.now(UTC).date()}T00:00:00Z",
+            "{now}": f"{now().date()}T00:00:00Z",
             "{version}": terms.get(version) if version else None,
         }
         consent: Body = fill_template(self._profile.bindings.terms_consent, words)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
+from conformance.exchange.clock import now
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, arranged_body, as_resource
@@ -203,6 +203,6 @@ class FactorResets(Part):
 def has_closed(reset: Json) -> bool:
     """Return whether the window of a reset has closed, by our clock."""
     try:
-        return parse_moment(str(reset.get("expiresAt"))) < datetime.now(UTC)
+        return parse_moment(str(reset.get("expiresAt"))) < now()
     except (TypeError, ValueError):
         return False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from conformance.contract.moments import parse_moment
+from conformance.exchange.clock import now
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -94,5 +95,5 @@ def expect_length(session: Json) -> None:
         ends = parse_moment(session["sessionExpiresAt"])
     except (KeyError, TypeError, ValueError) as error:
         raise PreconditionFailed(f"sessionExpiresAt is no timestamp: {session}") from error
-    length = ends - datetime.now(UTC)
+    length = ends - now()
     expect(abs(length - SESSION_LENGTH) <= TOLERANCE, f"a session of {SESSION_LENGTH}", length)

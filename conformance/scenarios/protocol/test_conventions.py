@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from conformance.contract.document import JSON, media_type_of
 from conformance.contract.judge import judge
 from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
+from conformance.exchange.clock import now
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -160,9 +161,9 @@ def test_a_quote_is_created_now(platform: Platform) -> None:
 
     created_at = parse_moment(arranged_resource(answer)["createdAt"])
     date_header = answer.headers.get("date")
-    now = parsedate_to_datetime(date_header) if date_header else datetime.now(UTC)
-    assert abs(now - created_at) < MAX_CLOCK_DIFFERENCE, (
-        f"it is {now}, and the quote says {created_at}"
+    moment = parsedate_to_datetime(date_header) if date_header else now()
+    assert abs(moment - created_at) < MAX_CLOCK_DIFFERENCE, (
+        f"it is {moment}, and the quote says {created_at}"
     )
 
 

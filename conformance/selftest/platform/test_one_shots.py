@@ -146,7 +146,7 @@ class TestTriggers:
             "customer.reject": {"scope": "next", "http": {"url": "{origin}/reject-next"}},
         }
         target = make_target(BASE_URL, triggers=mapping)
-        triggers = Triggers(target, world.send, world.wait, tmp_path)
+        triggers = Triggers(target, world.send, world.wait, folder=tmp_path)
 
         def sent() -> list[str]:
             return [url.rpartition("/")[2] for _, url, _ in world.requests]
@@ -196,7 +196,9 @@ class TestTurns:
         self, make_target: Callable[..., Target], tmp_path: Path
     ) -> None:
         """A profile whose triggers keep to their parameters writes no lock."""
-        triggers = Triggers(make_target(BASE_URL), lambda *_: (200, {}), lambda _: None, tmp_path)
+        triggers = Triggers(
+            make_target(BASE_URL), lambda *_: (200, {}), lambda _: None, folder=tmp_path
+        )
 
         triggers.turn.begin()
 

@@ -696,7 +696,8 @@ class TestPage:
         """``publish`` writes the page beside the JSON report."""
         publish(make_report(), tmp_path)
 
-        assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {"report.json", "report.html", "statement.json"}
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         assert page.startswith("<!doctype html>")
 

@@ -1,0 +1,74 @@
+"""The time of a run: that of the machine, or the time at which a recorded run got its answers.
+
+Whoever judges a recording again has to see it with the eyes of that time: a link that was to be
+used within the hour has expired long since, and nobody has to wait for what came then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+
+class Clock:
+    """The clock of the machine. Times are in seconds since the epoch."""
+
+    def time(self) -> float:
+        """Return what time it is."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Return the seconds since any moment; nobody sets this clock back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        time.sleep(seconds)
+
+
+class RecordedClock(Clock):
+    """The clock of a recording: it stands at the last answer, and waiting costs nothing."""
+
+    def __init__(self) -> None:
+        self._time = 0.0
+
+    def time(self) -> float:
+        """Return when the last answer came, and what was waited for since."""
+        return self._time
+
+    monotonic = time
+
+    def sleep(self, seconds: float) -> None:
+        """Go on by so many seconds at once."""
+        self._time += max(0.0, seconds)
+
+    def set(self, moment: float) -> None:
+        """Go to the moment of an answer; a test that ran beside others may begin before them."""
+        self._time = moment
+
+
+_SYSTEM = Clock()
+_current: Clock = _SYSTEM
+
+
+def clock() -> Clock:
+    """Return the clock of the run."""
+    return _current
+
+
+def now() -> datetime:
+    """Return what time it is for the run, in UTC."""
+    return datetime.fromtimestamp(_current.time(), UTC)
+
+
+@contextlib.contextmanager
+def running_by(other: Clock) -> Iterator[None]:
+    """Let the run go by another clock until the block ends."""
+    global _current  # noqa: PLW0603 - there is one time, as there is one machine
+    _current = other
+    try:
+        yield
+    finally:
+        _current = _SYSTEM

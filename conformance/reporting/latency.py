@@ -1,0 +1,49 @@
+"""How long the target took over its answers, operation by operation."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from math import ceil
+
+from conformance.reporting.report import Latency
+
+_PERCENTILES = (50, 90, 99)
+_OPERATION = re.compile(r'"operation": "(\w+)"')
+_ANSWERED = re.compile(r'"seconds": ([\d.e-]+), "error": "", ')
+
+
+class Latencies:
+    """Collects the seconds of answers, and says what is usual."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def take_in(self, line: str) -> None:
+        """Take in an exchange, as a line of the journal.
+
+        Of tens of thousands, only two values are looked for: to decode them all takes seconds.
+        Within a text every quote has a backslash before it, so that no text looks like either.
+        """
+        operation = _OPERATION.search(line)
+        seconds = _ANSWERED.match(line, line.rfind('"seconds": '))
+        if operation is not None and seconds is not None:
+            self._seconds[operation[1]].append(float(seconds[1]))
+
+    def by_operation(self) -> tuple[Latency, ...]:
+        """Return the percentiles of each operation, that which took the longest in all first."""
+        ranked = sorted(self._seconds.items(), key=lambda item: -sum(item[1]))
+        return tuple(_latency(operation, sorted(seconds)) for operation, seconds in ranked)
+
+
+def _latency(operation: str, ascending: list[float]) -> Latency:
+    count = len(ascending)
+    half, most, nearly_all = (ascending[ceil(p * count / 100) - 1] for p in _PERCENTILES)
+    return Latency(
+        operation=operation,
+        answers=count,
+        p50=half,
+        p90=most,
+        p99=nearly_all,
+        longest=ascending[-1],
+    )
