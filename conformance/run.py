@@ -227,6 +227,15 @@ class Connection:
                 target, judge(), journal, budget, redactor, recording=recording, clock=clock
             )
             closers.callback(client.close)
+            api = Api(client, profile.bindings, Ledger())
+            triggers = Triggers(
+                target,
+                client.trigger,
+                wait_until,
+                # What a one-shot trigger waited for was read then, and is read again.
+                status_of=lambda name: _status_of_transaction(api, name),
+                run=_not_recorded,
+            )
             inbox = RecordedInbox(recording.deliveries, clock)
             connection = cls(
                 target,
@@ -234,7 +243,7 @@ class Connection:
                 client,
                 journal,
                 inbox,
-                Triggers(target, client.trigger, wait_until, run=_not_recorded),
+                triggers,
                 redactor,
                 verifier=verifier,
                 memory=Memory(folder=folder.path),
