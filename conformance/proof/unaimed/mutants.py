@@ -35,6 +35,7 @@ from conformance.reference.unit import after as later
 MUTANTS: dict[str, Apply] = {}
 """The patches by their names."""
 
+_COLUMNS = 3
 _A_MOMENT = 100_000
 """Microseconds within which executions count as simultaneous."""
 
@@ -482,7 +483,8 @@ def statements(readme: str) -> Mapping[str, str]:
     def rows() -> Iterator[tuple[str, str]]:
         for line in readme.splitlines():
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if line.startswith("| ") and cells[0] not in ("Id", "---"):
+            # The other table has two columns.
+            if len(cells) == _COLUMNS and cells[0] not in ("Id", "---"):
                 yield cells[0], cells[1]
 
     return dict(rows())

@@ -69,7 +69,9 @@ def under_way(unit: Unit, quote: Quote, *statuses: str) -> int:
 
 
 def take(unit: Unit, account_id: str, amount: int) -> None:
-    """Book an amount from an internal account to the service's fees."""
+    """Book an amount from an internal account to the service's fees, or back; 0 is nothing."""
+    if amount == 0:
+        return
     currency = unit.session.get_one(InternalAccount, account_id).currency
     legs = [
         ledger.Leg(ledger.available(account_id), currency, -amount),
