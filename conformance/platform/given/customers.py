@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.exchange.clock import now
@@ -16,6 +17,7 @@ from conformance.platform.resource import (
     merged,
 )
 from conformance.testdata.examples import ABSENT, Change, Example, placed
+from conformance.verdict.decisions import PreconditionFailed
 
 
 class Customers(Part):
@@ -24,6 +26,8 @@ class Customers(Part):
     def terms_consent(self) -> Body:
         """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
         terms = arranged_body(self._api.get_end_user_terms())
+        if not isinstance(terms, Mapping):
+            raise PreconditionFailed(f"the end-user terms are no object: {terms!r}")
         version = self._profile.bindings.terms_version
         words = {
             # The same all day, so that two runs send the same bytes.
