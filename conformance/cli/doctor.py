@@ -23,7 +23,7 @@ from conformance.profile.part import ProfileError
 from conformance.run import load_profile
 from conformance.sut.target import Target
 
-OBSTACLES, PROBLEMS = 4, 7
+OBSTACLES, PROBLEMS = 4, 9
 """Exit statuses: nothing can be tested, or something would not be decided."""
 
 _STYLE = {Grade.FINE: "green", Grade.NOTE: None, Grade.PROBLEM: "yellow", Grade.OBSTACLE: "red"}
@@ -46,7 +46,7 @@ def doctor(
 ) -> None:
     """Look at target and profile, apart from any verdict: what works, and which key mends the rest.
 
-    Exit status 0: nothing to mend. 7: something would not be decided. 4: nothing can be tested.
+    Exit status 0: nothing to mend. 9: something would not be decided. 4: nothing can be tested.
     """
     grades: Counter[Grade] = Counter()
     hidden = 0

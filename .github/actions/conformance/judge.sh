@@ -10,6 +10,8 @@ arguments=("--report-dir=$REPORT_DIR")
 [ -n "$BASELINE" ] && arguments+=("--baseline=$BASELINE")
 [ -n "$RUN_SEED" ] && arguments+=("--run-seed=$RUN_SEED")
 [ -n "$FUZZ_EXAMPLES" ] && arguments+=("--fuzz-examples=$FUZZ_EXAMPLES")
+[ -n "$MODEL_EXAMPLES" ] && arguments+=("--model-examples=$MODEL_EXAMPLES")
+[ -n "$BUDGET" ] && arguments+=("--budget=$BUDGET")
 [ -n "$REPLAY" ] && arguments+=("--replay=$REPLAY")
 for name in $CLASSES; do
   arguments+=("--class=$name")

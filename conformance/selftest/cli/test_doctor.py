@@ -15,7 +15,7 @@ from conformance.selftest import standins
 from conformance.selftest.runs import unindented
 from conformance.selftest.standins import Behaviour, StandIn
 
-OBSTACLES, PROBLEMS = 4, 7
+OBSTACLES, PROBLEMS = 4, 9
 
 PROFILE = """
     implementation: {name: reference}

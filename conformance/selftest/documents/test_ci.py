@@ -21,6 +21,8 @@ VARIABLES = (
     "BASELINE",
     "RUN_SEED",
     "FUZZ_EXAMPLES",
+    "MODEL_EXAMPLES",
+    "BUDGET",
     "REPLAY",
     "OPTIONS",
 )
