@@ -24,6 +24,7 @@ from conformance.reference.webhooks import deliveries
 from conformance.reporting.kills import Kills, read_kills
 
 SUITE = """
+import time
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,13 @@ def test_of_two_parts(platform, check):
 @requirement("QUO-087")
 def test_of_the_same_again(platform):
     came_to("second-test")
+
+@requirement("QUO-089")
+def test_that_takes_longer_than_the_short_waits(platform):
+    began = time.monotonic()
+    assert platform.until(lambda: time.monotonic() - began > 1, bool)
+    answer = platform.api.execute_quote(platform.quotes.pending()["id"])
+    assert answer.accepted, answer
 """
 
 
@@ -192,6 +200,17 @@ def test_what_a_mutant_leaves_behind_counts_for_none(
     results = measure(list(declared), processes=1)
 
     assert [result.outcome for result in results] == [MutantOutcome.UNRELIABLE] * 3
+
+
+@pytest.mark.usefixtures("_tiny_suite")
+def test_what_is_too_slow_for_short_waits_is_tried_with_long_ones(declared: Registry) -> None:
+    """A busy machine makes no survivor, and no test that is not to be relied on."""
+    declared.declare("QUO-089", "refuses", "no execution is accepted", broken)
+    declared.declare("QUO-089", "harmless", "webhooks are tried again sooner", harmless)
+
+    results = measure(list(declared), processes=1)
+
+    assert [result.outcome for result in results] == [MutantOutcome.KILLED, MutantOutcome.SURVIVED]
 
 
 def test_processes_take_turns(tmp_path: Path) -> None:
