@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from conformance.proof.host import SUITE
 from conformance.reference.server import BackgroundServer
@@ -30,7 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-@FEW
+# Each of them takes ten seconds.
+@settings(FEW, max_examples=2)
 @given(target=targets())
 def test_models_end_with_a_verdict(
     upstream: BackgroundServer, folder: Path, target: Mangled
