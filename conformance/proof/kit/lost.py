@@ -16,7 +16,7 @@ from conformance.reference.unit import Ask
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-_MAX_SECONDS = 0.1
+_MAX_SECONDS = 1.0
 """How long after a request its client may close the line, and count as gone."""
 
 _receive: ContextVar[Receive] = ContextVar("receive")
