@@ -43,6 +43,13 @@ def test_an_execution_is_carried_out_as_a_whole(platform: Platform, cut: Cut) ->
     left = before - quote["totalSendingAmount"]
 
     lose_answer(partial(platform.api.execute_quote, quote.id), cut)
+    if cut is not Cut.BEFORE_SENDING:
+        # What is read at once may be from before the request was served.
+        platform.until(
+            lambda: platform.transactions.of_quote(quote).get("status"),
+            lambda status: status in SETTLING,
+            f"an execution whose line broke {cut}",
+        )
     status, balance = platform.until(
         lambda: (
             platform.transactions.of_quote(quote).get("status"),
