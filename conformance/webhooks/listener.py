@@ -40,6 +40,9 @@ STRANGER = "a request came to the webhook listener that was no delivery to the U
 _READ_BYTES = 64 * 1024
 _BATCH_BYTES = 4 * 1024 * 1024
 POLL_SECONDS = 1.0
+_LAST_TURNS = 5
+"""Turns of the loop in which what was accepted last has begun."""
+
 _LINGER_SECONDS = 1.0
 _SLOW_SECONDS = 0.25
 _LISTEN = re.compile(r"(?:\[(?P<ipv6>[^\[\]]+)\]|(?P<name>[^:\[\]]+)):(?P<port>[0-9]{1,5})")
@@ -231,6 +234,9 @@ class WebhookListener:
         server = await asyncio.start_server(self._converse, sock=listening, limit=_READ_BYTES)
         await self._stopped.wait()
         server.close()
+        # A conversation that is cancelled before its first step would leave its connection open.
+        for _ in range(_LAST_TURNS):
+            await asyncio.sleep(0)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until it or the run ends."""
