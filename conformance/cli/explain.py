@@ -14,7 +14,7 @@ import typer
 
 from conformance.cli.explained import CannotExplain, Declared, Explained, explained
 from conformance.contract.areas import areas
-from conformance.contract.catalogue import UnknownRequirement, catalogue
+from conformance.contract.catalogue import Requirement, UnknownRequirement, catalogue
 from conformance.contract.vocabulary import did_you_mean
 from conformance.text.characters import visible
 
@@ -87,17 +87,19 @@ def _results(folder: Path) -> Mapping[str, Any]:
         return {}
 
 
+def _needed(requirement: Requirement) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the kinds of things that a requirement needs, each with their names."""
+    needs = {"triggers": requirement.needs.triggers, "features": requirement.needs.features}
+    return ((kind, names) for kind, names in needs.items() if names)
+
+
 def _as_text(one: Explained, result: Mapping[str, Any] | None, folder: Path) -> Iterator[str]:
     requirement = one.requirement
     yield f"{requirement.id}  {requirement.level}  {one.area}"
     yield from _wrapped(requirement.statement, "  ")
     yield f"  Specification: {requirement.source}"
-    for kind, names in (
-        ("triggers", requirement.needs.triggers),
-        ("features", requirement.needs.features),
-    ):
-        if names:
-            yield f"  Needs the {kind} {', '.join(names)}"
+    for kind, names in _needed(requirement):
+        yield f"  Needs the {kind} {', '.join(names)}"
     if requirement.untestable is not None:
         yield from _wrapped(f"No client can observe it: {requirement.untestable}", "  ")
     yield from _section("Operations", one.requests)
@@ -163,12 +165,8 @@ def _as_markdown(one: Explained, result: Mapping[str, Any] | None, folder: Path)
     yield f"- Specification: {requirement.source}"
     if one.requests:
         yield f"- Operations: {', '.join(f'`{request}`' for request in one.requests)}"
-    for kind, names in (
-        ("triggers", requirement.needs.triggers),
-        ("features", requirement.needs.features),
-    ):
-        if names:
-            yield f"- Needs the {kind} {', '.join(f'`{name}`' for name in names)}"
+    for kind, names in _needed(requirement):
+        yield f"- Needs the {kind} {', '.join(f'`{name}`' for name in names)}"
     if requirement.untestable is not None:
         yield f"- No client can observe it: {requirement.untestable}"
     for test in one.tests:

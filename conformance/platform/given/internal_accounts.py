@@ -156,12 +156,14 @@ class InternalAccounts(Part):
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the internal accounts of a customer."""
-        rows = self._api.pages("listCustomerInternalAccounts", {"customerId": customer["id"]})
-        return [as_resource(row, customer) for row in rows]
+        return self._listed(customer, {})
 
     def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
         """Return the internal accounts of a customer from pages of a size, where there are such."""
-        query = {"customerId": customer["id"], **self._api.pages_of(size)}
+        return self._listed(customer, self._api.pages_of(size))
+
+    def _listed(self, customer: Json, query: Json) -> list[Resource]:
+        query = {"customerId": customer["id"], **query}
         rows = self._api.pages("listCustomerInternalAccounts", query)
         return [as_resource(row, customer) for row in rows]
 

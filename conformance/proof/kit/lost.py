@@ -34,7 +34,7 @@ def where_gone(handler: Handler, act: Callable[[Service, Ask], Any]) -> Apply:
             send: Send,
         ) -> None:
             _receive.set(receive)
-            await original(app, scope, _undaunted(receive), send)
+            await original(app, scope, receive, send)
 
         async def serve(
             original: Callable[..., Awaitable[Any]], service: Service, served: Handler, ask: Ask
@@ -47,26 +47,6 @@ def where_gone(handler: Handler, act: Callable[[Service, Ask], Any]) -> Apply:
         patch.wrap(Service, "serve", serve)
 
     return apply
-
-
-def _undaunted(receive: Receive) -> Receive:
-    """Return what gives the body of a request although its client was gone before it was read.
-
-    Whether the server sees the request or the end of the line first is chance on a busy machine.
-    """
-    cycle = getattr(receive, "__self__", None)
-    is_read = False
-
-    async def receiving() -> Any:
-        nonlocal is_read
-        if not is_read and cycle is not None and cycle.disconnected:
-            is_read = True
-            return {"type": "http.request", "body": bytes(cycle.body), "more_body": False}
-        message = await receive()
-        is_read = is_read or message["type"] == "http.request"
-        return message
-
-    return receiving
 
 
 async def _is_gone() -> bool:
