@@ -8,8 +8,9 @@ Mutants that the same test meets first are tried in a row. Then each test that k
 runs once more, as a whole, on the restored reference, and only where the requirement passes there
 does a kill count. So what a mutant leaves behind costs all kills of its row.
 
-On a busy machine a step may take longer than the short waits of these runs. So what was not killed
-is tried once more with long ones before it counts.
+On a busy machine a step may take longer than the short waits of these runs, and settings that an
+earlier mutant left behind may hide a later one. So what was not killed is tried once more, with
+long waits and on a service that has forgotten everything, before it counts.
 """
 
 from __future__ import annotations
@@ -180,6 +181,8 @@ class _Loop:
         for mutant, first in zip(mutants, tried, strict=True):
             result = self._counted(first, restored)
             if result.outcome in _DOUBTFUL:
+                # An earlier mutant may have left settings behind that hide this one.
+                self._service.reset()
                 with _patiently(self._suite.connection):
                     result = self._counted(
                         self._try(mutant), lambda test: outcomes_of(test, self._suite)
