@@ -261,11 +261,14 @@ class Session:
         with self.recording(item) as recorder:
             result = yield
             self.connection.judge_arrivals(all_of_them=nextitem is None)
-        # Within JSON within JSON a secret would be spelled in ways that nobody looks for.
         clean = self.connection.redactor.json
         # A copy, as a webhook that is just being judged may add one.
         decisions = [
-            clean(decision.to_json(), members=False)
+            # Within JSON within JSON a secret would be spelled in ways that nobody looks for. What
+            # passed says nothing that the target said.
+            decision.to_json()
+            if decision.outcome is Outcome.PASSED
+            else clean(decision.to_json(), members=False)
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal

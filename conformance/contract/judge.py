@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
@@ -57,7 +57,7 @@ class _Misfit:
     difference: Difference
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Annotation:
     """A place of a schema that decides requirements: where it is, and what must hold there."""
 
@@ -65,6 +65,16 @@ class _Annotation:
     instance_path: tuple[str, ...]
     schema: Mapping[str, Any]
     required: bool
+
+    @cached_property
+    def passed(self) -> tuple[Finding, ...]:
+        """What a value says that has something here, and keeps to it."""
+        return tuple(Finding(name, passed=True) for name in self.requirements)
+
+    @cached_property
+    def is_of_objects(self) -> bool:
+        """Whether its keywords hold of everything but objects, and say nothing about it."""
+        return not self.schema.keys().isdisjoint(_OF_OBJECTS)
 
 
 class SchemaJudge:
@@ -87,8 +97,8 @@ class SchemaJudge:
         if self._validator.is_valid(value):
             yield Finding(self._fallback, passed=True)
             for note in self._annotations:
-                if any(self._applies(note, found) for found in _at(value, note)):
-                    yield from (Finding(name, passed=True) for name in note.requirements)
+                if self._decides(note, value):
+                    yield from note.passed
             return
         # What a schema with an annotation of its own says is for that one to decide.
         rest = None if KEY in self._schema else _misfit(self._bare(self._schema), value)
@@ -104,8 +114,8 @@ class SchemaJudge:
         )
         broken = {id(note) for note, _ in failed}
         for note in self._annotations:
-            if id(note) not in broken and any(self._applies(note, v) for v in _at(value, note)):
-                yield from (Finding(name, passed=True) for name in note.requirements)
+            if id(note) not in broken and self._decides(note, value):
+                yield from note.passed
 
     def unknown_members(self, value: Any) -> Iterator[str]:
         """Yield the members of ``value`` that the schema does not name."""
@@ -126,9 +136,12 @@ class SchemaJudge:
                 return error
         return None
 
+    def _decides(self, note: _Annotation, value: Any) -> bool:
+        """Return whether a value has something that an annotation says something about."""
+        return any(self._applies(note, found) for found in _at(value, note))
+
     def _applies(self, note: _Annotation, found: Any) -> bool:
-        if not isinstance(found, dict) and note.schema.keys() & _OF_OBJECTS:
-            # Such keywords hold of everything else, and say nothing about it.
+        if note.is_of_objects and not isinstance(found, dict):
             return False
         condition = note.schema.get("if")
         return condition is None or self._validator_of(condition).is_valid(found)
@@ -276,10 +289,11 @@ def _failed(requirement: str, misfit: _Misfit) -> Finding:
 def _of_message(findings: Iterable[Finding], kind: Kind, name: str) -> Iterator[Finding]:
     """Yield what a schema finds, with what message it was found in."""
     for finding in findings:
-        difference = finding.difference
-        if difference is not None:
-            difference = replace(difference, kind=kind, operation=name)
-        yield replace(finding, difference=difference)
+        if finding.difference is None:
+            yield finding
+        else:
+            difference = replace(finding.difference, kind=kind, operation=name)
+            yield replace(finding, difference=difference)
 
 
 def _in_body(place: str, keyword: str) -> Difference:
@@ -397,14 +411,16 @@ def _at(value: Any, note: _Annotation) -> Iterator[Any]:
 
 
 def _walk(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    if not path:
-        yield value
-    elif path[0] == _ANY_MEMBER:
-        if isinstance(value, list):
-            for member in islice(value, MAX_LOOKED_AT):
-                yield from _walk(member, path[1:])
-    elif isinstance(value, dict) and path[0] in value:
-        yield from _walk(value[path[0]], path[1:])
+    for number, step in enumerate(path, 1):
+        if step == _ANY_MEMBER:
+            if isinstance(value, list):
+                for member in islice(value, MAX_LOOKED_AT):
+                    yield from _walk(member, path[number:])
+            return
+        if not isinstance(value, dict) or step not in value:
+            return
+        value = value[step]
+    yield value
 
 
 def _misfit(

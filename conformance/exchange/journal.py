@@ -16,6 +16,8 @@ from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import GENERATOR
 from conformance.exchange.redaction import Redactor
 
+_ENCODER = json.JSONEncoder(default=str)
+
 
 class BodyForm(StrEnum):
     """In which form the body of an answer is written down."""
@@ -107,7 +109,7 @@ class Journal:
         between two tests, and no test breaks.
         """
         # In ASCII, nothing in it can steer the terminal of whoever reads it.
-        line = json.dumps({"kind": kind, **entry}, default=str).replace("\x7f", "\\u007f")
+        line = _ENCODER.encode({"kind": kind, **entry}).replace("\x7f", "\\u007f")
         line = self._redactor.text(line)
         with self._lock:
             if self._file.closed or self.failure is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from conformance.platform.waiting import Patience
 
@@ -18,6 +19,7 @@ class Memory:
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
+    ``terms`` are the end-user terms, as they were when a customer first consented to them.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
     ``patience`` knows what was waited for in vain.
     """
@@ -26,6 +28,7 @@ class Memory:
     needs_approval: bool | None = None
     sweeps_abroad: bool | None = None
     confirmation: str | None = None
+    terms: Mapping[str, Any] | None = None
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
@@ -35,6 +38,7 @@ class Memory:
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.sweeps_abroad = self.confirmation = None
+        self.terms = None
         self.unprovisioned = False
         self.institutions.clear()
         self.patience.forget()

@@ -481,7 +481,7 @@ def _seen_of(module: str, entry: Mapping[str, Any], names: Sequence[str]) -> See
         frozenset(entry["features"]),
         (
             *(Decision(name, Outcome.PASSED, entry["test"]) for name in entry["passed"]),
-            *map(Decision.from_json, entry["others"]),
+            *(Decision.from_json(other, entry["test"]) for other in entry["others"]),
         ),
         frozenset(entry["delivered"]),
         entry["seconds"],

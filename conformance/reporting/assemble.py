@@ -199,8 +199,9 @@ def _take_in(run: _Run, line: str) -> None:
             run.named, run.selected = entry["named"], entry["selected"]
             run.addresses = entry.get("addresses", {})
         case "decisions":
-            run.decisions.extend(map(Decision.from_json, entry["decisions"]))
-            run.ended.add(entry["test"])
+            test = entry["test"]
+            run.decisions.extend(Decision.from_json(told, test) for told in entry["decisions"])
+            run.ended.add(test)
         case "observations":
             run.observations.update(entry["observations"])
 

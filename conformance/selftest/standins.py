@@ -67,6 +67,11 @@ class StandIn:
         for thread in self._threads:
             thread.join()
 
+    def finish(self) -> None:
+        """Wait until every connection that was accepted so far has been served."""
+        for thread in self._threads[1:]:
+            thread.join()
+
     def _accept(self) -> None:
         while True:
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -232,27 +232,37 @@ class Decision:
     facts: Facts = NO_FACTS
 
     def to_json(self) -> dict[str, Any]:
-        """Return the decision as JSON values, for the way from a worker to the controller."""
-        return asdict(self)
+        """Return as JSON values what the decision says, less its test and what goes without saying.
+
+        It is the form of a journal, where most decisions are that something passed.
+        """
+        said: dict[str, Any] = {"requirement": self.requirement, "outcome": self.outcome.value}
+        if self.reason is not None:
+            said["reason"] = self.reason.value
+        if self.detail:
+            said["detail"] = self.detail
+        if self.exchanges:
+            said["exchanges"] = self.exchanges
+        if self.facts != NO_FACTS:
+            said["facts"] = asdict(self.facts)
+        return said
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Decision:
-        """Read back what :meth:`to_json` returned."""
-        reason, facts = value["reason"], value["facts"]
-        difference = facts.get("difference")
+    def from_json(cls, value: Mapping[str, Any], test: str) -> Decision:
+        """Read back what :meth:`to_json` returned of a decision of a test."""
+        reason, facts = value.get("reason"), value.get("facts")
         return cls(
             value["requirement"],
             Outcome(value["outcome"]),
-            value["test"],
+            test,
             None if reason is None else Reason(reason),
-            value["detail"],
-            tuple(value["exchanges"]),
-            Facts(
-                **{
-                    **facts,
-                    "missing": tuple(facts["missing"]),
-                    "difference": difference
-                    and Difference(**{**difference, "kind": Kind(difference["kind"])}),
-                }
-            ),
+            value.get("detail", ""),
+            tuple(value.get("exchanges", ())),
+            NO_FACTS if facts is None else _facts_from_json(facts),
         )
+
+
+def _facts_from_json(value: Mapping[str, Any]) -> Facts:
+    found = value.get("difference")
+    difference = found and Difference(**{**found, "kind": Kind(found["kind"])})
+    return Facts(**{**value, "missing": tuple(value["missing"]), "difference": difference})

@@ -24,15 +24,20 @@ class Customers(Part):
     """Bodies of customers, and customers whom nobody has verified or approved."""
 
     def terms_consent(self) -> Body:
-        """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings."""
-        terms = arranged_body(self._api.get_end_user_terms())
-        if not isinstance(terms, Mapping):
-            raise PreconditionFailed(f"the end-user terms are no object: {terms!r}")
+        """Return an ``endUserTermsConsent`` to the current terms, shaped by the bindings.
+
+        They are read once: a platform shows them to many of its customers too.
+        """
+        if self._memory.terms is None:
+            terms = arranged_body(self._api.get_end_user_terms())
+            if not isinstance(terms, Mapping):
+                raise PreconditionFailed(f"the end-user terms are no object: {terms!r}")
+            self._memory.terms = terms
         version = self._profile.bindings.terms_version
         words = {
             # The same all day, so that two runs send the same bytes.
             "{now}": f"{now().date()}T00:00:00Z",
-            "{version}": terms.get(version) if version else None,
+            "{version}": self._memory.terms.get(version) if version else None,
         }
         consent: Body = fill_template(self._profile.bindings.terms_consent, words)
         return consent

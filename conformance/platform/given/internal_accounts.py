@@ -78,14 +78,17 @@ class InternalAccounts(Part):
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = account.but(customerId=owner.id)
         if amount:
-            self.deposit(account, amount)
+            self._deposit(account, amount, _balances(account))
         return account
 
     def deposit(self, account: Json, amount: int) -> None:
         """Let a deposit of ``amount`` smallest units arrive, and wait until it can be spent."""
+        self._deposit(account, amount, self.balances(account))
+
+    def _deposit(self, account: Json, amount: int, before: tuple[int, int]) -> None:
+        """Let a deposit arrive in an account, of which ``before`` are the balances until now."""
         if amount > self._profile.budget.amount:
             raise BudgetSpent(f"a deposit of {amount} is above budget.amount of the profile")
-        before = self.balances(account)
         self.settle_deposit(account, amount)
         # What was paid before may be debited meanwhile, so that it need not rise by all of it.
         seen = self._until(
@@ -273,9 +276,7 @@ class InternalAccounts(Part):
 
         Where no ``totalBalance`` is given, the balance stands for it.
         """
-        seen = self.read(account)
-        total = seen.get("totalBalance") or seen["balance"]
-        return seen["balance"]["amount"], total["amount"]
+        return _balances(self.read(account))
 
     def wait_for_balance(self, account: Json, expected: int) -> int:
         """Return the ``balance`` of an account once it is ``expected``, in smallest units.
@@ -313,6 +314,11 @@ class InternalAccounts(Part):
 
 def _are_provisioned(accounts: Sequence[Json]) -> bool:
     return bool(accounts) and all(account.get("status") != "PENDING" for account in accounts)
+
+
+def _balances(account: Json) -> tuple[int, int]:
+    total = account.get("totalBalance") or account["balance"]
+    return account["balance"]["amount"], total["amount"]
 
 
 def _currency(account: Json) -> str | None:

@@ -87,7 +87,7 @@ def test_a_decision_keeps_its_difference() -> None:
     """What a worker hands on as JSON is read back as it was."""
     decision = Decision("QUO-001", Outcome.FAILED, "t", facts=Facts(difference=STATUS))
 
-    assert Decision.from_json(decision.to_json()) == decision
+    assert Decision.from_json(decision.to_json(), "t") == decision
 
 
 def fail(error: BaseException) -> None:

@@ -384,7 +384,7 @@ def test_a_decision_survives_the_journal(reason: Reason | None) -> None:
     """A decision that is written as JSON is read as the same."""
     decision = Decision("A", Outcome.INCONCLUSIVE, TEST, reason, "why", ("main-1",))
 
-    assert Decision.from_json(decision.to_json()) == decision
+    assert Decision.from_json(decision.to_json(), TEST) == decision
 
 
 def test_every_way_to_be_unmet_has_a_reason() -> None:
