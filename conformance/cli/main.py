@@ -41,15 +41,24 @@ _LATE = {
     "export": "conformance.cli.export",
     "explain": "conformance.cli.explain",
     "verify": "conformance.cli.verify",
+    "doctor": "conformance.cli.doctor",
+    "init": "conformance.cli.init",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
     "personas": "conformance.proof.personas",
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
-    "doctor": "conformance.cli.doctor",
-    "init": "conformance.cli.init",
 }
 """Commands by the modules that have them, which are imported where the command is asked for."""
+
+FOR_CONTRIBUTORS = "For contributors"
+FOR_REPORTS = "Reports"
+
+_PANELS = {
+    **dict.fromkeys(("diff", "export", "verify"), FOR_REPORTS),
+    **dict.fromkeys(("mutants", "variants", "personas", "features", "generate"), FOR_CONTRIBUTORS),
+}
+"""Under which heading a late command is told, if under none of its own."""
 
 
 class _Commands(TyperGroup):
@@ -64,7 +73,8 @@ class _Commands(TyperGroup):
         if cmd_name not in _LATE:
             return super().get_command(ctx, cmd_name)
         late = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        late.command(cmd_name)(getattr(import_module(_LATE[cmd_name]), cmd_name))
+        command = getattr(import_module(_LATE[cmd_name]), cmd_name)
+        late.command(cmd_name, rich_help_panel=_PANELS.get(cmd_name))(command)
         return typer.main.get_command(late)
 
 
@@ -192,7 +202,7 @@ def plan(
     typer.echo(f"{len(untestable)} cannot be tested by any client.")
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_CONTRIBUTORS)
 def coverage(
     lines: Annotated[
         str, typer.Option(help="only these lines of the specification, for example 40-60")
@@ -243,7 +253,7 @@ def _number(identifier: str) -> int:
     return int(identifier.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_REPORTS)
 def report(
     folder: Annotated[
         Path, typer.Argument(help="the report folder of a run, with its journal")
@@ -270,7 +280,7 @@ def report(
     raise typer.Exit(EXIT_STATUS[made.gate.result])
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_REPORTS)
 def compare(
     folders: Annotated[
         list[Path] | None,
@@ -327,4 +337,4 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
-app.add_typer(new, name="new")
+app.add_typer(new, name="new", rich_help_panel=FOR_CONTRIBUTORS)
