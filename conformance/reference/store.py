@@ -507,7 +507,8 @@ def ledger_accounts(
     """Return ledger accounts by their ids, which are all there.
 
     What the session holds is not read again, unless others are to be locked out; rows are
-    locked in one order, so that two transactions never wait for each other.
+    locked in one order, so that two transactions never wait for each other. What is to be
+    written is written before anything is read.
     """
     lock = lock and not isinstance(session, _SoleSession)
     key = inspect(LedgerAccount).identity_key_from_primary_key
@@ -515,6 +516,7 @@ def ledger_accounts(
     found = {id_: row for id_, row in held.items() if row is not None}
     missing = [id_ for id_ in ids if id_ not in found]
     if missing:
+        session.flush()
         query = select(LedgerAccount).where(LedgerAccount.id.in_(missing))
         query = query.order_by(LedgerAccount.id)
         if lock:
