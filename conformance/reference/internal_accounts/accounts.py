@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from conformance.reference import errors, fields, money, pages, rules
 from conformance.reference.customers import customers
@@ -38,6 +38,11 @@ HELD: Final = "PROVISIONING_HELD"
 
 CARD_FUNDING: dict[str, tuple[str, ...]] = {"USD": ("AUTHORIZE", "SETTLE", "REFUND")}
 """What a card could do with an account, by the account's currency; in others it has none."""
+
+_OF_CUSTOMERS = select(InternalAccount).where(InternalAccount.customer_id.is_not(None))
+_OF_CUSTOMER = select(InternalAccount).where(
+    InternalAccount.customer_id == bindparam("customer_id")
+)
 
 
 def find(unit: Unit, account_id: str) -> InternalAccount | None:
@@ -238,13 +243,14 @@ def announce_balance(unit: Unit, account: InternalAccount) -> None:
 
 def list_for_customers(unit: Unit, ask: Ask) -> Json:
     """List customers' internal accounts, or one customer's."""
-    query = select(InternalAccount).where(InternalAccount.customer_id.is_not(None))
+    query, values = _OF_CUSTOMERS, {}
     if "customerId" in ask.query:
-        customer = customers.get(unit, ask.query["customerId"])
-        query = query.where(InternalAccount.customer_id == customer.id)
+        values = {"customer_id": customers.get(unit, ask.query["customerId"]).id}
+        query = _OF_CUSTOMER
     if "currency" in ask.query:
         query = query.where(InternalAccount.currency == ask.query["currency"])
-    page = pages.take(unit, query, InternalAccount, pages.read(ask.query, descending=False))
+    wanted = pages.read(ask.query, descending=False)
+    page = pages.take(unit, query, InternalAccount, wanted, values)
     return page.view(views(unit, page.rows))
 
 
