@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sqlalchemy import Integer, Select, and_, bindparam, or_
+from sqlalchemy import BindParameter, Integer, Select, and_, bindparam, or_
 
 from conformance.reference import errors, rules
 
@@ -94,7 +94,8 @@ def _ordered(query: Select[Any], table: Any, descending: bool, from_start: bool)
     """Return a query in the order of a list, for at most ``rows`` after ``time`` and ``last``."""
     moment, key = table.created_at, table.id
     if not from_start:
-        time, last = bindparam("time"), bindparam("last")
+        time: BindParameter[int] = bindparam("time")
+        last: BindParameter[str] = bindparam("last")
         if descending:
             query = query.where(or_(moment < time, and_(moment == time, key < last)))
         else:
