@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sqlalchemy import BindParameter, Integer, Select, and_, bindparam, or_
+from sqlalchemy import BindParameter, Select, and_, bindparam, or_
 
 from conformance.reference import errors, rules
 
@@ -101,7 +101,8 @@ def _ordered(query: Select[Any], table: Any, descending: bool, from_start: bool)
         else:
             query = query.where(or_(moment > time, and_(moment == time, key > last)))
     columns = (moment.desc(), key.desc()) if descending else (moment, key)
-    return query.order_by(*columns).limit(bindparam("rows", type_=Integer))
+    rows: BindParameter[int] = bindparam("rows")
+    return query.order_by(*columns).limit(rows)
 
 
 def merge(pages: list[Page[Any]], wanted: Wanted) -> Page[Any]:
