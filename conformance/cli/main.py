@@ -40,6 +40,7 @@ _LATE = {
     "diff": "conformance.cli.diff",
     "export": "conformance.cli.export",
     "explain": "conformance.cli.explain",
+    "merge": "conformance.cli.merge",
     "verify": "conformance.cli.verify",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",

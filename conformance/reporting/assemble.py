@@ -82,9 +82,12 @@ def assemble(folder: Path) -> Report:
 
 def _report(run: _Run, journals: Sequence[Path]) -> Report:
     profile = Profile.model_validate(run.started["profile"])
+    # In the order of the tests, however these were spread over processes.
+    places = {test: place for place, test in enumerate(run.selected)}
+    decisions = sorted(run.decisions, key=lambda one: places.get(one.test, len(places)))
     plan = Plan(catalogue(), run.named, run.selected, lambda entry: unmet(profile, entry))
     accounting = Accounting(plan, ended=run.ended)
-    accounting.add(run.decisions)
+    accounting.add(decisions)
     needed = {
         name
         for decision in run.decisions

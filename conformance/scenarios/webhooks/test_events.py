@@ -131,7 +131,10 @@ def test_a_payout_whose_execution_nobody_heard_of_is_reported(platform: Platform
     lose_answer(partial(platform.api.execute_quote, quote.id), cut)
 
     unheard = cut is Cut.BEFORE_SENDING
-    if unheard or platform.transactions.at_status(quote, "PROCESSING").get("status") != "PROCESSING":
+    if (
+        unheard
+        or platform.transactions.at_status(quote, "PROCESSING").get("status") != "PROCESSING"
+    ):
         # Without an execution there is nothing to report.
         platform.quotes.execute(quote)
     assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING} for {name}"

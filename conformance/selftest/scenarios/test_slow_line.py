@@ -50,8 +50,9 @@ def test_a_line_adds_its_round_trip(reference: BackgroundServer) -> None:
     assert second >= ROUND_TRIP_SECONDS
 
 
+@pytest.mark.usefixtures("credentials")
 def test_verdicts_are_the_same_over_a_slow_line(
-    reference: BackgroundServer, credentials: None, tmp_path: Path
+    reference: BackgroundServer, tmp_path: Path
 ) -> None:
     """The verdicts of telling scenarios are the same with 0 and with 50 ms of round trip."""
     upstream = reference.base_url.removesuffix(f"/{VERSION}")
