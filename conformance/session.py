@@ -22,6 +22,7 @@ from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
 from conformance.contract.spec_files import spec_digest
+from conformance.effort import Progress
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
@@ -149,6 +150,7 @@ class Session:
         if self._config.option.collectonly:
             return
         self._outlet.install(self._config)
+        self._show_progress()
         prefix = "" if self._shard is None else self._shard.prefix
         with self._usage_errors():
             if self._handed is not None:
@@ -169,6 +171,13 @@ class Session:
                 return
             if self._sandbox is not None and self._workers():
                 self._open(reference_target(self._sandbox, self.profile))
+
+    def _show_progress(self) -> None:
+        """Let whoever watches a terminal know how long the run will take."""
+        manager = self._config.pluginmanager
+        terminal = manager.get_plugin("terminalreporter")
+        if self._handed is None and terminal is not None and terminal.isatty:
+            manager.register(Progress(terminal, self._config.option.fuzz_examples))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
