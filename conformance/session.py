@@ -8,6 +8,7 @@ import platform
 import shlex
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
@@ -23,6 +24,7 @@ from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
 from conformance.contract.spec_files import spec_digest
 from conformance.effort import Progress
+from conformance.exchange.clock import clock
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
@@ -286,6 +288,7 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         if self._recording is not None:
             self.connection.replay(address(item))
+        started, waited = time.perf_counter(), clock().waited
         with self.recording(item) as recorder:
             result = yield
             self.connection.judge_arrivals(all_of_them=nextitem is None)
@@ -300,7 +303,11 @@ class Session:
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal
-        journal.write("decisions", {"test": item.nodeid, "decisions": decisions})
+        times = {
+            "seconds": round(time.perf_counter() - started, 6),
+            "waiting": round(clock().waited - waited, 6),
+        }
+        journal.write("decisions", {"test": item.nodeid, "decisions": decisions, **times})
         if journal.failure is not None:
             item.session.shouldstop = f"the journal cannot be written: {journal.failure}"
         return result
