@@ -42,15 +42,24 @@ _LATE = {
     "explain": "conformance.cli.explain",
     "merge": "conformance.cli.merge",
     "verify": "conformance.cli.verify",
+    "doctor": "conformance.cli.doctor",
+    "init": "conformance.cli.init",
     "mutants": "conformance.proof.mutation",
     "variants": "conformance.proof.tolerance",
     "personas": "conformance.proof.personas",
     "features": "conformance.proof.features",
     "generate": "conformance.cli.generate",
-    "doctor": "conformance.cli.doctor",
-    "init": "conformance.cli.init",
 }
 """Commands by the modules that have them, which are imported where the command is asked for."""
+
+FOR_CONTRIBUTORS = "For contributors"
+FOR_REPORTS = "Reports"
+
+_PANELS = {
+    **dict.fromkeys(("diff", "export", "merge", "verify"), FOR_REPORTS),
+    **dict.fromkeys(("mutants", "variants", "personas", "features", "generate"), FOR_CONTRIBUTORS),
+}
+"""Under which heading a late command is told, if under none of its own."""
 
 
 class _Commands(TyperGroup):
@@ -65,7 +74,8 @@ class _Commands(TyperGroup):
         if cmd_name not in _LATE:
             return super().get_command(ctx, cmd_name)
         late = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        late.command(cmd_name)(getattr(import_module(_LATE[cmd_name]), cmd_name))
+        command = getattr(import_module(_LATE[cmd_name]), cmd_name)
+        late.command(cmd_name, rich_help_panel=_PANELS.get(cmd_name))(command)
         return typer.main.get_command(late)
 
 
@@ -213,7 +223,7 @@ def plan(
     )
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_CONTRIBUTORS)
 def coverage(
     lines: Annotated[
         str, typer.Option(help="only these lines of the specification, for example 40-60")
@@ -264,7 +274,7 @@ def _number(identifier: str) -> int:
     return int(identifier.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_REPORTS)
 def report(
     folder: Annotated[
         Path, typer.Argument(help="the report folder of a run, with its journal")
@@ -291,7 +301,7 @@ def report(
     raise typer.Exit(EXIT_STATUS[made.gate.result])
 
 
-@app.command()
+@app.command(rich_help_panel=FOR_REPORTS)
 def compare(
     folders: Annotated[
         list[Path] | None,
@@ -348,4 +358,4 @@ def _suite() -> list[str]:
     return [str(_PACKAGE / "scenarios"), str(_PACKAGE / "fuzz")]
 
 
-app.add_typer(new, name="new")
+app.add_typer(new, name="new", rich_help_panel=FOR_CONTRIBUTORS)

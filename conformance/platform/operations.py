@@ -96,15 +96,28 @@ class Operations:
                 return
             asked[names.list_cursor] = following
 
+    def by_pages(self, operation: str, size: int, query: Query) -> Iterator[dict[str, Any]]:
+        """Yield what an operation lists from pages of a size, or all at once.
+
+        The profile's bindings say how pages are turned. A list that stands bare says nothing of
+        where it goes on, and who refuses a size may have one for all pages.
+
+        Raises:
+            PreconditionFailed: a page is refused, or is no list.
+        """
+        names = self._bindings
+        if names.list_page_size and names.list_next and names.list_cursor:
+            sized = {**query, names.list_page_size: size}
+            first = self.call(operation, query=sized)
+            if first.accepted and isinstance(first.body, Mapping):
+                return self.pages(operation, sized)
+        return self.pages(operation, query)
+
     @property
     def large_pages(self) -> dict[str, Any]:
         """The query of as large pages as the suite asks for; none where they have one size."""
-        return self.pages_of(PAGE_SIZE)
-
-    def pages_of(self, size: int) -> dict[str, Any]:
-        """Return the query of pages of a size; an empty one where all pages have the same size."""
         name = self._bindings.list_page_size
-        return {name: size} if name else {}
+        return {name: PAGE_SIZE} if name else {}
 
     def _send(
         self,

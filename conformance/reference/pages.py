@@ -6,9 +6,10 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sqlalchemy import Select, and_, or_
+from sqlalchemy import BindParameter, Select, and_, bindparam, or_
 
 from conformance.reference import errors, rules
 
@@ -68,18 +69,40 @@ def read(query: Mapping[str, str], *, descending: bool) -> Wanted:
     return Wanted(limit, order == "desc", after)
 
 
-def take(unit: Unit, query: Select[Any], table: Any, wanted: Wanted) -> Page[Any]:
-    """Run a query for one page of a table that has ``created_at`` and ``id``."""
-    moment, key = table.created_at, table.id
+def take(
+    unit: Unit,
+    query: Select[Any],
+    table: Any,
+    wanted: Wanted,
+    values: Mapping[str, Any] | None = None,
+) -> Page[Any]:
+    """Run a query for one page of a table that has ``created_at`` and ``id``.
+
+    ``values`` are those of the query's own parameters. A query that is the same object each time
+    is put together and looked at by SQLAlchemy once, which takes longer than to run it.
+    """
+    place: dict[str, Any] = {"rows": wanted.limit + 1}
     if wanted.after is not None:
-        time, last = wanted.after
-        if wanted.descending:
+        place["time"], place["last"] = wanted.after
+    ordered = _ordered(query, table, wanted.descending, wanted.after is None)
+    rows = list(unit.session.scalars(ordered, {**(values or {}), **place}))
+    return _page(rows, wanted)
+
+
+@lru_cache
+def _ordered(query: Select[Any], table: Any, descending: bool, from_start: bool) -> Select[Any]:
+    """Return a query in the order of a list, for at most ``rows`` after ``time`` and ``last``."""
+    moment, key = table.created_at, table.id
+    if not from_start:
+        time: BindParameter[int] = bindparam("time")
+        last: BindParameter[str] = bindparam("last")
+        if descending:
             query = query.where(or_(moment < time, and_(moment == time, key < last)))
         else:
             query = query.where(or_(moment > time, and_(moment == time, key > last)))
-    columns = (moment.desc(), key.desc()) if wanted.descending else (moment, key)
-    rows = list(unit.session.scalars(query.order_by(*columns).limit(wanted.limit + 1)))
-    return _page(rows, wanted)
+    columns = (moment.desc(), key.desc()) if descending else (moment, key)
+    rows: BindParameter[int] = bindparam("rows")
+    return query.order_by(*columns).limit(rows)
 
 
 def merge(pages: list[Page[Any]], wanted: Wanted) -> Page[Any]:

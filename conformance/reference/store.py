@@ -413,13 +413,14 @@ class StablecoinOperation(Base):
 class _SoleSession(Session):
     """The session of a SQLite database that nothing else reads or writes.
 
-    What it holds is up to date, so that it is kept from one transaction to the next.
+    What it holds is up to date, so that it is kept from one transaction to the next, and so is
+    its connection.
     """
 
     def __init__(self, engine: Engine) -> None:
-        super().__init__(engine, **_MANNERS)
-        with engine.connect() as connection:
-            self._driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        connection = engine.connect()
+        super().__init__(connection, **_MANNERS)
+        self._driver = _driver_of(connection)
         # A session alone would forget a row as soon as nobody looks at it.
         recent: deque[object] = deque(maxlen=_MAX_ROWS_HELD)
         for arrival in ("loaded_as_persistent", "pending_to_persistent"):
@@ -506,7 +507,8 @@ def ledger_accounts(
     """Return ledger accounts by their ids, which are all there.
 
     What the session holds is not read again, unless others are to be locked out; rows are
-    locked in one order, so that two transactions never wait for each other.
+    locked in one order, so that two transactions never wait for each other. What is to be
+    written is written before anything is read.
     """
     lock = lock and not isinstance(session, _SoleSession)
     key = inspect(LedgerAccount).identity_key_from_primary_key
@@ -514,6 +516,7 @@ def ledger_accounts(
     found = {id_: row for id_, row in held.items() if row is not None}
     missing = [id_ for id_ in ids if id_ not in found]
     if missing:
+        session.flush()
         query = select(LedgerAccount).where(LedgerAccount.id.in_(missing))
         query = query.order_by(LedgerAccount.id)
         if lock:
@@ -530,4 +533,9 @@ def _configure_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    # The driver is asked itself: a result of SQLAlchemy's would take longer than the statement.
+    _driver_of(connection).execute("BEGIN IMMEDIATE")
+
+
+def _driver_of(connection: Connection) -> sqlite3.Connection:
+    return cast("sqlite3.Connection", connection.connection.driver_connection)

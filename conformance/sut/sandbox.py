@@ -66,6 +66,11 @@ class Sandbox:
             self._base_url = json.loads(self._first_line())["base_url"]
         return self._base_url
 
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
     def credentials(self, profile: Profile) -> dict[str, str]:
         """Return its credentials by the names of the variables that a profile gives them."""
         names = profile.credentials

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from conformance.cli.generation.flow import flow
+from conformance.cli.main import FOR_CONTRIBUTORS, FOR_REPORTS
 from conformance.contract.classes import classes
 from conformance.contract.data import SPEC
 from conformance.contract.spec_files import parsed
@@ -37,7 +39,10 @@ def tables(program: Any) -> Mapping[str, list[str]]:
         "error-codes": _error_codes,
         "exit-statuses": _exit_statuses,
         "classes": _classes,
-        "commands": lambda: _commands(program),
+        "commands": lambda: _commands(program, panel=None),
+        "report-commands": lambda: _commands(program, panel=FOR_REPORTS),
+        "contributor-commands": lambda: _commands(program, panel=FOR_CONTRIBUTORS),
+        "benchmark": _benchmark,
     }
     return {name: ["", *_table(rows()), ""] for name, rows in made.items()}
 
@@ -117,18 +122,39 @@ def _classes() -> Iterator[Row]:
         yield _code(one.name), f"{one.title}. {one.text}", _codes(one.features), _codes(one.options)
 
 
-def _commands(program: Any) -> Iterator[Row]:
+def _commands(program: Any, *, panel: str | None) -> Iterator[Row]:
     yield "Command", "What it does", "Options"
-    for name, command in _leaves(program, "payments-conformance"):
+    for name, command in _leaves(program, "payments-conformance", panel):
         paragraph = str(command.help).partition("\n\n")[0]
         options = (option.opts[0] for option in command.params if option.opts[0].startswith("--"))
         yield _code(name), " ".join(paragraph.split()), _codes(options)
 
 
-def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield each command that does something, with all the words before its arguments."""
-    if not hasattr(command, "list_commands"):
-        yield name, command
-        return
+def _benchmark() -> Iterator[Row]:
+    kept = json.loads((SPEC.parent / "reports" / "benchmark.json").read_text(encoding="utf-8"))
+    machine = kept["machine"]
+    where = f"{machine['cores']} cores, {machine['processor']}, Python {machine['python']}"
+    yield "What it costs", f"Median on {where}", "Half of the samples"
+    for figure in kept["figures"]:
+        if figure["unit"] not in {"s", "times"}:
+            continue
+        yield (
+            figure["name"],
+            f"{figure['value']:g} {figure['unit']}",
+            f"{figure['low']:g} to {figure['high']:g}",
+        )
+
+
+def _leaves(command: Any, name: str, panel: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield each command of a panel that does something, with all the words before its arguments.
+
+    Commands below another stand in the panel of that one.
+    """
     for word in command.list_commands(None):
-        yield from _leaves(command.get_command(None, word), f"{name} {word}")
+        below = command.get_command(None, word)
+        if (below.rich_help_panel or None) != panel:
+            continue
+        if hasattr(below, "list_commands"):
+            yield from _leaves(below, f"{name} {word}", None)
+        else:
+            yield f"{name} {word}", below

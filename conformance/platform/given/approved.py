@@ -27,8 +27,8 @@ NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
 
 
-_BEGUN = {"INDIVIDUAL": "CUSTOMER.KYC_PENDING", "BUSINESS": "CUSTOMER.KYB_PENDING"}
-"""The events of a review that has begun, by the customer's type."""
+_REVIEW = {"INDIVIDUAL": "CUSTOMER.KYC_", "BUSINESS": "CUSTOMER.KYB_"}
+"""How the events of a review begin, by the customer's type."""
 
 
 class ApprovedCustomers(Part):
@@ -96,9 +96,8 @@ class ApprovedCustomers(Part):
             PreconditionFailed: the customer is at another status in the end.
             ResourceMissing: who is rejected has to be created so.
         """
-        if self._memory.approval == "review" and self._profile.features.webhooks:
-            # What is told late may show the customer as it is then.
-            self._webhooks.wait_for(_BEGUN[customer["customerType"]], customer["id"])
+        if self._profile.features.webhooks:
+            self._hear_of_review(customer)
         self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
         seen = self._status_of(customer, *NOT_APPROVED)
         if seen == "UNVERIFIED" and status != seen:
@@ -111,6 +110,17 @@ class ApprovedCustomers(Part):
             seen = self._status_of(customer, status)
         if seen != status:
             raise PreconditionFailed(f"without its approval the customer is {seen}, not {status}")
+
+    def _hear_of_review(self, customer: Json) -> None:
+        """Wait for what is told of a review: what comes late may show the customer as it is then.
+
+        Who approves without a review need not tell that one has begun.
+        """
+        review = _REVIEW[customer["customerType"]]
+        begun = f"{review}PENDING"
+        if self._webhooks.all(lambda delivery: delivery.type == begun):
+            self._webhooks.wait_for(begun, customer["id"])
+        self._webhooks.wait_for(f"{review}APPROVED", customer["id"])
 
     def _status_of(self, customer: Json, *statuses: str) -> str | None:
         return verification_status(self._customers.at_status(customer, *statuses))

@@ -72,7 +72,7 @@ class Ownership(Part):
             right: whether it is the owner's signature.
 
         Raises:
-            PreconditionFailed: the answer shows nothing to be signed.
+            ResourceMissing: the answer shows nothing to be signed.
             TriggerMissing: the profile has no way to the owner's signature.
         """
         names = self._profile.bindings
@@ -90,9 +90,9 @@ class Ownership(Part):
             return names.ownership_signature
         message = value_at(started.body, names.ownership_message)
         if message is None and self._triggers.maps(_SIGN):
-            raise PreconditionFailed(
-                f"bindings.ownership_message of the profile says that {names.ownership_message} is "
-                f"to be signed: {started!r}"
+            raise ResourceMissing(
+                f"{names.ownership_message} is to be signed by bindings.ownership_message of the "
+                f"profile, and is not shown: {started!r}"
             )
         signature = self._triggers.fire(
             _SIGN, externalAccountId=account["id"], message=message

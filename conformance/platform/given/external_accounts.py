@@ -247,13 +247,9 @@ class ExternalAccounts(Part):
 
     def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
         """Return the external accounts of a customer from pages of a size, where there are such."""
-        query = {"customerId": customer["id"], **self._api.pages_of(size)}
-        listing = "listCustomerExternalAccounts"
-        first = self._api.list_customer_external_accounts(query)
-        if not first.accepted or isinstance(first.body, list):
-            # A list that stands bare does not say where it goes on.
-            return self.of_customer(customer)
-        return [as_resource(row, customer) for row in self._api.pages(listing, query)]
+        query = {"customerId": customer["id"]}
+        rows = self._api.by_pages("listCustomerExternalAccounts", size, query)
+        return [as_resource(row, customer) for row in rows]
 
     def account_after(self, customer: Json, trigger: str, name: str | None = None) -> Resource:
         """Create an external account of a customer, and let something happen to it.

@@ -25,6 +25,8 @@ from conformance.verdict.decisions import (
     TriggerRefused,
 )
 
+_LISTING = "listCustomerInternalAccounts"
+
 
 class InternalAccounts(Part):
     """Internal accounts: funds them, reads them, and brings them to a status."""
@@ -159,15 +161,12 @@ class InternalAccounts(Part):
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the internal accounts of a customer."""
-        return self._listed(customer, {})
+        rows = self._api.pages(_LISTING, {"customerId": customer["id"]})
+        return [as_resource(row, customer) for row in rows]
 
     def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
         """Return the internal accounts of a customer from pages of a size, where there are such."""
-        return self._listed(customer, self._api.pages_of(size))
-
-    def _listed(self, customer: Json, query: Json) -> list[Resource]:
-        query = {"customerId": customer["id"], **query}
-        rows = self._api.pages("listCustomerInternalAccounts", query)
+        rows = self._api.by_pages(_LISTING, size, {"customerId": customer["id"]})
         return [as_resource(row, customer) for row in rows]
 
     def of_platform(self, currency: str | None = None) -> list[Resource]:

@@ -37,9 +37,11 @@ class Transactions(Part):
         Raises:
             ResourceMissing: no filter keeps to one customer, so that there is no end of pages.
         """
-        if not self._profile.bindings.transactions_of_customer:
+        name = self._profile.bindings.transactions_of_customer
+        if not name:
             raise ResourceMissing("bindings.transactions_of_customer of the profile is null")
-        return list(self.of_customer(customer_id, **self._api.pages_of(size), **filters))
+        query = {name: customer_id, **filters}
+        return list(self._api.by_pages("listTransactions", size, query))
 
     def known_of_customer(self, customer_id: str) -> Iterator[Body]:
         """Yield the listed transactions that are certainly those of a customer.

@@ -57,6 +57,7 @@ def source_of(quote: Quote) -> str:
 
 def paid_by(unit: Unit, account: str, *statuses: str) -> list[Transaction]:
     """Return the executed transactions of a source, in the order of their execution."""
+    unit.session.flush()
     query = select(Transaction).where(
         Transaction.source_account == account, Transaction.executed_at.is_not(None)
     )

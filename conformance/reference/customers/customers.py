@@ -15,6 +15,11 @@ def get(unit: Unit, customer_id: str) -> Customer:
     return customer
 
 
+def is_new(unit: Unit, customer_id: str) -> bool:
+    """Return whether a customer is being created in this unit, so that no query would find it."""
+    return any(isinstance(row, Customer) and row.id == customer_id for row in unit.session.new)
+
+
 def is_verified(customer: Customer) -> bool:
     """Return whether the customer may fund accounts and move money."""
     return customer.status == "APPROVED"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from conformance.reference import errors, fields, money, pages, rules
 from conformance.reference.customers import customers
@@ -39,9 +39,16 @@ HELD: Final = "PROVISIONING_HELD"
 CARD_FUNDING: dict[str, tuple[str, ...]] = {"USD": ("AUTHORIZE", "SETTLE", "REFUND")}
 """What a card could do with an account, by the account's currency; in others it has none."""
 
+_OF_CUSTOMERS = select(InternalAccount).where(InternalAccount.customer_id.is_not(None))
+_OF_CUSTOMER = select(InternalAccount).where(
+    InternalAccount.customer_id == bindparam("customer_id")
+)
+
 
 def find(unit: Unit, account_id: str) -> InternalAccount | None:
-    """Return the internal account of an id, or ``None``."""
+    """Return the internal account of an id, or ``None``; no other kind of id is looked up."""
+    if not account_id.startswith("InternalAccount:"):
+        return None
     return unit.session.get(InternalAccount, account_id)
 
 
@@ -78,7 +85,9 @@ def currencies_to_provision(unit: Unit, wanted: list[str]) -> list[str]:
 
 def initial_status(unit: Unit, customer_id: str | None) -> str:
     """Return the status of a new account: active, unless its provisioning is held."""
-    owner = None if customer_id is None else unit.session.get(Customer, customer_id)
+    if customer_id is None or customers.is_new(unit, customer_id):
+        return "ACTIVE"
+    owner = unit.session.get(Customer, customer_id)
     is_held = owner is not None and customers.has_condition(owner, HELD)
     return "PENDING" if is_held else "ACTIVE"
 
@@ -103,11 +112,18 @@ def provision(unit: Unit, customer_id: str | None, currency: str, account_id: st
 
 def provision_for_customer(unit: Unit, customer_id: str, wanted: list[str]) -> None:
     """Open the accounts a customer lacks."""
-    query = select(InternalAccount.currency).where(InternalAccount.customer_id == customer_id)
-    present_already = set(unit.session.scalars(query))
+    present_already = currencies_of(unit, customer_id)
     for code in currencies_to_provision(unit, wanted):
         if code not in present_already:
             provision(unit, customer_id, code, new_id("InternalAccount"))
+
+
+def currencies_of(unit: Unit, customer_id: str) -> set[str]:
+    """Return the currencies that a customer has accounts in: a new one has none."""
+    if customers.is_new(unit, customer_id):
+        return set()
+    query = select(InternalAccount.currency).where(InternalAccount.customer_id == customer_id)
+    return set(unit.session.scalars(query))
 
 
 def hold_provisioning(unit: Unit, customer_id: str) -> None:
@@ -227,13 +243,14 @@ def announce_balance(unit: Unit, account: InternalAccount) -> None:
 
 def list_for_customers(unit: Unit, ask: Ask) -> Json:
     """List customers' internal accounts, or one customer's."""
-    query = select(InternalAccount).where(InternalAccount.customer_id.is_not(None))
+    query, values = _OF_CUSTOMERS, {}
     if "customerId" in ask.query:
-        customer = customers.get(unit, ask.query["customerId"])
-        query = query.where(InternalAccount.customer_id == customer.id)
+        values = {"customer_id": customers.get(unit, ask.query["customerId"]).id}
+        query = _OF_CUSTOMER
     if "currency" in ask.query:
         query = query.where(InternalAccount.currency == ask.query["currency"])
-    page = pages.take(unit, query, InternalAccount, pages.read(ask.query, descending=False))
+    wanted = pages.read(ask.query, descending=False)
+    page = pages.take(unit, query, InternalAccount, wanted, values)
     return page.view(views(unit, page.rows))
 
 

@@ -20,6 +20,7 @@ OBSTACLES, PROBLEMS = 4, 9
 PROFILE = """
     implementation: {name: reference}
     environment: sandbox
+    timing: {event: 2, state: 2}
     features: {platform: unregulated, direct_onboarding: true, webhooks: true}
     triggers:
       webhook.register:

@@ -132,9 +132,26 @@ class TestTables:
 
     def test_a_command_is_told_with_its_options(self) -> None:
         """The row of a command lists its options."""
-        options = dict(row[0::2] for row in cells("commands"))
+        options = dict(row[0::2] for row in cells("contributor-commands"))
 
         assert options["`payments-conformance generate`"] == "`--check`"
+
+    @pytest.mark.parametrize(
+        ("table", "command"),
+        [
+            ("commands", "run"),
+            ("report-commands", "diff"),
+            ("report-commands", "compare"),
+            ("contributor-commands", "new rule"),
+        ],
+    )
+    def test_a_command_stands_in_one_table(self, table: str, command: str) -> None:
+        """Each command is told where those look who need it, and nowhere else."""
+        tables_of_commands = ("commands", "report-commands", "contributor-commands")
+        told = {name: {row[0] for row in cells(name)} for name in tables_of_commands}
+
+        name = f"`payments-conformance {command}`"
+        assert [table for table in told if name in told[table]] == [table]
 
     def test_every_exit_status_has_a_meaning(self) -> None:
         """The meanings cover the exit statuses of pytest and those of verdicts, and no others."""

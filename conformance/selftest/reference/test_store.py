@@ -9,7 +9,13 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.exc import IntegrityError
 
-from conformance.reference.store import KycLink, Paperwork, Store
+from conformance.reference.store import (
+    KycLink,
+    LedgerAccount,
+    Paperwork,
+    Store,
+    ledger_accounts,
+)
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -81,6 +87,18 @@ def test_a_commit_that_fails_leaves_a_store_that_works(store: Store) -> None:
     insert(store, "a")
 
     assert ids(store) == {"a"}
+
+
+@pytest.mark.parametrize("lock", [False, True])
+def test_a_ledger_account_of_the_same_transaction_is_found(store: Store, lock: bool) -> None:
+    """What was added and changed before is written before it is read, whether locked or not."""
+    with store.transaction() as session:
+        opened = LedgerAccount(id="a", currency="USD", guarded=True, balance=0)
+        session.add(opened)
+        assert ledger_accounts(session, ["a"], lock=lock) == {"a": opened}
+        opened.balance = 5
+
+        assert ledger_accounts(session, ["a"], lock=lock)["a"].balance == 5
 
 
 def test_nothing_is_left_of_an_emptied_store(store: Store) -> None:

@@ -230,6 +230,7 @@ def hidden_fee(unit: Unit, row: CardTransaction, amount: int) -> None:
     after,
 )
 def paid_by_all(unit: Unit, row: CardTransaction, amount: int) -> None:
+    unit.session.flush()
     others = unit.session.scalars(
         select(Book.id).where(
             Book.currency == row.currency, Book.guarded.is_(True), Book.balance > 0

@@ -61,6 +61,7 @@ def balance_of(unit: Unit, quote: Quote) -> int:
 
 def under_way(unit: Unit, quote: Quote, *statuses: str) -> int:
     """Return how many payments of the source of a quote have a status, by default PROCESSING."""
+    unit.session.flush()
     query = select(func.count()).where(
         Transaction.source_account == quote.source.get("accountId"),
         Transaction.status.in_(statuses or ("PROCESSING",)),

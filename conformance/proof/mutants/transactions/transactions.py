@@ -264,10 +264,10 @@ def _only(query: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
 
 @mutant("TRX-813", "pages are turned the other way", (pages, "take"))
 def turned_back(
-    original: Function, unit: Unit, query: Any, table: Any, wanted: pages.Wanted
+    original: Function, unit: Unit, query: Any, table: Any, wanted: pages.Wanted, *values: Any
 ) -> Any:
-    page = original(unit, query, table, replace(wanted, descending=not wanted.descending))
-    return page if wanted.after else original(unit, query, table, wanted)
+    page = original(unit, query, table, replace(wanted, descending=not wanted.descending), *values)
+    return page if wanted.after else original(unit, query, table, wanted, *values)
 
 
 @mutant(

@@ -143,14 +143,16 @@ for _name, (_place, _lifted, _lowered, _group) in PLACES.items():
 
 def _later_errors(unit: Unit, account: ExternalAccount) -> list[Json]:
     """Return what is wrong with the beneficiary of an account that is there."""
-    kind = ACCOUNT_TYPES[account.account_type]
-    if not kind.beneficiary:
+    if account.account_type not in _WITH_BENEFICIARY:
         return []
+    kind = ACCOUNT_TYPES[account.account_type]
     owner = None if account.customer_id is None else customers.get(unit, account.customer_id)
     return _checking({"currency": account.currency, _INFO: account.info}, kind, owner)
 
 
 _checking = beneficiaries.check
+_WITH_BENEFICIARY = frozenset(name for name, kind in ACCOUNT_TYPES.items() if kind.beneficiary)
+"""The types that need a beneficiary, whatever other variants make of them."""
 
 
 def _not_at_creation(patch: Patch) -> None:

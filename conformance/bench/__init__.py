@@ -1,0 +1,1 @@
+"""Measures what the suite costs; `tox -e bench` fails where it costs more than before."""
