@@ -57,6 +57,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="judge a recorded run again, by its report folder or journal, and send nothing",
     )
     group.addoption(
+        "--shard",
+        metavar="i/n",
+        help="runs the tests of one of n shards; `payments-conformance merge` makes one report of "
+        "the report folders of all of them",
+    )
+    group.addoption(
         "--class",
         action="append",
         default=[],

@@ -395,7 +395,9 @@ def _writing(
         FolderError: the journal cannot be written.
     """
     with writing_to(folder.path):
-        journal = Journal(folder.journals / f"{worker}.jsonl", worker, redactor, run=folder.run)
+        journal = Journal(
+            folder.journals / f"{worker}.jsonl", folder.prefix + worker, redactor, run=folder.run
+        )
         closers.callback(journal.close)
         open_budget = Budget.start if worker == _FIRST else Budget
         budget = open_budget(folder.path / "budget", profile.budget)

@@ -8,6 +8,7 @@ import platform
 import shlex
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, replace
@@ -21,9 +22,13 @@ import pytest
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
 from conformance.contract.classes import ClassError, classes
 from conformance.contract.document import document
+from conformance.contract.spec_files import spec_digest
+from conformance.effort import Progress
+from conformance.exchange.clock import clock
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
+from conformance.exchange.shard import Shard
 from conformance.exchange.transcript import curl_chain, transcript
 from conformance.exit_status import EXIT_STATUS
 from conformance.items import address, label, requirements_named_by
@@ -107,6 +112,8 @@ class Session:
         self._outlet = Outlet()
         self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
+        self._shard: Shard | None = None
+        self._of_all_shards: dict[str, str] = {}
         # As with the files of pytest itself, it starts at the current folder, and every process
         # and test finds the same one.
         config.option.report_dir = config.invocation_params.dir / config.option.report_dir
@@ -119,6 +126,7 @@ class Session:
         self._recording: Recording | None = None
         with self._usage_errors():
             _demand_assertions()
+            self._shard = _shard(config.getoption("shard"))
             self._base_url = None if self._handed is not None else _base_url(given)
             if config.getoption("replay") is not None:
                 self._recording = self._recorded()
@@ -144,14 +152,16 @@ class Session:
         if self._config.option.collectonly:
             return
         self._outlet.install(self._config)
+        self._show_progress()
+        prefix = "" if self._shard is None else self._shard.prefix
         with self._usage_errors():
             if self._handed is not None:
-                self._run_folder = RunFolder(self._folder, self._handed["run"])
+                self._run_folder = RunFolder(self._folder, self._handed["run"], prefix=prefix)
                 target = Target(**self._handed["target"], profile=self.profile)
                 self._open(target)
                 return
             # Before anything is sent: what cannot be written down is not asked.
-            self._run_folder = RunFolder.claim(self._folder)
+            self._run_folder = RunFolder.claim(self._folder, prefix=prefix)
             if self._recording is not None:
                 self._open(recorded_target(self._recording, self.profile))
                 return
@@ -161,8 +171,15 @@ class Session:
                 target.check()
                 self._open(target)
                 return
-            if self._sandbox is not None and self._config.getoption("numprocesses", None):
+            if self._sandbox is not None and self._workers():
                 self._open(reference_target(self._sandbox, self.profile))
+
+    def _show_progress(self) -> None:
+        """Let whoever watches a terminal know how long the run will take."""
+        manager = self._config.pluginmanager
+        terminal = manager.get_plugin("terminalreporter")
+        if self._handed is None and terminal is not None and terminal.isatty:
+            manager.register(Progress(terminal, self._config.option.fuzz_examples))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -217,6 +234,17 @@ class Session:
         if left_out:
             config.hook.pytest_deselected(items=left_out)
 
+    @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+    def pytest_take_shard(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Take the tests of the shard, of those that every other selection has left."""
+        if self._shard is None:
+            return
+        self._of_all_shards = {item.nodeid: address(item) for item in items}
+        left_out = [item for item in items if not self._shard.has(item.nodeid)]
+        if left_out:
+            items[:] = [item for item in items if item not in set(left_out)]
+            config.hook.pytest_deselected(items=left_out)
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Fix the plan, and connect to the reference if it was started here."""
         self._selected = [item.nodeid for item in session.items]
@@ -225,14 +253,16 @@ class Session:
         if self._sandbox is not None and not hasattr(self, "connection"):
             with self._usage_errors():
                 self._open(reference_target(self._sandbox, self.profile))
-        self.connection.journal.write(
-            "collected",
-            {
-                "named": self._named,
-                "selected": self._selected,
-                "addresses": {item.nodeid: address(item) for item in session.items},
-            },
-        )
+        addresses = {item.nodeid: address(item) for item in session.items}
+        collected: dict[str, object] = {
+            "named": self._named,
+            "selected": self._selected,
+            "addresses": addresses,
+        }
+        if self._shard is not None:
+            collected["of_all_shards"] = self._of_all_shards
+            collected["catalogue"] = spec_digest()
+        self.connection.journal.write("collected", collected)
 
     def _leave_out_other_classes(self, items: list[pytest.Item]) -> None:
         """Deselect the tests that name no requirement of the classes that were asked for."""
@@ -258,6 +288,7 @@ class Session:
         """Record what the test decides, from its set-up to its tear-down."""
         if self._recording is not None:
             self.connection.replay(address(item))
+        started, waited = time.perf_counter(), clock().waited
         with self.recording(item) as recorder:
             result = yield
             self.connection.judge_arrivals(all_of_them=nextitem is None)
@@ -272,7 +303,11 @@ class Session:
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal
-        journal.write("decisions", {"test": item.nodeid, "decisions": decisions})
+        times = {
+            "seconds": round(time.perf_counter() - started, 6),
+            "waiting": round(clock().waited - waited, 6),
+        }
+        journal.write("decisions", {"test": item.nodeid, "decisions": decisions, **times})
         if journal.failure is not None:
             item.session.shouldstop = f"the journal cannot be written: {journal.failure}"
         return result
@@ -541,13 +576,22 @@ class Session:
                     "options": self._options(),
                     "terms": asdict(self._terms),
                     "established": self.connection.triggers.established,
-                    "workers": self._config.getoption("numprocesses", None) or 1,
+                    "workers": self._workers() or 1,
                     "suite_version": metadata.version("payments-conformance"),
                     "python": platform.python_version(),
                     "platform": platform.platform(),
                     "replayed": self._recording.run if self._recording else None,
+                    "shard": None if self._shard is None else str(self._shard),
                 },
             )
+
+    def _workers(self) -> int:
+        """Return how many workers of pytest-xdist run the tests; 0 where this process does."""
+        if self._config.getoption("dist", "no") == "no":
+            return 0
+        # With -n, pytest-xdist has put its workers there; each may stand for several, as 2*popen.
+        counts = (one.partition("*") for one in self._config.getoption("tx"))
+        return sum(int(count) if rest and count.isdigit() else 1 for count, _, rest in counts)
 
     def _options(self) -> dict[str, str]:
         names = ("base_url", "profile", "run_seed", "fuzz_examples", "replay")
@@ -576,7 +620,9 @@ class Session:
         for option, value in (
             ("--base-url", self._base_url),
             ("--profile", self._config.getoption("profile")),
+            ("--shard", self._config.getoption("shard")),
             ("-n", self._config.getoption("numprocesses", None)),
+            ("--tx", self._config.getoption("tx", None) or None),
         ):
             if value is not None:
                 raise pytest.UsageError(f"--replay goes by what was recorded; leave out {option}")
@@ -671,6 +717,18 @@ def _base_url(given: tuple[str, str] | None) -> str | None:
             f"or leave {place} out to judge the reference implementation"
         )
     return url
+
+
+def _shard(text: str | None) -> Shard | None:
+    """Return the shard to run; ``None`` for the whole.
+
+    Raises:
+        pytest.UsageError: it is none.
+    """
+    try:
+        return None if text is None else Shard.parse(text)
+    except ValueError as error:
+        raise pytest.UsageError(f"--shard: {error}") from error
 
 
 def _demand_assertions() -> None:

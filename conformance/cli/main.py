@@ -40,6 +40,7 @@ _LATE = {
     "diff": "conformance.cli.diff",
     "export": "conformance.cli.export",
     "explain": "conformance.cli.explain",
+    "merge": "conformance.cli.merge",
     "verify": "conformance.cli.verify",
     "doctor": "conformance.cli.doctor",
     "init": "conformance.cli.init",
@@ -55,7 +56,7 @@ FOR_CONTRIBUTORS = "For contributors"
 FOR_REPORTS = "Reports"
 
 _PANELS = {
-    **dict.fromkeys(("diff", "export", "verify"), FOR_REPORTS),
+    **dict.fromkeys(("diff", "export", "merge", "verify"), FOR_REPORTS),
     **dict.fromkeys(("mutants", "variants", "personas", "features", "generate"), FOR_CONTRIBUTORS),
 }
 """Under which heading a late command is told, if under none of its own."""
@@ -150,20 +151,34 @@ class _Planner:
     """The pytest plugin that keeps the plan of a collection."""
 
     plan: Plan | None = None
+    requests = 0
+    """About how many requests the collected tests send."""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        from conformance.effort import expected_requests  # noqa: PLC0415 - as below
         from conformance.plugin import SESSION  # noqa: PLC0415 - with pytest, half a second
 
         self.plan = session.config.stash[SESSION].plan()
+        needed = {
+            test for one in self.plan.entries.values() if not one.reason for test in one.tests
+        }
+        self.requests = expected_requests(needed, session.config.option.fuzz_examples)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def plan(
     context: typer.Context,
+    *,
+    round_trip: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="how long an answer takes to come")
+    ] = 0.05,
+    workers: Annotated[int, typer.Option(min=1, help="the -n of the run that is meant")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="print the plan as JSON")] = False,
 ) -> None:
     """Show what a run would decide, without sending anything; other options go to pytest."""
     import pytest  # noqa: PLC0415 - half a second that other commands do not need
+
+    from conformance.effort import minutes  # noqa: PLC0415 - likewise
 
     planner = _Planner()
     # What would be told of tests that leave something behind takes most of half a second.
@@ -188,6 +203,7 @@ def plan(
                 for entry in undecided
             ],
             "untestable": [entry.requirement.id for entry in untestable],
+            "requests": planner.requests,
         }
         typer.echo(json.dumps(content, indent=2))
         return
@@ -200,6 +216,11 @@ def plan(
     for (reason, detail), count in Counter((e.reason, e.detail) for e in undecided).items():
         typer.echo(f"  {count:5}  {reason}" + (f": {detail}" if detail else ""))
     typer.echo(f"{len(untestable)} cannot be tested by any client.")
+    waiting = minutes(planner.requests, round_trip, workers)
+    typer.echo(
+        f"About {planner.requests} requests: with a round trip of {round_trip * 1000:g} ms and "
+        f"{workers} workers their answers take {waiting:.1f} minutes, beside other waiting."
+    )
 
 
 @app.command(rich_help_panel=FOR_CONTRIBUTORS)

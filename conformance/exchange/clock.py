@@ -15,6 +15,9 @@ from datetime import UTC, datetime
 class Clock:
     """The clock of the machine. Times are in seconds since the epoch."""
 
+    waited = 0.0
+    """For how many seconds the process has waited so far, without a request on its way."""
+
     def time(self) -> float:
         """Return what time it is."""
         return time.time()
@@ -25,7 +28,17 @@ class Clock:
 
     def sleep(self, seconds: float) -> None:
         """Return after so many seconds."""
-        time.sleep(seconds)
+        with self.waiting():
+            time.sleep(seconds)
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time of the block as time that was waited."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.waited += time.perf_counter() - started
 
 
 class RecordedClock(Clock):

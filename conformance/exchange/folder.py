@@ -8,9 +8,9 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 JOURNALS = "journal"
 """Name of the folder of journals, below that of the run."""
@@ -33,6 +33,7 @@ _REPORT_HTML = re.compile(
 )
 _STATEMENT = re.compile(r"\A\{\s*\"_type\": \"https://in-toto\.io/Statement/")
 _HEAD_BYTES = 2000
+_MAX_HEAD_LINE_BYTES = 1_000_000
 
 
 class FolderError(Exception):
@@ -49,16 +50,25 @@ class RunFolder:
     Args:
         path: the folder.
         run: id of the run, which stands at the head of each of its journals.
+        lock: what shows that the run goes on, in the process that claimed the folder.
+        prefix: what the ids of the journal entries begin with.
     """
 
-    def __init__(self, path: Path, run: str, lock: IO[str] | None = None) -> None:
+    def __init__(
+        self, path: Path, run: str, lock: IO[str] | None = None, *, prefix: str = ""
+    ) -> None:
         self.path = path
         self.run = run
+        self.prefix = prefix
         self._lock = lock
 
     @classmethod
-    def claim(cls, path: Path) -> RunFolder:
+    def claim(cls, path: Path, *, prefix: str = "") -> RunFolder:
         """Take the folder for a new run; what an earlier one left goes to ``previous/``.
+
+        Args:
+            path: the folder.
+            prefix: what the ids of the journal entries begin with.
 
         Raises:
             FolderError: it cannot be written, another run has it, or it holds a file of somebody
@@ -87,7 +97,7 @@ class RunFolder:
         except BaseException:
             lock.close()
             raise
-        return cls(path, secrets.token_hex(8), lock)
+        return cls(path, secrets.token_hex(8), lock, prefix=prefix)
 
     @property
     def journals(self) -> Path:
@@ -117,12 +127,18 @@ def foreign(folder: Path) -> Iterator[Path]:
 def journals_of(folder: Path) -> list[Path]:
     """Return the journals below the folder of a run, that of its first process first.
 
-    A file beside them that is no journal of the same run is left out.
+    Of a merged run, what the merging wrote comes last: it says anew what the shards say, each for
+    itself. A file beside them that is no journal of the same run is left out.
     """
     main = _main(folder)
-    run = _run_of(main)
+    head = head_of(main)
+    run, shards = head.get("run"), head.get("shards", [])
     others = sorted(path for path in main.parent.glob("*.jsonl") if path != main)
-    return [main, *(path for path in others if _run_of(path) == run)] if run else []
+    if not run:
+        return []
+    if shards:
+        return [*(path for path in others if head_of(path).get("run") in shards), main]
+    return [main, *(path for path in others if head_of(path).get("run") == run)]
 
 
 def _set_aside(folder: Path) -> None:
@@ -157,14 +173,17 @@ def _looks_like(path: Path, start: re.Pattern[str]) -> bool:
     return not head or start.search(head) is not None
 
 
-def _run_of(journal: Path) -> str:
-    """Return the id of the run that a journal is of; an empty text where it is none."""
+def head_of(journal: Path) -> Mapping[str, Any]:
+    """Return the first entry of a journal, which has the id of its run; empty for others.
+
+    That of a merged run has the ids of its shards too.
+    """
     try:
         with journal.open("rb") as file:
-            head = json.loads(file.readline(_HEAD_BYTES))
+            head = json.loads(file.readline(_MAX_HEAD_LINE_BYTES))
     except (OSError, ValueError):
-        return ""
-    return str(head.get("run", "")) if isinstance(head, dict) else ""
+        return {}
+    return head if isinstance(head, dict) else {}
 
 
 @contextlib.contextmanager

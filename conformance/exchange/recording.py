@@ -18,6 +18,8 @@ from conformance.verdict.decisions import Reason, Unmet
 
 _TEST = re.compile(rb'\{"kind": "exchange", "id": "[^"]*", "test": ("(?:[^"\\]|\\.)*+")')
 
+_SAME_IN_ALL_SHARDS = ("base_url", "established")
+
 Key = str
 """Stands for what was sent, without secrets: operation, method, URL and body."""
 
@@ -123,6 +125,8 @@ class _Reader:
     folder: Path
     run: str = ""
     started: dict[str, Any] = field(default_factory=dict)
+    is_apart: bool = False
+    """Whether shards of the run stand for different targets, as far as what was sent goes."""
     addresses: dict[str, str] = field(default_factory=dict)
     ended: list[list[str]] = field(default_factory=list)
     deliveries: list[Delivery] = field(default_factory=list)
@@ -138,6 +142,11 @@ class _Reader:
                     place += len(line)
         if not self.started:
             raise ValueError("it has no start")
+        if self.is_apart:
+            raise NoRecording(
+                f"{self.folder} was merged from shards with several base URLs, or whose `setup` "
+                "returned different things; each shard's own folder can be judged again"
+            )
         return Recording(
             self.folder,
             self.run,
@@ -162,6 +171,9 @@ class _Reader:
             case "journal":
                 self.run = entry["run"]
             case "started":
+                self.is_apart |= bool(self.started) and any(
+                    entry.get(name) != self.started.get(name) for name in _SAME_IN_ALL_SHARDS
+                )
                 self.started = entry
             case "collected":
                 self.addresses.update(entry["addresses"])

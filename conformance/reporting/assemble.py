@@ -24,13 +24,22 @@ from conformance.reporting import html
 from conformance.reporting.attestation import statement
 from conformance.reporting.files import put
 from conformance.reporting.latency import Latencies
-from conformance.reporting.report import Digests, Report, RunInfo, as_json, build
+from conformance.reporting.report import (
+    Digests,
+    Report,
+    RunInfo,
+    TestTime,
+    TimeSpent,
+    as_json,
+    build,
+)
 from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Accounting, Plan
 
 _AT = re.compile(r'"at": ([\d.]+)')
+_SLOWEST = 10
 _EXCHANGE = '{"kind": "exchange", "id": "'
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, OSError)
 """What reading a journal raises where somebody has changed it."""
@@ -53,6 +62,8 @@ class _Run:
     requests: int = 0
     last: float = 0.0
     latencies: Latencies = field(default_factory=Latencies)
+    seconds: dict[str, float] = field(default_factory=dict)
+    waiting: float = 0.0
 
 
 def assemble(folder: Path) -> Report:
@@ -82,9 +93,12 @@ def assemble(folder: Path) -> Report:
 
 def _report(run: _Run, journals: Sequence[Path]) -> Report:
     profile = Profile.model_validate(run.started["profile"])
+    # In the order of the tests, however these were spread over processes.
+    places = {test: place for place, test in enumerate(run.selected)}
+    decisions = sorted(run.decisions, key=lambda one: places.get(one.test, len(places)))
     plan = Plan(catalogue(), run.named, run.selected, lambda entry: unmet(profile, entry))
     accounting = Accounting(plan, ended=run.ended)
-    accounting.add(run.decisions)
+    accounting.add(decisions)
     needed = {
         name
         for decision in run.decisions
@@ -99,10 +113,26 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         run.observations,
         addresses=run.addresses,
         latencies=run.latencies.by_operation(),
+        time=_time_spent(run),
         digests=Digests(
             journals={path.name: sha256_of(path) for path in journals}, catalogue=spec_digest()
         ),
         terms=_terms(run.started.get("terms", {})),
+    )
+
+
+def _time_spent(run: _Run) -> TimeSpent | None:
+    """Return what the time of the tests went into; ``None`` where no target was waited for."""
+    if not run.seconds or run.started.get("replayed"):
+        return None
+    total, target = sum(run.seconds.values()), run.latencies.total_seconds
+    slowest = sorted(run.seconds.items(), key=lambda item: -item[1])[:_SLOWEST]
+    return TimeSpent(
+        tests=round(total, 3),
+        target=round(target, 3),
+        waiting=round(run.waiting, 3),
+        suite=round(max(0.0, total - target - run.waiting), 3),
+        slowest=tuple(TestTime(test=test, seconds=round(time, 3)) for test, time in slowest),
     )
 
 
@@ -202,6 +232,9 @@ def _take_in(run: _Run, line: str) -> None:
             test = entry["test"]
             run.decisions.extend(Decision.from_json(told, test) for told in entry["decisions"])
             run.ended.add(test)
+            if "seconds" in entry:
+                run.seconds[test] = entry["seconds"]
+                run.waiting += entry["waiting"]
         case "observations":
             run.observations.update(entry["observations"])
 

@@ -10,7 +10,7 @@ from conformance.reporting.report import Latency
 
 _PERCENTILES = (50, 90, 99)
 _OPERATION = re.compile(r'"operation": "(\w+)"')
-_ANSWERED = re.compile(r'"seconds": ([\d.e-]+), "error": "", ')
+_ANSWERED = re.compile(r'"seconds": ([\d.e-]+), "error": "("?)')
 
 
 class Latencies:
@@ -18,6 +18,8 @@ class Latencies:
 
     def __init__(self) -> None:
         self._seconds: dict[str, list[float]] = defaultdict(list)
+        self.total_seconds = 0.0
+        """How long all requests were on their way, also those that got no answer."""
 
     def take_in(self, line: str) -> None:
         """Take in an exchange, as a line of the journal.
@@ -27,7 +29,9 @@ class Latencies:
         """
         operation = _OPERATION.search(line)
         seconds = _ANSWERED.match(line, line.rfind('"seconds": '))
-        if operation is not None and seconds is not None:
+        if seconds is not None:
+            self.total_seconds += float(seconds[1])
+        if operation is not None and seconds is not None and seconds[2]:
             self._seconds[operation[1]].append(float(seconds[1]))
 
     def by_operation(self) -> tuple[Latency, ...]:

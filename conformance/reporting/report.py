@@ -288,6 +288,28 @@ class Latency(_Part):
     longest: float = Field(ge=0)
 
 
+class TestTime(_Part):
+    """How long one test took, in seconds."""
+
+    __test__ = False
+
+    test: str
+    seconds: float = Field(ge=0)
+
+
+class TimeSpent(_Part):
+    """What the time of the tests went into, in seconds; that of all workers together.
+
+    What a test does at once, in several threads, counts as often.
+    """
+
+    tests: float = Field(ge=0, description="from the set-up of each test to its tear-down")
+    target: float = Field(ge=0, description="of that, requests on their way")
+    waiting: float = Field(ge=0, description="pauses between two polls, and waiting for webhooks")
+    suite: float = Field(ge=0, description="the rest")
+    slowest: tuple[TestTime, ...] = Field(description="the ten tests that took the longest")
+
+
 class Digests(_Part):
     """SHA-256, in hexadecimal, of what a report was made from."""
 
@@ -325,7 +347,9 @@ class Report(_Part):
     latencies: tuple[Latency, ...] = Field(
         (), description="by operation; that which took the longest in all is the first"
     )
-
+    time: TimeSpent | None = Field(
+        None, description="what the run's time went into; none of a run that was judged again"
+    )
     digests: Digests | None = Field(None, description="of what the report was made from")
 
     def of(self, *verdicts: RequirementVerdict) -> tuple[Entry, ...]:
@@ -391,6 +415,7 @@ def build(
     measured: Path = MEASURED,
     generic: Path = GENERIC,
     latencies: tuple[Latency, ...] = (),
+    time: TimeSpent | None = None,
     digests: Digests | None = None,
 ) -> Report:
     """Put a report together.
@@ -408,6 +433,7 @@ def build(
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
         latencies: how long the target took over its answers, by operation.
+        time: what the time of the tests went into.
         digests: of what the report is made from.
     """
     known = classes()
@@ -463,6 +489,7 @@ def build(
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
         latencies=latencies,
+        time=time,
         digests=digests,
     )
 

@@ -13,13 +13,14 @@ from conformance.contract.areas import areas
 from conformance.reporting.digest import (
     Group,
     counted,
+    duration,
     groups,
     headline,
     outdated,
     told,
     told_classes,
 )
-from conformance.reporting.report import CauseEntry, Report
+from conformance.reporting.report import CauseEntry, Report, TimeSpent
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
 from conformance.verdict.plan import RequirementVerdict
@@ -56,6 +57,8 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
     early = "" if run.interrupted is None else f"The run ended early: {run.interrupted}"
     for aside in filter(None, (early, told(report))):
         terminal.write_line(aside, yellow=True)
+    if report.time is not None:
+        terminal.write_line(_time(report.time))
     for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
     for verdict in _MAX_CAUSES:
@@ -84,6 +87,13 @@ def _write_causes(
         rest = sum(len(cause.requirements) for cause in causes[most:])
         more = counted(len(causes) - most, "more cause")
         terminal.write_line(f"and {more} ({rest} {verdict}), see the report")
+
+
+def _time(time: TimeSpent) -> str:
+    """Return what the time of the tests went into."""
+    parts = {"on requests": time.target, "waiting": time.waiting, "within the suite": time.suite}
+    told = ", ".join(f"{duration(seconds)} {name}" for name, seconds in parts.items())
+    return f"time of the tests: {duration(time.tests)}, of that {told}"
 
 
 def _classes(report: Report) -> Iterable[str]:

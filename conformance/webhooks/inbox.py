@@ -75,7 +75,8 @@ class Inbox:
         seen = 0
         while True:
             # They are looked at without the lock, so that others arrive meanwhile.
-            fresh = self.since(seen, until - clock().monotonic())
+            with clock().waiting():
+                fresh = self.since(seen, until - clock().monotonic())
             for delivery in fresh:
                 if wanted(delivery):
                     return delivery

@@ -13,6 +13,7 @@ arguments=("--report-dir=$REPORT_DIR")
 [ -n "$MODEL_EXAMPLES" ] && arguments+=("--model-examples=$MODEL_EXAMPLES")
 [ -n "$BUDGET" ] && arguments+=("--budget=$BUDGET")
 [ -n "$REPLAY" ] && arguments+=("--replay=$REPLAY")
+[ -n "$SHARD" ] && arguments+=("--shard=$SHARD")
 for name in $CLASSES; do
   arguments+=("--class=$name")
 done

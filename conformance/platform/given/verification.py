@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import cycle
 from typing import Any, Literal, Unpack
 
 from conformance.exchange.answer import Answer
@@ -477,10 +478,18 @@ class Reviews(Part):
     def hosted(
         self, *, business: bool = False, trigger: str | None = None, **more: Any
     ) -> Resource:
-        """Create a customer who completes the hosted flow; ``trigger`` decides the review."""
+        """Create a customer who completes the hosted flow; ``trigger`` decides the review.
+
+        A sandbox approves the businesses that complete it, without any time between. Where that is
+        not wanted, every other try has a number that is not promised an approval.
+        """
+        needs_decision = business and DECISIONS.get(trigger or "") not in (None, "APPROVED")
+        numbers = cycle([UNDECIDED, None] if needs_decision else [None])
 
         def come() -> Resource:
-            customer = self.unsubmitted(business=business, trigger=trigger, **more)
+            number = next(numbers)
+            company = {} if number is None else {"businessInfo": self._customers.company(number)}
+            customer = self.unsubmitted(business=business, trigger=trigger, **{**company, **more})
             self._links.complete_flow(customer)
             return customer
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.platform.given.customers import verification_status
-from conformance.platform.given.verification import DECISIONS, REVIEWED, UNDECIDED, Road
+from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
@@ -98,11 +98,7 @@ def test_owners_and_documents_alone_begin_no_review(platform: Platform) -> None:
 )
 def test_a_review_is_decided(platform: Platform, path: Road, business: bool, trigger: str) -> None:
     """The status becomes APPROVED or REJECTED, after a direct and after a hosted onboarding."""
-    needs_decision = business and trigger == "customer.reject"
-    members = {"businessInfo": platform.customers.company(UNDECIDED)} if needs_decision else {}
-    customer = platform.verification.reviews.onboarded(
-        path, business=business, trigger=trigger, **members
-    )
+    customer = platform.verification.reviews.onboarded(path, business=business, trigger=trigger)
 
     status = verification_status(platform.customers.at_status(customer, DECISIONS[trigger]))
 

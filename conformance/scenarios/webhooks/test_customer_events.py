@@ -9,7 +9,7 @@ import pytest
 
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.customers import verification_status
-from conformance.platform.given.verification import DECISIONS, UNDECIDED, Road
+from conformance.platform.given.verification import DECISIONS, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, require_member
 from conformance.scenarios.kit.cases import case
@@ -63,12 +63,7 @@ def test_the_decision_of_a_review_is_reported(
     platform: Platform, road: Road, business: bool, trigger: str
 ) -> None:
     """An approval or a rejection is reported, directly or by the hosted flow."""
-    is_undecided = business and trigger == "customer.reject"
-    members = {"businessInfo": platform.customers.company(UNDECIDED)} if is_undecided else {}
-
-    customer = platform.verification.reviews.onboarded(
-        road, business=business, trigger=trigger, **members
-    )
+    customer = platform.verification.reviews.onboarded(road, business=business, trigger=trigger)
 
     assert _wait_for_event(platform, customer, business, DECISIONS[trigger]) is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -48,6 +49,17 @@ class TestPlan:
         assert "\n  quotes  " in output
         assert "0 would not be decided:" in output
         assert " cannot be tested by any client." in output
+
+    def test_it_says_how_long_a_run_takes(self) -> None:
+        """Requests by round trip by workers, with those that are generated."""
+        _, few = self.plan("--fuzz-examples=0", "-k", "expired_quote", "--round-trip=0.5")
+        _, most = self.plan("--json")
+
+        found = re.search(r"About (\d+) requests: with a round trip of 500 ms and 1 workers", few)
+        assert found is not None, few
+        assert f"take {int(found[1]) / 120:.1f} minutes" in few
+        # What a whole run sends, give or take a quarter.
+        assert 19_000 < json.loads(most)["requests"] < 31_000
 
     def test_it_accounts_for_every_requirement(self) -> None:
         """Each requirement of the catalogue stands in exactly one of three lists of the JSON."""

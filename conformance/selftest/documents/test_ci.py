@@ -24,6 +24,7 @@ VARIABLES = (
     "MODEL_EXAMPLES",
     "BUDGET",
     "REPLAY",
+    "SHARD",
     "OPTIONS",
 )
 BESIDE = {"base-url", "options", "python-version"}

@@ -145,6 +145,13 @@ class TestRuns:
         self.check_junit(tiny / "junit.xml")
         self.check_allure(tiny / "allure")
 
+    def test_workers_of_any_kind_share_a_run(self, tiny: Path) -> None:
+        """``--tx``, whose workers may be those of other machines, spreads a run as ``-n`` does."""
+        status, output = run(tiny, *TINY_SUITE, "--dist=load", "--tx=2*popen", "scenarios")
+
+        assert status == OK, output
+        assert read_report(tiny).run.workers == 2
+
     def check_junit(self, path: Path) -> None:
         """Assert that each test case has its requirements and their section as properties."""
         cases = {
