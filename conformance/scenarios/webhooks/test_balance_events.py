@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.platform.resource import Resource, require_member
 from conformance.scenarios.cards.holdings import AMOUNT, platform_account, two_accounts
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import BALANCE
+from conformance.scenarios.webhooks.reports import BALANCE, let_reports_arrive
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def test_a_refused_execution_is_not_reported(platform: Platform) -> None:
     source = platform.internal_accounts.account(amount=AMOUNT)
     before = platform.internal_accounts.balances(source)
     arrange_report(platform, source, before[0])
+    # There may be more than one of the deposit, each with the balance as it is when it is sent.
+    let_reports_arrive(platform)
     known_ids = {event.id for event in arrived_reports(platform, source)}
 
     refusal = platform.quotes.create_and_execute(
@@ -131,6 +133,8 @@ def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> Non
     source = platform.internal_accounts.account(amount=2 * AMOUNT)
     before = platform.internal_accounts.balances(source)
     arrange_report(platform, source, before[0])
+    # There may be more than one of the deposit, each with the balance as it is when it is sent.
+    let_reports_arrive(platform)
     known_ids = {event.id for event in arrived_reports(platform, source)}
 
     platform.quotes.pending(source, amount=AMOUNT)

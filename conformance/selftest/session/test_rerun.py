@@ -51,13 +51,18 @@ def commands(folder: Path) -> dict[str, str]:
 
 
 def requests_of(folder: Path, test: str) -> list[Any]:
-    """Return method, URL and body of each request of a test."""
+    """Return method, URL and body of each request of a test.
+
+    The end-user terms are left out, which a run reads once.
+    """
     journal = folder / REPORT / "journal/main.jsonl"
     entries = map(json.loads, journal.read_text(encoding="utf-8").splitlines())
     return [
         (entry["method"], entry["url"], entry["request_body"])
         for entry in entries
-        if entry["kind"] == "exchange" and entry["test"].endswith(test)
+        if entry["kind"] == "exchange"
+        and entry["test"].endswith(test)
+        and entry["operation"] != "getEndUserTerms"
     ]
 
 

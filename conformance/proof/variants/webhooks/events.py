@@ -242,6 +242,8 @@ def delivered_at_the_second_attempt(patch: Patch) -> None:
         return False
 
     patch.wrap(Deliveries, "_send", attempt)
+    # Who does not try again delivers nothing then.
+    patch.concern(deliveries, "retry_delay")
 
 
 @variant("N042", "webhooks come late, and not in the order of their events", "slow")
