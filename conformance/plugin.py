@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).parent
 _SUITE = (_PACKAGE / "scenarios", _PACKAGE / "fuzz")
+_OWN = (_PACKAGE / "selftest", _PACKAGE / "bench")
 
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
@@ -133,9 +134,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the suite's own tests out, unless they are asked for by name."""
-    own = _PACKAGE / "selftest"
-    if collection_path == own and not any(own in (p, *p.parents) for p in _argument_paths(config)):
+    """Leave the suite's own tests and benchmarks out, unless they are asked for by name."""
+    own = collection_path
+    if own in _OWN and not any(own in (p, *p.parents) for p in _argument_paths(config)):
         return True
     return None
 

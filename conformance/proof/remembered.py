@@ -21,7 +21,7 @@ from conformance.contract.kept import digest, write_whole
 from conformance.proof import host
 
 _FOLDER = ".conformance_cache"
-_APART = ("selftest", "cli", "reporting", "proof")
+_APART = ("bench", "selftest", "cli", "reporting", "proof")
 """What no test of the suite comes to when it is run here."""
 
 _MEANS = ("proof/host.py", "proof/patch.py", "proof/reach.py")

@@ -112,12 +112,13 @@ class TestForeign:
         assert "@pytest.mark.requirement(*ids): the requirements of the catalogue" in output
 
     def test_its_own_tests_are_left_out(self) -> None:
-        """A run of the whole package collects the scenarios and not the self-tests."""
+        """A run of the whole package collects the scenarios, and neither self-tests nor benchmarks."""
         status, output = run(ROOT, "--collect-only", "-q", "conformance", "--fuzz-examples=0")
 
         assert status == OK, output
         assert "conformance/scenarios/quotes/test_quote_execution.py::" in output
         assert "selftest" not in output
+        assert "bench" not in output
 
 
 class TestRuns:
