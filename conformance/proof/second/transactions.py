@@ -145,7 +145,13 @@ def _begin_refund(world: World, row: Json) -> None:
     row["refund"] = {"status": "PENDING", "reference": f"RF{world.number()}"}
     _refund_move(world, row, "PENDING")
     if "refund-held" not in _traits(row):
-        world.later(world.persona.settle_seconds, lambda: end_refund(world, row))
+        world.later(world.persona.settle_seconds, lambda: _end_in_time(world, row))
+
+
+def _end_in_time(world: World, row: Json) -> None:
+    # Backstage may have ended it before.
+    if row["refund"]["status"] == "PENDING":
+        end_refund(world, row)
 
 
 def end_refund(world: World, row: Json) -> None:

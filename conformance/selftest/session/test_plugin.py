@@ -112,7 +112,7 @@ class TestForeign:
         assert "@pytest.mark.requirement(*ids): the requirements of the catalogue" in output
 
     def test_its_own_tests_are_left_out(self) -> None:
-        """A run of the whole package collects the scenarios, and neither self-tests nor benchmarks."""
+        """A run of the whole package collects the scenarios, no self-tests and no benchmarks."""
         status, output = run(ROOT, "--collect-only", "-q", "conformance", "--fuzz-examples=0")
 
         assert status == OK, output
