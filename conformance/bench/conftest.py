@@ -23,9 +23,9 @@ Keep = Callable[[Figure], None]
 
 
 class Repeat(Protocol):
-    """Runs a function so many times; the first time may be for nothing."""
+    """Runs a function so many times, by default as many as ``--benchmark-min-rounds`` says."""
 
-    def __call__(self, measure: Callable[[], None], rounds: int, *, warm_up: bool = True) -> None:
+    def __call__(self, measure: Callable[[], None], rounds: int | None = None) -> None:
         """Run it."""
 
 
@@ -51,12 +51,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def repeat(benchmark: BenchmarkFixture) -> Repeat:
-    """Return a function that lets another one run so many times, after one time for nothing."""
+def repeat(benchmark: BenchmarkFixture, pytestconfig: pytest.Config) -> Repeat:
+    """Return a function that runs another one so many times."""
 
-    def run(measure: Callable[[], None], rounds: int, *, warm_up: bool = True) -> None:
+    def run(measure: Callable[[], None], rounds: int | None = None) -> None:
         benchmark.pedantic(  # type: ignore[no-untyped-call]
-            measure, rounds=rounds, warmup_rounds=int(warm_up)
+            measure, rounds=rounds or pytestconfig.getoption("benchmark_min_rounds")
         )
 
     return run

@@ -17,7 +17,6 @@ from conformance.bench.figures import Figure
 from conformance.contract.catalogue import catalogue
 from conformance.sut.sandbox import Sandbox
 
-_REPETITIONS = 5
 _CURATED = ("--fuzz-examples=0",)
 _TRIVIAL = "import pytest\n\n@pytest.mark.parametrize('n', range({count}))\ndef test_it(n): pass\n"
 
@@ -89,7 +88,7 @@ def test_a_run(
         spent = (tmp_path / "reports/latest/budget").read_text(encoding="ascii").split()
         requests.append(int(spent[0]))
 
-    repeat(measure, _REPETITIONS, warm_up=False)
+    repeat(measure)
 
     keep(Figure.of(name, [cost.seconds for cost in costs], "s"))
     if options:
@@ -119,7 +118,7 @@ def test_the_start(repeat: Repeat, keep: Keep, tmp_path: Path) -> None:
         alone = cost_of(*collect, str(trivial), "-pno:payments_conformance", folder=tmp_path)
         ratios.append(cost_of(*suite, folder=tmp_path).processor / alone.processor)
 
-    repeat(measure, _REPETITIONS, warm_up=False)
+    repeat(measure)
 
     name = "processor time of start and collection against bare pytest"
     keep(Figure.of(name, ratios, "times", compared=True))
