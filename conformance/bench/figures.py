@@ -45,7 +45,9 @@ class Figure:
         cls, name: str, samples: Sequence[float], unit: str, *, compared: bool = False
     ) -> Figure:
         """Return the figure of some samples."""
-        low, middle, high = quantiles(samples, n=4) if len(samples) > 1 else [*samples] * 3
+        of_one = [*samples] * 3
+        quarters = quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else of_one
+        low, middle, high = quarters
         return cls(
             name,
             round(middle, 3),
