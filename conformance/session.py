@@ -222,28 +222,23 @@ class Session:
             self._leave_out_other_classes(items)
 
     @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
-    def pytest_take_recorded(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_take_recorded(self, items: list[pytest.Item]) -> None:
         """Take the tests that were recorded, in the order in which they ran, and no others."""
         if self._recording is None:
             return
         by_address = {address(item): item for item in items}
         recorded = [test for tests in self._recording.tests for test in tests]
         chosen = [by_address[test] for test in recorded if test in by_address]
-        left_out = [item for item in items if item not in set(chosen)]
-        items[:] = chosen
-        if left_out:
-            config.hook.pytest_deselected(items=left_out)
+        self._keep(chosen, items)
 
     @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
-    def pytest_take_shard(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_take_shard(self, items: list[pytest.Item]) -> None:
         """Take the tests of the shard, of those that every other selection has left."""
         if self._shard is None:
             return
         self._of_all_shards = {item.nodeid: address(item) for item in items}
-        left_out = [item for item in items if not self._shard.has(item.nodeid)]
-        if left_out:
-            items[:] = [item for item in items if item not in set(left_out)]
-            config.hook.pytest_deselected(items=left_out)
+        has = self._shard.has
+        self._keep([item for item in items if has(item.nodeid)], items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Fix the plan, and connect to the reference if it was started here."""
@@ -268,9 +263,14 @@ class Session:
         """Deselect the tests that name no requirement of the classes that were asked for."""
         known, wanted = catalogue(), set(self._terms.classes)
         of_class = {name for name in self._named if wanted.intersection(classes().of(known[name]))}
-        left_out = [item for item in items if of_class.isdisjoint(requirements_named_by(item))]
+        self._keep([i for i in items if not of_class.isdisjoint(requirements_named_by(i))], items)
+
+    def _keep(self, chosen: list[pytest.Item], items: list[pytest.Item]) -> None:
+        """Keep the chosen ones of the collected tests, and deselect the others."""
+        kept = set(chosen)
+        left_out = [item for item in items if item not in kept]
+        items[:] = chosen
         if left_out:
-            items[:] = [item for item in items if item not in set(left_out)]
             self._config.hook.pytest_deselected(items=left_out)
 
     def plan(self) -> Plan:

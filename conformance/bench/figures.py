@@ -45,9 +45,8 @@ class Figure:
         cls, name: str, samples: Sequence[float], unit: str, *, compared: bool = False
     ) -> Figure:
         """Return the figure of some samples."""
-        of_one = [*samples] * 3
-        quarters = quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else of_one
-        low, middle, high = quarters
+        several = samples if len(samples) > 1 else [*samples] * 2
+        low, middle, high = quantiles(several, n=4, method="inclusive")
         return cls(
             name,
             round(middle, 3),

@@ -1,4 +1,4 @@
-"""What whole runs cost: time, requests and memory, for the suite and for its target."""
+"""What whole runs cost: time and requests, for the suite and for its target."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from conformance.bench.conftest import Keep, Repeat
 from conformance.bench.figures import Figure
 from conformance.contract.catalogue import catalogue
+from conformance.run import load_profile
 from conformance.sut.sandbox import Sandbox
 
 _CURATED = ("--fuzz-examples=0",)
@@ -78,8 +79,8 @@ def test_a_run(
     def measure() -> None:
         sandbox = Sandbox()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PAYMENTS_API_TOKEN_ID", sandbox.token_id)
-            patch.setenv("PAYMENTS_API_CLIENT_SECRET", sandbox.client_secret)
+            for variable, value in sandbox.credentials(load_profile("reference")).items():
+                patch.setenv(variable, value)
             target = (f"--base-url={sandbox.base_url}", "--profile=reference")
             idle = processor_of(sandbox.pid)
             costs.append(cost_of("--pyargs", "conformance", *target, *options, folder=tmp_path))

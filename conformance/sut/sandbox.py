@@ -29,13 +29,16 @@ class Sandbox:
 
     It ends with this process in any case: it watches its standard input, which closes when this
     process is gone.
+
+    Args:
+        options: further options of the reference's server.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
         self.token_id = f"token-{secrets.token_hex(8)}"
         self.client_secret = secrets.token_urlsafe(32)
         self._base_url: str | None = None
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - words of our own
             [
                 sys.executable,
                 "-m",
@@ -43,6 +46,7 @@ class Sandbox:
                 "--port",
                 "0",
                 "--exit-with-parent",
+                *options,
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

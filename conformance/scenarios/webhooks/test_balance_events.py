@@ -113,10 +113,7 @@ def test_a_refused_execution_is_not_reported(platform: Platform) -> None:
     """No webhook shows the unchanged balances after a refused execution."""
     source = platform.internal_accounts.account(amount=AMOUNT)
     before = platform.internal_accounts.balances(source)
-    arrange_report(platform, source, before[0])
-    # There may be more than one of the deposit, each with the balance as it is when it is sent.
-    let_reports_arrive(platform)
-    known_ids = {event.id for event in arrived_reports(platform, source)}
+    known_ids = ids_of_deposit(platform, source, before[0])
 
     refusal = platform.quotes.create_and_execute(
         platform.quotes.body(source, amount=before[0] + 1)
@@ -132,10 +129,7 @@ def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> Non
     """No webhook shows the unchanged balances after the creation of a quote."""
     source = platform.internal_accounts.account(amount=2 * AMOUNT)
     before = platform.internal_accounts.balances(source)
-    arrange_report(platform, source, before[0])
-    # There may be more than one of the deposit, each with the balance as it is when it is sent.
-    let_reports_arrive(platform)
-    known_ids = {event.id for event in arrived_reports(platform, source)}
+    known_ids = ids_of_deposit(platform, source, before[0])
 
     platform.quotes.pending(source, amount=AMOUNT)
 
@@ -215,6 +209,16 @@ def arrange_report(platform: Platform, account: Resource, amount: int) -> Delive
     if report is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {amount}")
     return report
+
+
+def ids_of_deposit(platform: Platform, account: Resource, balance: int) -> set[str | None]:
+    """Return the ids of the webhooks about the first deposit to an account, once all have arrived.
+
+    There may be more than one, each with the balance as it is when it is sent.
+    """
+    arrange_report(platform, account, balance)
+    let_reports_arrive(platform)
+    return {event.id for event in arrived_reports(platform, account)}
 
 
 def expect_unreported(

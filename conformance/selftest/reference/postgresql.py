@@ -6,7 +6,6 @@ the programs of PostgreSQL (``apt-get install postgresql``) and the extra ``post
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import socket
@@ -18,22 +17,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conformance.run import load_profile
+from conformance.sut.sandbox import Sandbox
 
 _INSTALLED = Path("/usr/lib/postgresql")
 _OWNER = "postgres"
 """PostgreSQL does not run as root; this is the user that its package makes."""
 
-TOKEN_ID, CLIENT_SECRET = "token-of-postgresql", "secret-of-postgresql-0123456789"
-
 
 def main() -> int:
     """Start database and reference, run pytest, and return its exit status."""
-    names = load_profile("reference").credentials
-    secrets = {names.token_id: TOKEN_ID, names.client_secret: CLIENT_SECRET}
-    environment = {**os.environ, **secrets}
-    with database() as url, reference(url, environment) as base_url:
-        words = ["-m", "pytest", f"--base-url={base_url}", "--profile=reference", *sys.argv[1:]]
-        return subprocess.run([sys.executable, *words], env=environment, check=False).returncode
+    with database() as url:
+        sandbox = Sandbox(f"--database-url={url}")
+        try:
+            environment = {**os.environ, **sandbox.credentials(load_profile("reference"))}
+            target = (f"--base-url={sandbox.base_url}", "--profile=reference")
+            words = [sys.executable, "-m", "pytest", *target, *sys.argv[1:]]
+            return subprocess.run(words, env=environment, check=False).returncode
+        finally:
+            sandbox.stop()
 
 
 @contextmanager
@@ -64,20 +65,6 @@ def database() -> Iterator[str]:
             yield f"postgresql+psycopg://{_OWNER}@localhost:{port}/postgres"
         finally:
             run("pg_ctl", f"--pgdata={data}", "--mode=immediate", "stop")
-
-
-@contextmanager
-def reference(database_url: str, environment: dict[str, str]) -> Iterator[str]:
-    """Start the reference on a database; the result is its base URL."""
-    words = ["-m", "conformance.reference.server", "--port=0", f"--database-url={database_url}"]
-    with subprocess.Popen(
-        [sys.executable, *words], env=environment, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        try:
-            yield json.loads(server.stdout.readline())["base_url"]
-        finally:
-            server.terminate()
 
 
 def _programs() -> Path:

@@ -27,6 +27,7 @@ SCENARIO = """
     @requirement("CFG-001")
     def test_computing(platform):
         assert platform.api.get_config().accepted
+        # It stands for what the suite computes: no clock of the run counts it as waiting.
         time.sleep(0.5)
 
     @requirement("CFG-001")
