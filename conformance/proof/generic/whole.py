@@ -1,8 +1,9 @@
 """Runs the whole selection under a mutant: does a broken reference end a run red?
 
 A mutant that its own tests kill may still leave a run inconclusive, where other tests meet the
-break first, or silence many requirements. So for a sample of mutants, aimed and generic, every test
-is run, and the run's verdict is what its accounting says.
+break first, or silence many requirements. So for a sample of mutants, aimed and generic, the run's
+verdict is what its accounting says of every test. Those that do not come to what is broken are not
+run again: they decide what the survey saw them decide.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ import pytest
 
 from conformance.plugin import SESSION
 from conformance.proof.generic.changes import Change, sampled
+from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.runner import TIMING, app_of
 from conformance.proof.generic.swap import Swap
 from conformance.proof.generic.workers import Answer, Pool, Server
 from conformance.proof.host import decisions_of, host
 from conformance.proof.mutation import load
 from conformance.proof.patch import MutantError, Patch
+from conformance.proof.reach import Survey, places_of, survey
+from conformance.reference.service import Service
 from conformance.verdict.plan import (
     Accounting,
     Conclusion,
@@ -35,6 +39,9 @@ MANY_SILENCED = 20
 """More inconclusive requirements than this, and a mutant is named."""
 
 _MAX_SECONDS = 3600.0
+
+_FUZZ_EXAMPLES = 20
+"""How many requests are made up for each operation, as in a run of which nothing else is said."""
 
 Subject = Change | str
 """What is put into the reference: a change, or an aimed mutant by its id."""
@@ -66,28 +73,63 @@ def subjects(count: int, seed: int) -> list[Subject]:
 
 def run_whole(chosen: Sequence[Subject], processes: int) -> Iterator[WholeRun]:
     """Yield what the whole run says under each mutant, as the runs end."""
-    pool: Pool[Subject, WholeRun] = Pool(
-        partial(_serve), _lost, min(processes, len(chosen)), _MAX_SECONDS
+    executed = surveyed(processes)
+    seen = survey(processes, fuzz_examples=_FUZZ_EXAMPLES)
+    aimed = {mutant.id: mutant for mutant in load()}
+
+    def task(subject: Subject) -> _Task:
+        if isinstance(subject, str):
+            reaching = [one.test for one in seen.reaching(places_of(aimed[subject].patch))]
+        else:
+            reaching = [one.test for one in executed.reaching(subject)]
+        return _Task(subject, frozenset(reaching))
+
+    pool: Pool[_Task, WholeRun] = Pool(
+        partial(_serve, seen), _lost, min(processes, len(chosen)), _MAX_SECONDS
     )
-    pool.left += chosen
+    pool.left += [task(subject) for subject in chosen]
     yield from pool.results()
 
 
-def _lost(subject: Subject, why: str) -> WholeRun:
-    return WholeRun(_id_of(subject), None, detail=why)
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A mutant and the tests that come to what it breaks."""
+
+    subject: Subject
+    reaching: frozenset[str]
+
+
+def _lost(task: _Task, why: str) -> WholeRun:
+    return WholeRun(_id_of(task.subject), None, detail=why)
 
 
 def _id_of(subject: Subject) -> str:
     return subject if isinstance(subject, str) else subject.id
 
 
-def _serve(tasks: Iterator[Subject], answer: Callable[[Answer[WholeRun]], None]) -> None:
-    """Run the whole selection under each mutant in this process."""
-    host(lambda service: _Loop(service, tasks, answer), timing=TIMING)
+def _serve(
+    seen: Survey, tasks: Iterator[_Task], answer: Callable[[Answer[WholeRun]], None]
+) -> None:
+    """Run the tests of each task under its mutant in this process."""
+    host(
+        lambda service: _Loop(service, tasks, answer, seen),
+        options=[f"--fuzz-examples={_FUZZ_EXAMPLES}"],
+        timing=TIMING,
+    )
 
 
-class _Loop(Server[Subject, WholeRun]):
-    """The pytest plugin that runs all tests under each mutant."""
+class _Loop(Server[_Task, WholeRun]):
+    """The pytest plugin that runs tests under each mutant, and takes the others as seen."""
+
+    def __init__(
+        self,
+        service: Service,
+        tasks: Iterator[_Task],
+        answer: Callable[[Answer[WholeRun]], None],
+        seen: Survey,
+    ) -> None:
+        super().__init__(service, tasks, answer)
+        self._seen = seen
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -95,7 +137,8 @@ class _Loop(Server[Subject, WholeRun]):
         suite.reports = False
         swap = Swap(self._service, app_of(self._service).router)
         aimed = {mutant.id: mutant for mutant in load()}
-        for subject in self._tasks:
+        for task in self._tasks:
+            subject = task.subject
             started = time.perf_counter()
             patch = Patch()
             accounting = Accounting(suite.plan(), {item.nodeid for item in session.items})
@@ -105,9 +148,13 @@ class _Loop(Server[Subject, WholeRun]):
                 else:
                     swap.put(subject)
                 for test in session.items:
-                    accounting.add(decisions_of(test, suite).values())
+                    accounting.add(
+                        decisions_of(test, suite).values()
+                        if test.nodeid in task.reaching
+                        else self._seen.tests[test.nodeid].decisions
+                    )
             except MutantError as error:
-                self._answer(Answer(_lost(subject, str(error))))
+                self._answer(Answer(_lost(task, str(error))))
                 continue
             finally:
                 patch.revert()
