@@ -30,8 +30,10 @@ from conformance.proof.patch import MutantError
 from conformance.reference import routes
 
 ROOT = Path(reference.__path__[0])
-_APART = frozenset({"settings", "server", "store", "control", "stablecoin_control"})
-"""Modules that shape a start of the reference, or what stands behind the interface."""
+_APART = frozenset(
+    {"settings", "server", "service", "store", "worker", "control", "stablecoin_control"}
+)
+"""Modules that start and stop the reference, or stand behind the interface."""
 _CONTROL = f"{reference.__name__}.routes:CONTROL"
 
 _LOGGING = "_log"
