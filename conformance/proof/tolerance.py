@@ -22,6 +22,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import random
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -145,6 +146,36 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     return [*own, *map(_judged, by_id.values())]
 
 
+def tolerance_drawn(
+    chosen: Sequence[Variant], processes: int, seed: int
+) -> tuple[list[Result], int]:
+    """Run all scenarios once under one combination of variants that ``seed`` draws.
+
+    What a test comes to is not surveyed before, so that a variant that others hide is not met, and
+    has no result.
+
+    Returns:
+        What became of each variant that was met, and how many were drawn.
+    """
+    names = drawn(chosen, seed)
+    found = spread(partial(_meet_all, names), processes)
+    by_id: dict[str, list[Encounter]] = defaultdict(list)
+    for encounter in found:
+        by_id[encounter.id].append(encounter)
+    results = [_judged(encounters) for encounters in by_id.values()]
+    return [one for one in results if one.outcome is not VariantOutcome.IDLE], len(names)
+
+
+def drawn(variants: Sequence[Variant], seed: int) -> list[str]:
+    """Return the ids of variants that can be applied together, as many as come first by chance."""
+    combination = Combination()
+    for variant in random.Random(seed).sample(variants, len(variants)):  # noqa: S311 - no secret
+        name, group, places = variant.id, variant.group or variant.id, places_of(variant.patch)
+        if places and combination.takes(group, places):
+            combination.take(name, group, places, {})
+    return combination.variants
+
+
 @dataclass
 class Combination:
     """Variants that are applied together.
@@ -264,11 +295,31 @@ class Encounter:
 def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     """Run the share of the meetings that falls to this process."""
     return host(
-        lambda service: _VariantLoop(turns(meetings, folder), service),
+        lambda service: _VariantLoop(lambda _: turns(meetings, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
         modules=modules_with(test for meeting in meetings for test in meeting.tests),
     )
+
+
+def _meet_all(names: Sequence[str], folder: Path) -> list[Encounter]:
+    """Run the scenarios that fall to this process under all variants of these ids."""
+    return host(
+        lambda service: _VariantLoop(partial(_by_module, tuple(names), folder), service),
+        timing=_TIMING,
+        options=["--fuzz-examples=0"],
+    )
+
+
+def _by_module(
+    names: tuple[str, ...], folder: Path, tests: Iterable[pytest.Item]
+) -> Iterator[Meeting]:
+    """Yield the meetings of one combination with the modules that fall to this process."""
+    by_module: dict[Path, dict[str, Sequence[str]]] = defaultdict(dict)
+    for test in tests:
+        by_module[test.path][test.nodeid] = ()
+    for module in turns(by_module, folder):
+        yield Meeting(names, by_module[module])
 
 
 class _Watch(Patch):
@@ -315,9 +366,14 @@ class _Run:
 
 
 class _VariantLoop:
-    """The pytest plugin that runs tests under each group of variants."""
+    """The pytest plugin that runs tests under each group of variants.
 
-    def __init__(self, meetings: Iterable[Meeting], service: Service) -> None:
+    ``meetings`` says which, of all tests that were collected.
+    """
+
+    def __init__(
+        self, meetings: Callable[[Sequence[pytest.Item]], Iterable[Meeting]], service: Service
+    ) -> None:
         self._meetings = meetings
         self._service = service
         self._unusable = cache(_unusable)
@@ -327,9 +383,8 @@ class _VariantLoop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
-        known = load_variants()
-        for meeting in self._meetings:
-            group = [variant for variant in known if variant.id in meeting.variants]
+        for meeting in self._meetings(session.items):
+            group = [variant for variant in load_variants() if variant.id in meeting.variants]
             tests = [test for test in session.items if test.nodeid in meeting.tests]
             self.results += self._meet(group, tests, meeting.tests)
         return True
@@ -487,7 +542,7 @@ def _judged(encounters: Sequence[Encounter]) -> Result:
     return Result(first.id, first.point, first.statement, outcome, alarms, first.unusable)
 
 
-def variants(
+def variants(  # noqa: PLR0917 - typer passes all of them by name
     only: Annotated[
         list[str] | None,
         typer.Option(help="a variant, or all of one point or group; may be given several times"),
@@ -503,6 +558,12 @@ def variants(
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
+    draw: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED", help="run everything once, under one combination drawn by chance"
+        ),
+    ] = None,
 ) -> None:
     """Make other allowed choices in the reference, and see whether the suite accepts each.
 
@@ -511,7 +572,11 @@ def variants(
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
-        results = tolerance(chosen, processes, alone=alone)
+        if draw is None:
+            results = tolerance(chosen, processes, alone=alone)
+        else:
+            results, together = tolerance_drawn(chosen, processes, draw)
+            typer.echo(f"{together} of {len(chosen)} variants drawn together by seed {draw}")
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

@@ -135,7 +135,7 @@ def test_the_suite_declares_variants() -> None:
 def test_each_is_blamed_for_its_own(
     declared: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """In groups and alone, and none for what fails on the reference too."""
+    """In groups, alone and drawn by chance, and none for what fails on the reference too."""
     package = tmp_path / "package"
     for room in ("scenarios", "fuzz"):
         (package / room).mkdir(parents=True)
@@ -157,7 +157,9 @@ def test_each_is_blamed_for_its_own(
     declared.declare("M02", "status", "it is alone", adding(status="COMPLETED"))
     json_file = tmp_path / "variants.json"
 
-    done = CliRunner().invoke(app, ["variants", "--processes=1", f"--json={json_file}"])
+    command = ["variants", "--processes=1", f"--json={json_file}"]
+
+    done = CliRunner().invoke(app, command)
 
     told = {entry["id"]: entry for entry in json.loads(json_file.read_text())["variants"]}
     assert done.exit_code == 1
@@ -183,6 +185,15 @@ def test_each_is_blamed_for_its_own(
     assert {alarm["requirement"] for alarm in alarms} == {"QUO-086"}
     assert "M01/name" not in done.output
     assert "    QUO-084 INCONCLUSIVE by test_tiny.py::test_a_quote_that_is_" in done.output
+
+    drawn = CliRunner().invoke(app, [*command, "--draw=1"])
+
+    told = {entry["id"]: entry for entry in json.loads(json_file.read_text())["variants"]}
+    assert drawn.exit_code == 1
+    assert drawn.output.startswith("7 of 10 variants drawn together by seed 1\n")
+    assert told["M01/name"]["outcome"] == VariantOutcome.TOLERATED
+    assert told["M01/status"]["outcome"] == VariantOutcome.FAILED
+    assert not {"M01/unmet", "M01/nothing", "M02/status"} & set(told)
 
 
 class TestBlame:
@@ -220,7 +231,7 @@ class TestHiding:
 
         monkeypatch.setattr(tolerance._VariantLoop, "_runs", runs)
         service: Any = None
-        loop = tolerance._VariantLoop((), service)
+        loop = tolerance._VariantLoop(lambda _: (), service)
 
         found = list(loop._meet([hiding, hidden], [test], {"t": ["hiding", "hidden"]}))
 
@@ -235,7 +246,7 @@ class TestHiding:
             tolerance._VariantLoop, "_runs", lambda *_: [tolerance._Run(test, [], ())]
         )
         service: Any = None
-        loop = tolerance._VariantLoop((), service)
+        loop = tolerance._VariantLoop(lambda _: (), service)
 
         (one,) = loop._meet([variant], [test], {"t": ["idle"]})
 
