@@ -27,6 +27,9 @@ TOKENIZATION = "cardTokenization2faConfig"
 _PROBES: tuple[Any, Any] = (110, 120)
 """Rates, or fixed amounts, that no test sets and that differ wherever a quote bears one."""
 
+_BREAKS = {"basis_points": "CFG-016", "fixed": "CFG-017"}
+"""What forbids that a part of a standing fee has no effect."""
+
 
 class Configuration(Part):
     """The settings that the whole platform shares."""
@@ -66,6 +69,7 @@ class Configuration(Part):
         """Make certain that the bindings call a part of a standing fee by a name that counts.
 
         What the target does not know it may ignore, and its quotes then say nothing about it.
+        That speaks against the target only where the profile itself says how a fee is written.
 
         Args:
             part: ``basis_points`` or ``fixed``.
@@ -78,7 +82,8 @@ class Configuration(Part):
         if part not in self.without_effect:
             self.without_effect[part] = self._why_without_effect(part, borne)
         if why := self.without_effect[part]:
-            raise PreconditionFailed(why)
+            is_written = "fee_configs" in self._profile.bindings.model_fields_set
+            raise PreconditionFailed(why, breaks=[_BREAKS[part]] if is_written else ())
 
     def _why_without_effect(self, part: str, borne: Callable[[], int]) -> str:
         def is_shown(fee: Any) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
@@ -14,6 +16,8 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 MAX_CHARACTERS = 80
 REMAINDER = 5_000
 """What is left of a daily volume, in the smallest unit."""
+
+T = TypeVar("T")
 
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
@@ -46,11 +50,11 @@ def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform)
     )
 
 
-def transfers_at_the_limit(platform: Platform) -> tuple[Json, Json]:
-    """Return the bodies of two quotes: of the largest single transaction, and of a larger one.
+def transfers_at_the_limit(platform: Platform) -> list[tuple[Json, Json]]:
+    """Return the bodies of quotes of the largest single transaction, and of a larger one.
 
-    The second is larger by one smallest unit. Where the side of the limit is not known, the first
-    is at the limit with its fees, the second above it without them.
+    The second of a pair is larger by one smallest unit. There is a pair for each side that the
+    limit may be on: for the amount with its fees, and for the amount without them.
 
     Raises:
         ResourceMissing: the profile gives no limit, or no corridor within its currency.
@@ -66,17 +70,44 @@ def transfers_at_the_limit(platform: Platform) -> tuple[Json, Json]:
     )
     if account is None:
         raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
-    source = platform.internal_accounts.account(limit.currency, amount=2 * limit.amount)
-    # The second transfer is covered, even if the first one is carried out.
-    platform.internal_accounts.deposit(source, 2 * limit.amount)
-    external_account = platform.external_accounts.account(source.owner, account)
-    at_limit = platform.quotes.body(
-        source, external_account, amount=limit.amount, side=limit.side or "SENDING"
-    )
-    past_limit = platform.quotes.body(
-        source, external_account, amount=limit.amount + 1, side=limit.side or "RECEIVING"
-    )
-    return at_limit, past_limit
+
+    def pair(side: str) -> tuple[Json, Json]:
+        # Of a customer of its own, whose daily volume no other pair has used up.
+        source = platform.internal_accounts.account(limit.currency, amount=2 * limit.amount)
+        # The second transfer is covered, even if the first one is carried out.
+        platform.internal_accounts.deposit(source, 2 * limit.amount)
+        external_account = platform.external_accounts.account(source.owner, account)
+        return (
+            platform.quotes.body(source, external_account, amount=limit.amount, side=side),
+            platform.quotes.body(source, external_account, amount=limit.amount + 1, side=side),
+        )
+
+    return [pair(side) for side in ([limit.side] if limit.side else ["SENDING", "RECEIVING"])]
+
+
+def at_the_limit(
+    pairs: Sequence[tuple[Json, Json]], send: Callable[[Json], T], answer_of: Callable[[T], Answer]
+) -> tuple[T, T]:
+    """Send pairs of transfers and return what came of those on the side that the limit is on.
+
+    It is the side on which the first of a pair is accepted and the second refused. Where it is
+    neither, it may be any on which the first is accepted.
+
+    Args:
+        pairs: the bodies of a transfer at the limit and of one above it, by side.
+        send: sends a transfer, the one above the limit first.
+        answer_of: returns the answer that says whether a transfer was accepted.
+    """
+    found: list[tuple[T, T]] = []
+    for at_limit, past_limit in pairs:
+        past = send(past_limit)
+        found.append((send(at_limit), past))
+
+    def likeness(one: tuple[T, T]) -> tuple[bool, bool]:
+        is_taken, is_limited = (answer_of(sent).accepted for sent in one)
+        return is_taken, is_taken and not is_limited
+
+    return max(found, key=likeness)
 
 
 def arrange_volume(answer: Answer) -> None:
@@ -90,10 +121,11 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
     """The limit itself is accepted; one smallest unit more is TRANSACTION_SIZE_LIMIT_EXCEEDED."""
-    body_at_limit, body_past_limit = transfers_at_the_limit(platform)
-
-    past_limit = platform.quotes.create_and_execute(body_past_limit)
-    at_limit = platform.quotes.create_and_execute(body_at_limit)
+    at_limit, past_limit = at_the_limit(
+        transfers_at_the_limit(platform),
+        platform.quotes.create_and_execute,
+        lambda answers: answers[-1],
+    )
 
     with check("LIM-005"):
         arrange_volume(at_limit[-1])
@@ -109,19 +141,24 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
 ) -> None:
     """One smallest unit above the limit is refused with 400, and the balance is unchanged."""
-    body_at_limit, body_past_limit = transfers_at_the_limit(platform)
-    source = platform.ledger.accounts[body_at_limit["source"]["accountId"]]
-    before, _ = platform.internal_accounts.balances(source)
 
-    past_limit = platform.api.create_quote({**body_past_limit, "immediatelyExecute": True})
-    after, _ = platform.internal_accounts.balances(source)
-    at_limit = platform.api.create_quote({**body_at_limit, "immediatelyExecute": True})
+    def send(body: Json) -> tuple[Answer, bool]:
+        """Return the answer, and whether it left the balance as it was."""
+        source = platform.ledger.accounts[body["source"]["accountId"]]
+        before, _ = platform.internal_accounts.balances(source)
+        answer = platform.api.create_quote({**body, "immediatelyExecute": True})
+        after, _ = platform.internal_accounts.balances(source)
+        return answer, after == before
+
+    (at_limit, _), (past_limit, is_unchanged) = at_the_limit(
+        transfers_at_the_limit(platform), send, lambda sent: sent[0]
+    )
 
     arrange_volume(at_limit)
     with check("LIM-080"):
         past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit)
     with check("LIM-081"):
-        assert after == before
+        assert is_unchanged
 
 
 @requirement("LIM-084", "LIM-085")
