@@ -17,15 +17,10 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 TOO_MANY = 429
-
-EU = (
-    *("AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE"),
-    *("IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK"),
-)
-"""The countries of the European Union."""
 
 
 def for_each_channel(email: str, phone: str) -> pytest.MarkDecorator:
