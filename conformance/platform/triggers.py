@@ -64,6 +64,7 @@ Run = Callable[[str, list[str]], dict[str, Any]]
 Wait = Callable[[datetime], None]
 """Returns when the time given has passed."""
 
+_UNBROKEN = "FAM-009"
 MAX_COMMAND_SECONDS = 60.0
 _MAX_SHOWN_CHARS = 300
 # A quote lives for at most 15 minutes (Limits, line 493).
@@ -80,7 +81,8 @@ class Asked:
     """What was answered to a request of which the specification does not show where it is sent.
 
     ``by`` says by what it was sent. ``body`` is the decoded body, ``returns`` are the dotted paths
-    of results by their names.
+    of results by their names. ``is_of_interface`` says that it was sent to a path below the base
+    URL.
     """
 
     by: str
@@ -88,6 +90,7 @@ class Asked:
     status: int
     body: Any
     returns: Mapping[str, str]
+    is_of_interface: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -98,6 +101,15 @@ class Asked:
     def code(self) -> str | None:
         """The ``code`` of the error object, if the body is one."""
         return error_code(self.body)
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The requirement that is broken, whatever was asked for: no server error is answered.
+
+        What stands beside the interface, to cause what nobody else can, is none of it.
+        """
+        is_broken = self.is_of_interface and self.status == httpx.codes.INTERNAL_SERVER_ERROR
+        return (_UNBROKEN,) if is_broken else ()
 
     def results(self) -> dict[str, Any]:
         """Return the results that the profile names for it.
@@ -133,7 +145,10 @@ class Asked:
         wanted = f"a refusal with {status or '4xx'}"
         expect(not self.accepted, wanted, self)
         if twin is not None and not twin.accepted:
-            raise TwinRefused(f"the same request without the fault was refused as well: {twin}")
+            raise TwinRefused(
+                f"the same request without the fault was refused as well: {twin}",
+                breaks=twin.breaks,
+            )
         statuses = range(400, 500) if status is None else (status,)
         expect(self.status in statuses, wanted, self)
         expect(not codes or self.code in codes, f"the code {' or '.join(codes)}", self)
@@ -410,7 +425,8 @@ class Triggers:
         succeeded = asked.status in call.ok if call.ok else asked.accepted
         if not succeeded:
             refused = first and httpx.codes.is_client_error(asked.status)
-            raise (TriggerRefused if refused else TriggerFailed)(f"{by}: {asked}")
+            failure = TriggerRefused if refused else TriggerFailed
+            raise failure(f"{by}: {asked}", breaks=asked.breaks)
         return asked.results()
 
     def _request(
@@ -431,7 +447,8 @@ class Triggers:
         hidden = [call.returns[key] for key in secrets if key in call.returns]
         headers = {name: self._header(by, text, words) for name, text in call.headers.items()}
         status, answered = self._send(call.method, url, body, hidden, headers)
-        return Asked(by, f"{call.method} {url}", status, answered, call.returns)
+        is_of_interface = url.startswith(f"{self._target.base_url}/")
+        return Asked(by, f"{call.method} {url}", status, answered, call.returns, is_of_interface)
 
     def _header(self, by: str, template: str, words: Mapping[str, Any]) -> str:
         """Return the value of a header, filled in.

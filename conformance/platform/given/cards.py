@@ -53,7 +53,7 @@ class Cards(Part):
         account = account or self.account()
         asked = self.issue(owner_of(account).id, account)
         if not asked.accepted:
-            raise PreconditionFailed(f"no card is issued: {asked}")
+            raise PreconditionFailed(f"no card is issued: {asked}", breaks=asked.breaks)
         owner = owner_of(account)
         shown = {
             "id": str(asked.results()["cardId"]),

@@ -77,11 +77,14 @@ class Contact(Part):
         right = {"code": self._profile.bindings.contact_code}
         return confirm(customer["id"], right if body is None else body, valid=valid)
 
-    def body(self, **members: Any) -> Body:
-        """Return a body that creates an individual of a region that verifies contact channels."""
+    def body(self, region: str | None = None, **members: Any) -> Body:
+        """Return a body that creates an individual of a region that verifies contact channels.
+
+        By default it is ``bindings.contact_region``.
+        """
         self._require_feature("contact_verification")
-        region = self._profile.bindings.contact_region
-        return self._customers.body(**{**self._customers.residence(region), **members})
+        place = region or self._profile.bindings.contact_region
+        return self._customers.body(**{**self._customers.residence(place), **members})
 
     def business_body(self, **members: Any) -> Body:
         """Return a body that creates a business of such a region."""

@@ -3,7 +3,8 @@
 A change is text: a piece of a module (a function, a method, a table, a field of a class) before and
 after. Left out is what shapes a start alone (the settings, the schema of the database, imports),
 what answers behind the interface (the operations under the control path, which no requirement
-speaks of), annotations, decorators, and texts for people, whose wording is free.
+speaks of), the world around the service that the sandbox plays (devices, merchants, what causes are
+called), annotations, decorators, and texts for people, whose wording is free.
 """
 
 from __future__ import annotations
@@ -35,6 +36,42 @@ _APART = frozenset(
 )
 """Modules that start and stop the reference, or stand behind the interface."""
 _CONTROL = f"{reference.__name__}.routes:CONTROL"
+
+_SIMULATORS = f"{reference.__name__}.cards.card_simulators"
+_DEVICES = f"{reference.__name__}.embedded_wallets.devices"
+_RECEIVERS = f"{reference.__name__}.external_accounts.receivers"
+
+_WORLD = frozenset(
+    {
+        *(
+            f"{_SIMULATORS}:{name}"
+            for name in (
+                *("_MAX_AMOUNT", "_AMOUNT", "_MERCHANT", "AUTHORIZATION_FIELDS"),
+                *("MOVEMENT_FIELDS", "inquire", "_named", "_refuse_other_currency"),
+                *("_refuse_refund_row", "_too_much", "_answer"),
+            )
+        ),
+        *(
+            f"{_DEVICES}:{name}"
+            for name in (
+                *("DEVICE", "STRANGER", "OUT_OF_SYNC", "_SIGN_FIELDS", "_CONDITION_FIELDS"),
+                *("device_of", "_wallet", "_new_key", "_written", "_read"),
+            )
+        ),
+        f"{_RECEIVERS}:MAX_RECEIVED_CENTS",
+    }
+)
+"""What the sandbox plays beside the service: what merchants ask for, devices, who receives."""
+
+_CAUSES = frozenset(
+    {
+        f"{_SIMULATORS}:CONDITIONS",
+        f"{_RECEIVERS}:COUNTERPARTY_FAILURES",
+        f"{_RECEIVERS}:PAYMENT_FAILURES",
+        f"{reference.__name__}.rules:PAYOUT_RESULTS",
+    }
+)
+"""Tables by causes that triggers alone name: only what they lead to is the service's."""
 
 _LOGGING = "_log"
 
@@ -233,9 +270,10 @@ class _Source:
         """Yield what the operators make of each piece, in the order of the source."""
         behind = _behind_the_interface()
         for piece in _pieces(self._module):
-            if f"{self.name}:{piece.name}" in behind:
+            place = f"{self.name}:{piece.name}"
+            if place in behind | _WORLD:
                 continue
-            visitor = _Visitor(self._operators, self._lines)
+            visitor = _Visitor(self._operators, self._lines, spares_keys=place in _CAUSES)
             piece.node.visit(visitor)
             numbers: Counter[str] = Counter()
             for operator, node, replacement, lines in visitor.found:
@@ -274,9 +312,14 @@ class _Visitor(cst.CSTVisitor):
     """Finds what the operators make of the nodes of one piece, in the order of its source."""
 
     def __init__(
-        self, operators: Sequence[Operator], lines: Mapping[cst.CSTNode, tuple[int, int]]
+        self,
+        operators: Sequence[Operator],
+        lines: Mapping[cst.CSTNode, tuple[int, int]],
+        *,
+        spares_keys: bool,
     ) -> None:
         super().__init__()
+        self._spares_keys = spares_keys
         self._operators = operators
         self._lines = lines
         self._around: list[tuple[int, int]] = []
@@ -285,6 +328,10 @@ class _Visitor(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Note the replacements of a node; its children follow unless it is to be left alone."""
         if _is_spared(node):
+            return False
+        if self._spares_keys and isinstance(node, cst.Dict):
+            for element in node.elements:
+                element.value.visit(self)
             return False
         if isinstance(node, cst.BaseStatement):
             self._around.append(self._header(node))

@@ -12,11 +12,19 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now as clock_now
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    require_member,
+    unknown_id,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.kit.regions import EU
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import ResourceMissing
 
@@ -340,6 +348,35 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
     refusal = platform.resets.start(platform.approved.customer_outside_sca())
 
     refusal.refused(409, twin=twin)
+
+
+@requirement("SFR-803")
+def test_the_whole_eu_is_in_the_regions_of_sca(platform: Platform) -> None:
+    """New customers of all countries of the EU start a reset as one of the profile's region does.
+
+    A country whose customers are not taken is left out.
+    """
+    known_region = platform.profile.bindings.sca_region
+    if known_region not in EU:
+        raise ResourceMissing(f"the region {known_region} is no country of the EU")
+    customers = {
+        region: platform.api.create_customer(
+            platform.customers.body(**platform.customers.residence(region))
+        )
+        for region in EU
+    }
+
+    starts = {
+        region: platform.resets.start(arranged_resource(customer))
+        for region, customer in customers.items()
+        if customer.accepted
+    }
+
+    known = starts.pop(known_region, None)
+    if known is None or not known.accepted or not starts:
+        raise ResourceMissing(f"no new customer starts a reset, or {known_region} is alone")
+    refused = [region for region, answer in starts.items() if answer.status == HTTPStatus.CONFLICT]
+    assert not refused, f"customers of {refused} are taken for customers outside of SCA"
 
 
 @requirement("SFR-016")

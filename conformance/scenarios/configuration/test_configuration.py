@@ -207,6 +207,25 @@ def test_a_quote_within_one_currency_bears_no_standing_fee(platform: Platform) -
     assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(abroad)} abroad"
 
 
+@requirement("CFG-036")
+@pytest.mark.usefixtures("settings")
+def test_a_quote_from_another_currency_bears_no_standing_fee(platform: Platform) -> None:
+    """It shows no fee of the platform, while a quote from US dollars shows the standing fee."""
+    foreign_corridors = [
+        corridor
+        for corridor in platform.profile.resources.corridors
+        if corridor.sending not in ("USD", corridor.receiving)
+    ]
+    if not foreign_corridors:
+        raise ResourceMissing("resources.corridors of the profile converts US dollars alone")
+    body = platform.quotes.body(*platform.quotes.ends(foreign_corridors[0]))
+    _, from_dollars = with_and_without_fee(platform, "SENDING")
+
+    quote = arrange_quote(platform, body)
+
+    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(from_dollars)} of USD"
+
+
 @requirement("CFG-022")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:

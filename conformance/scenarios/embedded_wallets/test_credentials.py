@@ -17,6 +17,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 CODES = {
     "email_otp": "EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS",
     "sms_otp": "SMS_OTP_CREDENTIAL_ALREADY_EXISTS",
+    "passkey": "PASSKEY_CREDENTIAL_ALREADY_EXISTS",
 }
 SYNC_CODES = {
     "email_otp": "EMAIL_OTP_CREDENTIAL_SYNC_FAILED",
@@ -91,7 +92,7 @@ def test_a_passkey_is_registered_once(platform: Platform) -> None:
 
     second = ask_for_passkey(platform, wallet, name)
 
-    second.refused(400, "PASSKEY_CREDENTIAL_ALREADY_EXISTS", twin=first)
+    second.refused(400, CODES["passkey"], twin=first)
 
 
 @requirement("CRD-011")
@@ -104,6 +105,15 @@ def test_a_second_passkey_is_taken(platform: Platform) -> None:
     second = ask_for_passkey(platform, wallet, platform.samples.reference())
 
     assert second.accepted, second
+
+
+@requirement("CRD-013")
+def test_a_first_passkey_is_not_registered_already(platform: Platform) -> None:
+    """A first passkey with a new credential id is not refused as if it were there already."""
+    answer = ask_for_passkey(platform, platform.wallets.wallet(), platform.samples.reference())
+
+    assert not exists_already(answer, "passkey"), answer
+    arrange_added(answer)
 
 
 @requirement("CRD-012")
@@ -206,7 +216,7 @@ def arrange_first_code(platform: Platform, wallet: Resource, kind: str) -> None:
 def arrange_added(answer: Asked) -> None:
     """Raise ``PreconditionFailed`` unless a credential was added that a check builds on."""
     if not answer.accepted:
-        raise PreconditionFailed(f"a step before the check failed: {answer}")
+        raise PreconditionFailed(f"a step before the check failed: {answer}", breaks=answer.breaks)
 
 
 def require_unsigned(platform: Platform, answer: Asked) -> Asked:

@@ -319,6 +319,21 @@ def test_a_retry_has_to_be_signed_rightly(
 
 
 @pytest.mark.parametrize(
+    "way", [case("EMW-108", EXECUTION, EXECUTION), case("EMW-109", CREATION, CREATION)]
+)
+def test_a_signature_that_nobody_asked_for_is_refused(platform: Platform, way: str) -> None:
+    """A payment is refused whose first request has a made-up signature and Request-Id."""
+    payout = payment(platform, funded_wallet(platform), way)
+    made_up = platform.profile.bindings.wallet_malformed_signature
+
+    answer = payout.send({SIGNATURE: made_up, REQUEST: platform.samples.reference()})
+
+    # Where it was accepted, nothing may be left that a twin could pay.
+    twin = answer if answer.accepted else payout.pay()
+    answer.refused(401, 404, *WRONG_SIGNATURE, NOT_FOUND, twin=twin)
+
+
+@pytest.mark.parametrize(
     ("member", "requirement_ids"),
     [
         case(requirement_ids, name, member, requirement_ids)

@@ -13,7 +13,7 @@ from conformance.platform.resource import (
     arranged_resource,
 )
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import require_details, require_value_at
+from conformance.scenarios.kit.notation import masked_or_same, require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
@@ -24,6 +24,12 @@ RAILS = "accountInfo.paymentRails"
 
 BANK_AND_COUNTRY = 6
 """The number of characters of a SWIFT code that name bank and country; others name the branch."""
+
+BANK_LENGTH = 8
+"""The number of characters of a SWIFT code without a branch."""
+
+BRANCH = "370"
+"""The end of a SWIFT code that names the branch whose bank code stands in the example's IBAN."""
 
 PESOS = ("PH", "PHP")
 OTHER_COUNTRIES = (("MX", "MXN"), ("CO", "COP"), ("NG", "NGN"), ("IN", "INR"), ("BR", "BRL"))
@@ -56,6 +62,22 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platf
         raise ResourceMissing("no SWIFT code is derived from this IBAN")
     swift_code = str(require_value_at(arranged_resource(answer), SWIFT_CODE)).upper()
     assert swift_code[:BANK_AND_COUNTRY] == require_value_at(body, SWIFT_CODE)[:BANK_AND_COUNTRY]
+
+
+@requirement("EUA-023")
+def test_a_swift_code_that_was_sent_is_not_derived(platform: Platform) -> None:
+    """An account that is sent with the SWIFT code of a branch shows that code."""
+    body = platform.external_accounts.body(
+        platform.external_accounts.account_holder(), "eur_account"
+    )
+    sent_code = f"{require_value_at(body, SWIFT_CODE)[:BANK_LENGTH]}{BRANCH}"
+
+    answer = platform.api.create_external_account(placed(body, SWIFT_CODE, sent_code))
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the SWIFT code of a branch is not taken: {answer}")
+    shown_code = require_value_at(arranged_resource(answer), SWIFT_CODE)
+    assert masked_or_same(shown_code, sent_code), answer
 
 
 @requirement("ASA-118", "ASA-101")

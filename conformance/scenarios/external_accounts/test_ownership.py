@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 import pytest
 
 from conformance.platform.given.beneficiaries import Way
@@ -110,3 +112,17 @@ def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Che
         proof = platform.ownership.body(account, started)
         signature_refusal = platform.api.verify_ownership(unknown_account["id"], proof)
         signature_refusal.refused(404, twin=platform.api.verify_ownership(account["id"], proof))
+
+
+@requirement("EXT-074")
+def test_nothing_is_proved_that_was_not_started(platform: Platform) -> None:
+    """A wrong signature without a proof that was started breaks nothing, and proves nothing."""
+    account, other = (
+        platform.ownership.unproven(platform.external_accounts.account_holder()) for _ in range(2)
+    )
+    started = platform.ownership.start(other, "signature")
+
+    answer = platform.ownership.sign(account, started, right=False)
+
+    assert answer.status != HTTPStatus.INTERNAL_SERVER_ERROR, answer
+    assert platform.external_accounts.read(account).get("status") != "ACTIVE"

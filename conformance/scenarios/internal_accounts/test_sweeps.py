@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 
 import pytest
@@ -261,6 +262,24 @@ def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: st
     expect_home(platform, holder_account, before)
 
 
+@requirement("RBA-128")
+def test_a_refund_of_a_sweep_that_cannot_be_delivered_ends(platform: Platform) -> None:
+    """The refund of a sweep whose payout fails does not stay pending in its transaction."""
+    holder_account = platform.rule_based.holder_account()
+    destination = platform.rule_based.external_destination(holder_account, trigger="refund.fail")
+    account = platform.rule_based.account(holder_account, destination)
+
+    platform.internal_accounts.settle_deposit(account, AMOUNT)
+
+    refunds = platform.until(
+        lambda: refund_statuses(platform, holder_account),
+        lambda statuses: bool(statuses) and not any("PENDING" in status for status in statuses),
+    )
+    if not refunds:
+        raise ResourceMissing("no transaction of the holder shows the refund of a sweep")
+    assert not any("PENDING" in status for status in refunds), refunds
+
+
 @requirement("RBA-125")
 def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform) -> None:
     """The amount arrives on the holder's account if the external account is INACTIVE."""
@@ -305,6 +324,13 @@ def test_what_a_sweep_costs_is_recorded(platform: Platform) -> None:
 
     costs = AMOUNT - platform.internal_accounts.wait_for_increase(destination, before)
     platform.observe(f"a sweep {'bears a fee' if costs else 'is free of charge'}")
+
+
+def refund_statuses(platform: Platform, account: Resource) -> list[str]:
+    """Return the statuses of the refunds that the transactions of an account's owner show."""
+    transactions = platform.transactions.known_of_customer(account["customerId"])
+    refunds = [transaction.get("refund") for transaction in transactions]
+    return [str(refund.get("status")) for refund in refunds if isinstance(refund, Mapping)]
 
 
 def texts_naming(platform: Platform, account: Resource, names: list[str]) -> list[str]:

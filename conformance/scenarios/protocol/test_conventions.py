@@ -37,6 +37,9 @@ JSON_CONTENT = {"content-type": "application/json"}
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=15)
 """Clocks may differ by less than this; no two time zones are closer to each other."""
 
+OTHERS = {"USD", "GBP", "BTC", "USDC", "USDT"}
+"""Currencies whose decimals are judged on their own, or left open."""
+
 
 @requirement("CNV-001", "CNV-002", "CNV-003")
 def test_the_answers_of_a_payment_are_documented(platform: Platform) -> None:
@@ -112,6 +115,28 @@ def test_us_dollars_have_two_decimals(platform: Platform) -> None:
     currency = platform.internal_accounts.account(corridor.sending, amount=0)["balance"]["currency"]
 
     assert currency.get("decimals") == 2
+
+
+@requirement("CNV-109")
+def test_a_currency_has_the_decimals_of_its_smallest_unit(platform: Platform) -> None:
+    """A customer of all supported currencies has accounts in them, whose decimals are judged.
+
+    Where nobody gets them all at once, the accounts are in the currencies that corridors send.
+    """
+    code_member = platform.profile.bindings.require("config_currency")
+    entries = platform.configuration.read().get("supportedCurrencies") or ()
+    codes = [entry.get(code_member) for entry in entries if isinstance(entry, Mapping)]
+    answer = platform.api.create_customer(platform.customers.body(currencies=codes))
+    accounts = platform.internal_accounts.of_customer(answer.body) if answer.accepted else []
+    if not accounts:
+        corridors = platform.profile.resources.corridors
+        sending = dict.fromkeys(corridor.sending for corridor in corridors)
+        accounts = [platform.internal_accounts.account(code, amount=0) for code in sending]
+
+    judged = {code for account in accounts for code, _ in decimals(account)} - OTHERS
+
+    if not judged:
+        raise ResourceMissing(f"customers get accounts in {' or '.join(sorted(OTHERS))} alone")
 
 
 @requirement("CNV-018", "CNV-019")

@@ -17,6 +17,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 TOO_MANY = 429
@@ -59,6 +60,31 @@ def test_a_customer_shows_which_channels_it_has_to_verify(platform: Platform, ch
     for id_, channel in (("CON-002", "email"), ("CON-003", "phone")):
         with check(id_):
             require_channel(customer, channel)
+
+
+@requirement("CON-054")
+def test_the_whole_eu_verifies_contact_channels(platform: Platform) -> None:
+    """Customers of all countries of the EU have channels to verify, as that of the profile has.
+
+    A country whose customers are not taken is left out.
+    """
+    contact = platform.verification.contact
+    known_region = platform.profile.bindings.contact_region
+    contact.customer()
+    if known_region not in EU:
+        raise ResourceMissing(f"the region {known_region} is no country of the EU")
+
+    answers = {
+        region: platform.api.create_customer(contact.body(region))
+        for region in EU
+        if region != known_region
+    }
+
+    taken = {region: answer for region, answer in answers.items() if answer.accepted}
+    if not taken:
+        raise ResourceMissing(f"customers of {known_region} alone are taken in the EU")
+    missing = [name for name, answer in taken.items() if not contact_channels(answer.body)]
+    assert not missing, f"no contact channel has to be verified in {missing}"
 
 
 @for_each_channel("CON-005", "CON-006")

@@ -394,6 +394,31 @@ class TestHttp:
         with pytest.raises(TriggerFailed, match=rf"POST https://.*/x answered {status}"):
             triggers(mapping).fire("rate.stale", quoteId="q")
 
+    @pytest.mark.parametrize(
+        ("url", "status", "breaks"),
+        [
+            ("{base_url}/sandbox/x", 500, ("FAM-009",)),
+            ("{base_url}/sandbox/x", 503, ()),
+            ("{base_url}/sandbox/x", 400, ()),
+            ("{origin}/control/x", 500, ()),
+        ],
+    )
+    def test_a_server_error_of_the_interface_breaks_a_requirement(
+        self,
+        triggers: Callable[..., Triggers],
+        world: World,
+        url: str,
+        status: int,
+        breaks: tuple[str, ...],
+    ) -> None:
+        """What stands beside the interface may fail, and nothing but the check is left open."""
+        world.answer = (status, None)
+
+        with pytest.raises(TriggerFailed) as failure:
+            triggers({"rate.stale": {"http": {"url": url}}}).fire("rate.stale", quoteId="q")
+
+        assert failure.value.breaks == breaks
+
 
 class TestCommand:
     """A trigger may be a command of this machine."""

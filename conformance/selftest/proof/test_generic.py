@@ -29,6 +29,7 @@ from conformance.reporting.kills import FiguresError, GenericScore, read_generic
 FEES = "conformance.reference.quotes.fees"
 LIMITS = "conformance.reference.quotes.limits"
 DEVICES = "conformance.reference.embedded_wallets.devices"
+RECEIVERS = "conformance.reference.external_accounts.receivers"
 RULES = "conformance.reference.rules"
 
 
@@ -104,9 +105,22 @@ def test_what_answers_behind_the_interface_is_left_alone() -> None:
     """The handlers of the control path are no places, the others of their modules are."""
     places = {one.place for one in every_change([DEVICES])}
 
-    assert f"{DEVICES}:DEVICE" in places
+    assert f"{DEVICES}:verifies" in places
     assert f"{DEVICES}:sign" not in places
     assert "conformance.reference.control" not in modules()
+
+
+def test_the_world_around_the_service_is_left_alone() -> None:
+    """Devices are no places, and of causes that triggers name only what they lead to changes."""
+    rows = [
+        [line[2:].partition(":")[0] for line in change.lines.splitlines()]
+        for change in every_change([f"{RECEIVERS}:COUNTERPARTY_FAILURES"])
+        if change.operator != "assignment"
+    ]
+
+    assert not list(every_change([f"{DEVICES}:device_of"]))
+    assert len(rows) > 10
+    assert all(before == after for before, after in rows)
 
 
 # --- Swaps ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from conformance.proof.kit.edits import ABSENT, put
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors
+from conformance.reference import errors, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.authentication.factor_resets import MOBILE_FIELDS
 from conformance.reference.customers import customers
@@ -246,6 +246,14 @@ def nobody_known(patch: Patch) -> None:
 @mutant("SFR-015", "customers outside the regions of SCA start resets too")
 def everybody_resets(patch: Patch) -> None:
     patch.replace(factor_resets, "refuse_outside", lambda _customer: None)
+
+
+declare(
+    "SFR-803",
+    "without-HR",
+    "Croatia is forgotten among the regions of SCA",
+    instead(rules, "SCA_REGIONS", rules.SCA_REGIONS - {"HR"}),
+)
 
 
 def _outside_as(code: str) -> Apply:

@@ -246,6 +246,17 @@ def fee_at_home(unit: Unit, sending: str, _receiving: str) -> Json:
     return next((config for config in configs if config["sourceCurrency"] == sending), {})
 
 
+@mutant(
+    "CFG-036",
+    "the standing fee is taken from every currency that is converted",
+    (quotes, "standing_fee"),
+    instead,
+)
+def fee_from_any_currency(unit: Unit, sending: str, receiving: str) -> Json:
+    configs = config_of(unit).fee_configs
+    return {} if sending == receiving else next(iter(configs), {})
+
+
 Reprice = Callable[[fees.Price], fees.Price]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_row, with_status, without_row
@@ -109,6 +111,13 @@ for _requirement, _kind in SYNC:
 @mutant("CRD-011", "an account has one passkey")
 def one_passkey(patch: Patch) -> None:
     patch.replace(credentials, "is_same", lambda known, new: known.type == new.type)
+
+
+@mutant("CRD-013", "a first passkey is called a known one", (credentials, "refuse_known"), instead)
+def known_from_the_start(unit: Unit, credential: Credential) -> None:
+    query = select(Credential).where(Credential.account_id == credential.account_id)
+    if all(credentials.is_same(known, credential) for known in unit.session.scalars(query)):
+        raise errors.Refusal(credentials.EXISTS[credential.type], "There is one already.")
 
 
 ERRORS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (

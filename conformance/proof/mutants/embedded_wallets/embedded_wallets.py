@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, instead, skipped
+from conformance.proof.kit.builders import Json, around, edited, instead, skipped
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_row, with_status
 from conformance.proof.mutant import declare, mutant
@@ -18,7 +18,7 @@ from conformance.reference.embedded_wallets import devices, embedded_wallets
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.ledger import Leg
 from conformance.reference.quotes import parties, quotes
-from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.store import InternalAccount, Quote, Transaction, WalletRequest
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -439,3 +439,28 @@ declare(
         rules, "QUOTE_TRANSITIONS", ("EXPIRED", "EXECUTE"), rules.Refuse("INVALID_STATE_TRANSITION")
     ),
 )
+
+
+for _requirement, _way in (("EMW-108", _EXECUTION), ("EMW-109", _CREATION)):
+
+    @mutant(
+        _requirement,
+        f"an unknown Request-Id is answered with what is to be signed ({_way})",
+        (embedded_wallets, "demand_signature"),
+        around,
+    )
+    def asked_again(
+        original: Function,
+        unit: Unit,
+        ask: Ask,
+        account_id: str | None,
+        action: str,
+        body: Json | None = None,
+        way: str = _way,
+    ) -> None:
+        wallet = embedded_wallets.wallet_of(unit, account_id)
+        name = ask.headers.get(embedded_wallets.REQUEST)
+        known = None if name is None else unit.session.get(WalletRequest, name)
+        if wallet is not None and name and known is None and way_of(action) == way:
+            raise embedded_wallets.answer(embedded_wallets.open_request(unit, wallet, action, body))
+        original(unit, ask, account_id, action, body)

@@ -380,6 +380,16 @@ def other_country(patch: Patch) -> None:
     patch.row(institutions, "SWIFT_CODES", "DE37040044", "COBAFRPP")
 
 
+@mutant(
+    "EUA-023", "a SWIFT code is derived although one was sent", (externals, "completed"), instead
+)
+def derived_always(info: Json, kind: AccountType) -> Json:
+    return {
+        **info,
+        **{name: derive(info) or info.get(name) for name, derive in kind.derived.items()},
+    }
+
+
 declare(
     "EUA-005",
     "head-office",

@@ -14,6 +14,7 @@ from conformance.proof.kit.builders import (
     Place,
     after,
     around,
+    before,
     edited,
     instead,
     invented,
@@ -35,7 +36,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
     siblings,
     unproven_refused_by,
 )
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import externals, ownership, trust
 from conformance.reference.quotes import quotes
@@ -259,6 +260,24 @@ def all_proved(patch: Patch) -> None:
             one.status = status
 
     moving(PROVED, otherwise)(patch)
+
+
+@mutant(
+    "EXT-074", "a proof that nobody started breaks the service", (ownership, "conclude"), before
+)
+def started_alone(_unit: Unit, account: ExternalAccount, method: str, **_: object) -> None:
+    assert account.challenge is not None
+    assert account.challenge["method"] == method
+
+
+@mutant("EXT-074", "any signature proves what was not started", (ownership, "conclude"))
+def proven_unasked(
+    conclude: Function, unit: Unit, account: ExternalAccount, method: str, **proven: bool
+) -> None:
+    if account.challenge is None:
+        externals.reach(unit, account, "ACTIVE")
+    else:
+        conclude(unit, account, method, **proven)
 
 
 for _requirement, _place in (

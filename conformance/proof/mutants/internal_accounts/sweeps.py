@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, instead
+from conformance.proof.kit.builders import Json, around, before, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
@@ -319,6 +319,12 @@ for _requirement, _condition in (
         f"the refund after {rules.PAYOUT_RESULTS[_condition].failure_reason} stays in the account",
         _refund_left(_condition),
     )
+
+
+@mutant("RBA-128", "nothing may be left of a sweep to land", (sweeps, "land"), before)
+def something_to_land(unit: Unit, account: InternalAccount) -> None:
+    if not sweeps.swept_amount(unit, account):
+        raise ZeroDivisionError
 
 
 def _stuck(code: str) -> Apply:

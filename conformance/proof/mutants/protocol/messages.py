@@ -113,6 +113,15 @@ declare(
 )
 
 
+for _code, _decimals in (("BRL", 3), ("MXN", 0), ("NGN", 4), ("RWF", 2), ("COP", 1)):
+    declare(
+        "CNV-109",
+        f"{_code}-{_decimals}",
+        f"{_code} has {_decimals} decimals",
+        with_columns(rules, "CURRENCIES", _code, decimals=_decimals),
+    )
+
+
 @mutant("CNV-021", "a broken body breaks the service")
 def broken_by_a_body(patch: Patch) -> None:
     patch.replace(

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, after, around, before, edited, instead
 from conformance.proof.kit.edits import put
-from conformance.proof.kit.tables import with_status
+from conformance.proof.kit.tables import with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
@@ -334,3 +334,12 @@ def reviewed(patch: Patch) -> None:
 
     for channel in rules.CHANNEL_ADDRESS:
         followed("confirm", channel, change)(patch)
+
+
+for _country in ("HR", "MT"):
+    declare(
+        "CON-054",
+        f"without-{_country}",
+        f"{_country} is forgotten among the countries of the EU",
+        without_row(rules, "CONTACT_CHANNELS", _country),
+    )
