@@ -30,6 +30,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.stray import expect_unbroken
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing, expect
 
 JSON_CONTENT = {"content-type": "application/json"}
@@ -125,7 +126,7 @@ def test_a_currency_has_the_decimals_of_its_smallest_unit(platform: Platform) ->
     """
     code_member = platform.profile.bindings.require("config_currency")
     entries = platform.configuration.read().get("supportedCurrencies") or ()
-    codes = [entry.get(code_member) for entry in entries if isinstance(entry, Mapping)]
+    codes = [code for entry in entries if isinstance(code := value_at(entry, code_member), str)]
     answer = platform.api.create_customer(platform.customers.body(currencies=codes))
     accounts = platform.internal_accounts.of_customer(answer.body) if answer.accepted else []
     if not accounts:

@@ -113,7 +113,7 @@ declare(
 )
 
 
-for _code, _decimals in (("BRL", 3), ("MXN", 0), ("NGN", 4), ("RWF", 2), ("COP", 1)):
+for _code, _decimals in (("BRL", 3), ("MXN", 0), ("NGN", 4), ("RWF", 3), ("COP", 1)):
     declare(
         "CNV-109",
         f"{_code}-{_decimals}",
