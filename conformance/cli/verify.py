@@ -133,7 +133,9 @@ def fits_again(published: Report, folder: Path) -> Findings:
     with tempfile.TemporaryDirectory() as place:
         command = [
             *(sys.executable, "-P", "-m", "pytest", "--pyargs", "conformance", "-q", "-Wignore"),
-            *("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist"),
+            *("-pno:cacheprovider", "-pno:randomly", "-pno:xdist"),
+            # These plugins are not needed, and cost every session up to half a second.
+            *("-pno:schemathesis", "-pno:anyio"),
             *(f"--replay={folder.resolve()}", f"--report-dir={place}"),
         ]
         done = subprocess.run(  # noqa: S603 - this very program

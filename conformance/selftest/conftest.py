@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import zipfile
 from collections.abc import Callable, Generator
@@ -23,7 +24,7 @@ from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
 from conformance.selftest.collection import ROOT
-from conformance.selftest.runs import TINY, Inside, write
+from conformance.selftest.runs import TINY, Inside, tiny_suite_within, write
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.sut.target import Target
 
@@ -31,6 +32,18 @@ pytest_plugins = ["pytester"]
 
 TOKEN_ID = "token-" + secrets.token_hex(8)
 CLIENT_SECRET = secrets.token_urlsafe(32)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let Python look for garbage neither during the collection nor among what comes of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        # Modules and tests stay until the end.
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
@@ -117,6 +130,13 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def tiny(tmp_path: Path) -> Path:
     """Write the tiny suite below ``tmp_path`` and return its folder."""
     return write(tmp_path, {**TINY, "pytest.ini": "[pytest]\n"})
+
+
+@pytest.fixture
+def tiny_within(tiny: Path) -> Generator[Path]:
+    """Return the folder of the tiny suite, which stands in the place of the suite meanwhile."""
+    with tiny_suite_within(tiny):
+        yield tiny
 
 
 @pytest.fixture

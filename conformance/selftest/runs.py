@@ -9,12 +9,16 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from conformance import plugin
+from conformance.contract import catalogue as catalogue_module
+from conformance.contract.catalogue import catalogue
 from conformance.reporting.report import Entry, Report
 
 OK, BROKEN, INTERRUPTED, USAGE, OPEN = 0, 1, 2, 4, 6
@@ -65,8 +69,23 @@ TINY = {
         """,
 }
 
-TINY_SUITE = ("-p", "tiny_suite", "-p", "no:schemathesis")
+TINY_SUITE = ("-ptiny_suite",)
 """Arguments of pytest that put the tiny suite in the place of the suite."""
+
+SPARING = tuple(
+    f"-pno:{name}" for name in ("anyio", "cacheprovider", "schemathesis", "unraisableexception")
+)
+"""Arguments of pytest that leave out plugins which cost each run a part of a second.
+
+The last one collects garbage five times at the end of a run.
+"""
+
+_WITHIN = (
+    *SPARING,
+    *("--import-mode=importlib", "-pno:randomly", "-pno:xdist"),
+    # Within a process, pytest finds modules imported that it would rewrite.
+    "-Wignore::pytest.PytestAssertRewriteWarning",
+)
 
 # A shell may let its background jobs ignore Ctrl-C; this process inherits that.
 PYTEST = """
@@ -105,7 +124,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen
         if "PYTEST" not in name and name != "PYTHONDONTWRITEBYTECODE"
     }
     return subprocess.Popen(
-        [sys.executable, "-c", PYTEST, "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-c", PYTEST, *SPARING, *arguments],
         cwd=folder,
         env={**inherited, **environment},
         stdout=subprocess.PIPE,
@@ -121,6 +140,35 @@ def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
         return process.returncode, output
 
 
+def run_within(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Run pytest in ``folder`` within this process, which takes a second less than another one.
+
+    Return its exit status and its output.
+    """
+    output = io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output),
+    ):
+        status = pytest.main([*_WITHIN, *arguments])
+    return int(status), output.getvalue()
+
+
+@contextlib.contextmanager
+def tiny_suite_within(folder: Path) -> Iterator[None]:
+    """Put the tiny suite in ``folder`` in the place of the suite, in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugin, "_SUITE", (folder / "scenarios",))
+        patch.setattr(catalogue_module, "SPEC", folder)
+        catalogue.cache_clear()
+        yield
+    catalogue.cache_clear()
+    # Python would take them for those of the next folder, whose names are the same.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "scenarios"]:
+        del sys.modules[name]
+
+
 @dataclass
 class Inside:
     """Runs scenarios against a target within this process, which is faster than a process."""
@@ -133,20 +181,7 @@ class Inside:
         # Python would take a module of the same name as an earlier one for that one.
         name = f"scenarios/test_inside_{next(self._numbers)}.py"
         write(self.folder, {name: scenario, "pytest.ini": "[pytest]\n"})
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = pytest.main(
-                [
-                    str(self.folder / "scenarios"),
-                    f"--rootdir={self.folder}",
-                    f"--report-dir={self.folder / 'reports' / 'latest'}",
-                    "--import-mode=importlib",
-                    *(f"-pno:{name}" for name in ("cacheprovider", "randomly", "xdist")),
-                    "-Wignore::pytest.PytestAssertRewriteWarning",
-                    *arguments,
-                ]
-            )
-        return int(status), output.getvalue()
+        return run_within(self.folder, "scenarios", *arguments)
 
     def entries(self) -> dict[str, Entry]:
         """Return the entries of the latest report, by requirement."""

@@ -189,6 +189,8 @@ def run(
         *(sys.executable, "-P", "-m", "pytest", "--pyargs", *dict.fromkeys(tests)),
         *(f"--base-url={base_url}", f"--profile={profile}", f"--report-dir={folder}"),
         *("-pno:randomly", "-pno:cacheprovider", "-q", "--no-header"),
+        # These plugins are not needed, and cost every session up to half a second.
+        *("-pno:schemathesis", "-pno:anyio"),
     ]
     with subprocess.Popen(  # noqa: S603 - this very program
         command,

@@ -162,7 +162,8 @@ def wrong(mangled: Mangled, upstream: BackgroundServer, folder: Path, *arguments
     """Return what is wrong with a run against a target, whatever the target does."""
     for left in folder.iterdir():
         shutil.rmtree(left) if left.is_dir() else left.unlink()
-    profile = runs.write_profile(folder.parent / "profile.yaml", {"timing": BOUNDS})
+    parts = {"timing": BOUNDS, "triggers": runs.whole_profile()["triggers"]}
+    profile = runs.write_profile(folder.parent / "profile.yaml", parts)
     with Front(mangled, upstream.origin, delivers=mangled.deliver) as front:
         outcome = runs.judge(
             folder, f"--base-url={front.base_url}", f"--profile={profile}", *arguments

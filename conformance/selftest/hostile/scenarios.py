@@ -38,6 +38,10 @@ REQUIREMENTS = (
 """The requirements that the scenarios, the judge and the audit decide."""
 
 
+TRIGGERS = ("customer.approve", "quote.expire", "webhook.register")
+"""The triggers that the scenarios need, beside those that the specification offers itself."""
+
+
 @requirement("CFG-001")
 def test_configuration(platform: Platform) -> None:
     """The configuration lists the supported currencies."""

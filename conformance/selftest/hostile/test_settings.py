@@ -88,7 +88,7 @@ class Place:
         if limit:
             # Compiled modules that are cut short would break every later run.
             inherited["PYTHONDONTWRITEBYTECODE"] = "1"
-        plugins = [word for word in runs.ARGUMENTS if word not in ("-pno:xdist", "-Werror")]
+        options = [word for word in runs.ARGUMENTS if word != "-Werror"]
 
         def prepare() -> None:
             # A shell may have let background jobs ignore this signal.
@@ -100,7 +100,8 @@ class Place:
         return subprocess.Popen(
             [
                 *(sys.executable, *python, "-m", "pytest"),
-                *("-p", "conformance.selftest.hostile.substitute", *plugins),
+                *(*options, "-pconformance.selftest.hostile.substitute", "-pxdist.plugin"),
+                *(f"-p{name}" for name in runs.PLUGINS),
                 *(f"--rootdir={self.folder}", *arguments),
             ],
             cwd=self.folder,
@@ -355,7 +356,7 @@ def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -
     """Two workers come to the exit status and the verdicts of one process."""
     profile = place.profile(features={"webhooks": False, "webhook_signatures": False})
 
-    code, output = place.run(place.target(), profile, "-n2", "-p", "no:randomly")
+    code, output = place.run(place.target(), profile, "-n2")
 
     assert has_whole_report(place.report_folder), output
     verdicts = {entry.id: entry.verdict for entry in place.report().requirements}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from conformance import plugin
 from conformance.cli.main import app
+from conformance.reference.server import BackgroundServer
 from conformance.reporting.assemble import NoRun, assemble
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
 from conformance.selftest.runs import OPEN, Inside
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RequirementVerdict
@@ -31,11 +35,22 @@ TWO = """
     """
 
 
+@pytest.fixture(scope="module")
+def passed(reference: BackgroundServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run two tests, both of which pass; return the folder of the report."""
+    folder = tmp_path_factory.mktemp("passed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugin, "_SUITE", (folder / "scenarios",))
+        patch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
+        patch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
+        Inside(folder)(TWO, f"--base-url={reference.base_url}", "--profile=reference")
+    return folder / "reports" / "latest"
+
+
 @pytest.fixture
-def journal(inside: Inside, against: tuple[str, str]) -> Path:
-    """Return the journal of a run of two tests, both of which passed."""
-    inside(TWO, *against)
-    return inside.folder / "reports" / "latest" / "journal" / "main.jsonl"
+def journal(passed: Path, tmp_path: Path) -> Path:
+    """Return a copy of the journal of two tests that passed, to be changed."""
+    return shutil.copytree(passed, tmp_path / "copy") / "journal" / "main.jsonl"
 
 
 def remake_report(journal: Path) -> tuple[int, str]:

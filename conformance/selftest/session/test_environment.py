@@ -22,7 +22,7 @@ def test_no_folder_of_hypothesis_is_left_behind(tiny: Path, against: tuple[str, 
         encoding="utf-8",
     )
 
-    _, output = run(tiny, *TINY_SUITE, *against, "-n1", "scenarios")
+    _, output = run(tiny, *TINY_SUITE, *against, "-n1", "scenarios/test_generated.py")
 
     assert "1 failed" in output
     assert not (tiny / ".hypothesis").exists()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from conformance.reporting.assemble import assemble
+from conformance.reporting.job_summary import VARIABLE
 from conformance.selftest.runs import (
     BROKEN,
     OK,
     OPEN,
     TINY,
-    TINY_SUITE,
     USAGE,
     read_report,
-    run,
+    run_within,
+    tiny_suite_within,
     write,
 )
 from conformance.verdict.claims import ClassVerdict
@@ -94,9 +96,10 @@ TWO_OF_CORE = {
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> Path:
+def suite(tmp_path: Path) -> Generator[Path]:
     """Write the tiny suite with two requirements of cards and return its folder."""
-    return write(tmp_path, {**TINY, **CARDS, "pytest.ini": "[pytest]\n"})
+    with tiny_suite_within(write(tmp_path, {**TINY, **CARDS, "pytest.ini": "[pytest]\n"})):
+        yield tmp_path
 
 
 @pytest.fixture
@@ -105,21 +108,20 @@ def target(against: tuple[str, str]) -> str:
     return against[0]
 
 
-def run_suite(suite: Path, *arguments: str, **environment: str) -> tuple[int, list[str]]:
+def run_suite(suite: Path, *arguments: str) -> tuple[int, list[str]]:
     """Run the tiny suite; return its exit status and the lines of its summary, verdict first."""
-    profile = f"--profile={suite / 'profile.yaml'}"
-    status, output = run(
-        suite, *TINY_SUITE, "-pno:xdist", profile, *arguments, "scenarios", **environment
-    )
+    status, output = run_within(suite, "--profile=profile.yaml", *arguments, "scenarios")
     _, _, summary = output.partition(" conformance ===")
     return status, [line for line in (summary or output).splitlines() if line.strip("=")]
 
 
-def test_a_class_is_green_although_others_were_not_run(suite: Path, target: str) -> None:
+def test_a_class_is_green_although_others_were_not_run(
+    suite: Path, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The run of a conformant class ends with 0; only its tests run, and only they are counted."""
-    status, lines = run_suite(
-        suite, target, "--class=cards", GITHUB_STEP_SUMMARY=str(suite / "job.md")
-    )
+    monkeypatch.setenv(VARIABLE, str(suite / "job.md"))
+
+    status, lines = run_suite(suite, target, "--class=cards")
 
     assert status == OK, lines
     assert lines[0] == (

@@ -13,7 +13,7 @@ from conformance.cli.main import app
 from conformance.proof.mutation import choose, load
 from conformance.proof.patch import Patch
 from conformance.selftest.collection import ROOT
-from conformance.selftest.runs import BROKEN, OK, run
+from conformance.selftest.runs import BROKEN, OK, run_within
 
 OUTDATED = 8
 BROKEN_ID = "ERR-050"
@@ -45,10 +45,10 @@ class Gate:
         """Judge the reference as it is now; ``name`` is that of the report folder."""
         known, reports = self.folder / "known.yaml", self.folder / name
         known.write_text(baseline, encoding="utf-8")
-        status, output = run(
+        status, output = run_within(
             ROOT,
             *self.target,
-            *("-pno:xdist", "--class=uma", "--require-exercised=100"),
+            *("--class=uma", "--require-exercised=100"),
             f"--baseline={known}",
             f"--report-dir={reports}",
             *FILES,

@@ -17,11 +17,14 @@ from conformance.contract.spec_files import spec_digest
 from conformance.exchange.clock import RecordedClock, clock, now, running_by
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.recording import NoRecording, NotRecorded, Recording, key
+from conformance.reference.server import BackgroundServer
+from conformance.reference.settings import Settings
 from conformance.reporting.assemble import assemble, publish, sha256_of
 from conformance.reporting.attestation import PREDICATE_TYPE, STATEMENT_TYPE
 from conformance.reporting.report import Entry, Report
 from conformance.selftest.collection import ROOT
-from conformance.selftest.runs import OPEN, USAGE, run
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import OPEN, USAGE, run_within
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import DECIDED, RequirementVerdict
 from conformance.webhooks.recorded import RecordedInbox
@@ -30,7 +33,7 @@ SCENARIOS = (
     "conformance.scenarios.quotes.test_quote_fields",
     "conformance.scenarios.webhooks.test_customer_events::test_a_submission_that_was_repaired_is_reported",
 )
-OPTIONS = ("-q", "-Wignore", "-p", "no:xdist", f"--rootdir={ROOT}")
+OPTIONS = ("-q", f"--rootdir={ROOT}")
 EDIT = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
@@ -56,11 +59,17 @@ def verify(*arguments: object) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run two files of scenarios against the reference; return the folder of the report."""
+    """Run two files of scenarios against a reference, which ends; return the report's folder."""
     folder = tmp_path_factory.mktemp("recorded")
-    status, output = run(
-        folder, "--pyargs", *SCENARIOS, "--run-seed=5", *OPTIONS, f"--report-dir={folder}/run"
-    )
+    settings = Settings(api_token_id=TOKEN_ID, api_client_secret=CLIENT_SECRET)
+    with BackgroundServer(settings) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PAYMENTS_API_TOKEN_ID", TOKEN_ID)
+        patch.setenv("PAYMENTS_API_CLIENT_SECRET", CLIENT_SECRET)
+        status, output = run_within(
+            folder,
+            *("--pyargs", *SCENARIOS, "--run-seed=5", *OPTIONS, f"--report-dir={folder}/run"),
+            *(f"--base-url={server.base_url}", "--profile=reference"),
+        )
     assert status == OPEN, output
     return folder / "run"
 
@@ -74,7 +83,7 @@ def recording(recorded: Path, tmp_path: Path) -> Path:
 def replay(recording: Path, *arguments: str) -> tuple[int, str, Path]:
     """Judge a recording again; return exit status, output, and the folder of the report."""
     again = recording.parent / "again"
-    status, output = run(
+    status, output = run_within(
         recording.parent,
         *("--pyargs", *SCENARIOS, f"--replay={recording}", *OPTIONS),
         *(f"--report-dir={again}", *arguments),

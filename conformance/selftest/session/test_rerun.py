@@ -15,6 +15,7 @@ import pytest
 
 from conformance.selftest.collection import ROOT
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import SPARING
 from conformance.selftest.standins import StandIn, answers
 
 PROFILE = "my profile.yaml"
@@ -25,7 +26,7 @@ def run(folder: Path, *words: str, path: Path = ROOT) -> str:
     """Run pytest in a folder with the package on ``path``; return its output."""
     completed = subprocess.run(
         [
-            *(sys.executable, "-P", "-m", "pytest", "-pno:cacheprovider", "-pno:randomly"),
+            *(sys.executable, "-P", "-m", "pytest", *SPARING, "-pno:randomly"),
             *(f"--report-dir={folder / REPORT}", *words),
         ],
         cwd=folder,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import re
 import shutil
@@ -14,16 +12,22 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from conformance import plugin
 from conformance.cli.main import app
-from conformance.contract import catalogue as catalogue_module
-from conformance.contract.catalogue import catalogue
 from conformance.exchange.folder import journals_of
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.reporting.report import Report
-from conformance.selftest.runs import INTERRUPTED, OK, OPEN, TINY, USAGE, write
+from conformance.selftest.runs import (
+    INTERRUPTED,
+    OK,
+    OPEN,
+    TINY,
+    USAGE,
+    run_within,
+    tiny_suite_within,
+    write,
+)
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RequirementVerdict, TargetVerdict
 
@@ -43,30 +47,20 @@ def run_tiny(tmp_path_factory: pytest.TempPathFactory) -> Generator[Run]:
     """Return a function that runs the tiny suite: its exit status, and the folder of its report."""
     suite = write(tmp_path_factory.mktemp("tiny"), {**TINY, "pytest.ini": "[pytest]\n"})
     settings = Settings(api_token_id="token-of-shards", api_client_secret="secret-of-all-shards")
-    with BackgroundServer(settings) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plugin, "_SUITE", (suite / "scenarios",))
-        patch.setattr(catalogue_module, "SPEC", suite)
+    with (
+        BackgroundServer(settings) as server,
+        tiny_suite_within(suite),
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setenv("PAYMENTS_API_TOKEN_ID", settings.api_token_id)
         patch.setenv("PAYMENTS_API_CLIENT_SECRET", settings.api_client_secret)
-        catalogue.cache_clear()
 
         def run(name: str, *arguments: str) -> tuple[int, Path]:
-            folder = suite / name
-            with contextlib.redirect_stdout(io.StringIO()):
-                status = pytest.main(
-                    [
-                        str(suite / "scenarios"),
-                        *(f"--rootdir={suite}", f"--report-dir={folder}", "--profile=reference"),
-                        *(f"--base-url={server.base_url}", "--import-mode=importlib"),
-                        *(f"-pno:{name}" for name in ("cacheprovider", "randomly", "xdist")),
-                        "-Wignore::pytest.PytestAssertRewriteWarning",
-                        *arguments,
-                    ]
-                )
-            return int(status), folder
+            target = (f"--base-url={server.base_url}", "--profile=reference")
+            status, _ = run_within(suite, f"--report-dir={name}", *target, "scenarios", *arguments)
+            return status, suite / name
 
         yield run
-    catalogue.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.selftest.runs import TINY_SUITE, USAGE, run, write
+import pytest
+
+from conformance.reference.server import BackgroundServer
+from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import (
+    TINY,
+    TINY_SUITE,
+    USAGE,
+    read_report,
+    run,
+    run_within,
+    write,
+)
+from conformance.verdict.plan import RequirementVerdict
 
 PROFILE = """
     implementation: {name: reference}
@@ -21,71 +34,96 @@ PROFILE = """
     """
 
 
-def steps_of(folder: Path) -> list[str]:
-    """Return what the steps of a run wrote, in its order."""
-    return (folder / "steps").read_text(encoding="utf-8").split()
+SECRET = "s3cr3t-of-the-admin-9f2c"
 
 
-def test_they_are_carried_out_once_a_run(tiny: Path, against: tuple[str, str]) -> None:
-    """With two processes too, `setup` comes first, `teardown` last, and `back` with each test."""
-    write(tiny, {"profile.yaml": PROFILE})
+@pytest.fixture(scope="module")
+def with_secret(
+    reference: BackgroundServer, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str]:
+    """Run the tiny suite with two workers, whose triggers send a secret; return folder, output.
 
-    _, output = run(tiny, *TINY_SUITE, "-n2", against[0], "--profile=profile.yaml", "scenarios")
+    They are workers of ``--tx``, which may be those of other machines.
+    """
+    header = 'headers: {X-Admin-Key: "key {admin_key}"}'
+    profile = PROFILE.replace(
+        "json: {decision: APPROVED}}", f"json: {{decision: APPROVED}}, {header}}}"
+    )
+    content = f"{profile}secrets: {{admin_key: ADMIN_KEY}}\n"
+    folder = write(
+        tmp_path_factory.mktemp("steps"),
+        {**TINY, "pytest.ini": "[pytest]\n", "profile.yaml": content},
+    )
+    _, output = run(
+        folder,
+        *(*TINY_SUITE, "--dist=load", "--tx=2*popen", "scenarios"),
+        *(f"--base-url={reference.base_url}", "--profile=profile.yaml"),
+        PAYMENTS_API_TOKEN_ID=TOKEN_ID,
+        PAYMENTS_API_CLIENT_SECRET=CLIENT_SECRET,
+        ADMIN_KEY=SECRET,
+    )
+    return folder, output
 
-    assert steps_of(tiny) == ["setup", "back", "back", "teardown"], output
+
+def test_they_are_carried_out_once_a_run(with_secret: tuple[Path, str]) -> None:
+    """With two workers too, `setup` comes first, `teardown` last, and `back` with each test."""
+    folder, output = with_secret
+
+    steps = (folder / "steps").read_text(encoding="utf-8").split()
+    assert steps == ["setup", "back", "back", "teardown"], output
+
+
+def test_workers_of_any_kind_share_a_run(with_secret: tuple[Path, str]) -> None:
+    """``--tx`` spreads a run as ``-n`` does, and it decides as much."""
+    folder, output = with_secret
+
+    report = read_report(folder)
+    assert report.run.workers == 2
+    assert {entry.id: entry.verdict for entry in report.requirements} == {
+        "QUO-083": RequirementVerdict.PASSED,
+        "QUO-084": RequirementVerdict.PASSED,
+        "QUO-015": RequirementVerdict.WARNED,
+    }, output
 
 
 def test_a_setup_that_fails_is_a_mistake_of_the_configuration(
-    tiny: Path, against: tuple[str, str]
+    tiny_within: Path, against: tuple[str, str]
 ) -> None:
     """Nothing is collected, and the message names the step."""
     profile = PROFILE.replace("echo setup >> steps", "exit 3")
-    write(tiny, {"profile.yaml": profile})
+    write(tiny_within, {"profile.yaml": profile})
 
-    status, output = run(tiny, *TINY_SUITE, against[0], "--profile=profile.yaml", "scenarios")
+    status, output = run_within(tiny_within, against[0], "--profile=profile.yaml", "scenarios")
 
     assert status == USAGE, output
     assert "setup.0: /bin/sh ended with 3" in output
 
 
-def test_a_teardown_that_fails_is_told(tiny: Path, against: tuple[str, str]) -> None:
+def test_a_teardown_that_fails_is_told(tiny_within: Path, against: tuple[str, str]) -> None:
     """It decides nothing, and the terminal says which step it was."""
-    write(tiny, {"profile.yaml": PROFILE.replace("echo teardown >> steps", "exit 3")})
+    write(tiny_within, {"profile.yaml": PROFILE.replace("echo teardown >> steps", "exit 3")})
 
-    _, output = run(tiny, *TINY_SUITE, against[0], "--profile=profile.yaml", "scenarios")
+    _, output = run_within(tiny_within, against[0], "--profile=profile.yaml", "scenarios")
 
     assert "Left behind: teardown.0: /bin/sh ended with 3" in output
     assert "2 passed" in output or "1 passed" in output
 
 
-def test_secrets_of_triggers_are_written_nowhere(tiny: Path, against: tuple[str, str]) -> None:
+def test_secrets_of_triggers_are_written_nowhere(with_secret: tuple[Path, str]) -> None:
     """The header goes out with each worker's trigger; journal, report and output hide its value."""
-    secret = "s3cr3t-of-the-admin-9f2c"
-    header = 'headers: {X-Admin-Key: "key {admin_key}"}'
-    profile = PROFILE.replace(
-        "json: {decision: APPROVED}}", f"json: {{decision: APPROVED}}, {header}}}"
-    )
-    write(tiny, {"profile.yaml": f"{profile}secrets: {{admin_key: ADMIN_KEY}}\n"})
+    folder, output = with_secret
 
-    _, output = run(
-        tiny,
-        *TINY_SUITE,
-        *("-n1", against[0], "--profile=profile.yaml", "scenarios"),
-        ADMIN_KEY=secret,
-    )
-
-    written = [path for path in (tiny / "reports").rglob("*") if path.is_file()]
+    written = [path for path in (folder / "reports").rglob("*") if path.is_file()]
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in written]
-    assert steps_of(tiny) == ["setup", "back", "back", "teardown"], output
     assert any('"x-admin-key": "key ***"' in text for text in texts)
-    assert not any(secret in text for text in (output, *texts))
+    assert not any(SECRET in text for text in (output, *texts))
 
 
-def test_a_secret_that_is_not_set_is_told(tiny: Path, against: tuple[str, str]) -> None:
+def test_a_secret_that_is_not_set_is_told(tiny_within: Path, against: tuple[str, str]) -> None:
     """Nothing is sent, and the message names the variable."""
-    write(tiny, {"profile.yaml": f"{PROFILE}secrets: {{admin_key: ADMIN_KEY}}\n"})
+    write(tiny_within, {"profile.yaml": f"{PROFILE}secrets: {{admin_key: ADMIN_KEY}}\n"})
 
-    status, output = run(tiny, *TINY_SUITE, against[0], "--profile=profile.yaml", "scenarios")
+    status, output = run_within(tiny_within, against[0], "--profile=profile.yaml", "scenarios")
 
     assert status == USAGE, output
     assert "secrets.admin_key of the profile is not set: export ADMIN_KEY" in output

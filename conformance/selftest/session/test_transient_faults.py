@@ -5,14 +5,10 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
-import os
 import socket
 import struct
-import subprocess
-import sys
 import threading
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -22,11 +18,15 @@ import pytest
 
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
+from conformance.selftest.collection import ROOT
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
+from conformance.selftest.runs import run_within
 
 ONE_IN = 20
-SCENARIOS = ("quotes/test_quote_execution.py", "customers/test_customers.py")
-ROOT = Path(__file__).parents[3]
+SCENARIOS = (
+    "conformance/scenarios/quotes/test_quote_execution.py",
+    "conformance/scenarios/customers/test_customers.py",
+)
 
 
 class Proxy(ThreadingHTTPServer):
@@ -110,12 +110,8 @@ def proxy() -> Generator[Proxy]:
 
 def verdicts(base_url: str, folder: Path) -> dict[str, str]:
     """Run some scenarios; return the verdicts on the requirements that they name."""
-    command = [sys.executable, "-m", "pytest", "-q", "-pno:randomly", "-pno:cacheprovider"]
-    command += [str(ROOT / "conformance" / "scenarios" / name) for name in SCENARIOS]
-    command += [f"--base-url={base_url}", "--profile=reference", f"--report-dir={folder}"]
-    secrets = {"PAYMENTS_API_TOKEN_ID": TOKEN_ID, "PAYMENTS_API_CLIENT_SECRET": CLIENT_SECRET}
-    environ = {**os.environ, **secrets}
-    subprocess.run(command, check=False, env=environ, cwd=ROOT, capture_output=True)
+    target = (f"--base-url={base_url}", "--profile=reference")
+    run_within(ROOT, *SCENARIOS, *target, f"--report-dir={folder}")
     report = json.loads((folder / "report.json").read_text())
     # Other requirements are decided by webhooks, which may come after the last test.
     names = set(report["plan"]["to_decide"])
@@ -124,17 +120,15 @@ def verdicts(base_url: str, folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.usefixtures("credentials")
 def test_they_change_no_verdict(reference: BackgroundServer, proxy: Proxy, tmp_path: Path) -> None:
     """One in 20 safe requests meets a reset, a 502 or a 503; all verdicts stay the same."""
-    folders = [tmp_path / "undisturbed", tmp_path / "disturbed"]
-    with ThreadPoolExecutor(2) as pool:
-        runs = pool.map(verdicts, (reference.base_url, proxy.base_url), folders)
-
-    undisturbed, disturbed = runs
+    undisturbed = verdicts(reference.base_url, tmp_path / "undisturbed")
+    disturbed = verdicts(proxy.base_url, tmp_path / "disturbed")
 
     assert disturbed == undisturbed
     assert "passed" in disturbed.values()
     assert set(proxy.faults) == {"reset", "502", "503"}
-    report = (folders[1] / "report.json").read_text()
+    report = (tmp_path / "disturbed" / "report.json").read_text()
     assert "answered 502 and was asked again" in report
     assert "answered 503 and was asked again" in report

@@ -37,6 +37,7 @@ EXAMPLE_KEYS = {
     "refused",
 }
 CHANGE_KEYS = {"requirement", "name", "member", "value", "names"}
+FURTHER = load_profile("reference").bindings.further_accounts
 OPEN = {WHOLE, "nationality"}
 """The document does not require a beneficiary, which may stand elsewhere, and has no form for a
 beneficiary's nationality, which the specification gives for customers alone."""
@@ -44,9 +45,8 @@ beneficiary's nationality, which the specification gives for customers alone."""
 
 def errors_of(currency: str, beneficiary: Mapping[str, Any] | None) -> list[str]:
     """Return the errors of the document on an account in a currency with this beneficiary."""
-    further = load_profile("reference").bindings.further_accounts
     known = account_examples().get(f"{currency.lower()}_account")
-    info = further[currency] if known is None else known.body["accountInfo"]
+    info = FURTHER[currency] if known is None else known.body["accountInfo"]
     body = {"currency": currency, "accountInfo": {**info, "beneficiary": beneficiary}}
     filled = Samples(1, "test_x").filled(body)
     return judge().request_errors(document().operations["createExternalAccount"], filled)
