@@ -10,6 +10,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.marks import SETTLING
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNT = 10_000
@@ -24,9 +25,7 @@ def account_in(platform: Platform, currency: str, *, amount: int = 0) -> Resourc
     """
     code_member = platform.profile.bindings.require("config_currency")
     currencies = platform.configuration.read().get("supportedCurrencies") or ()
-    if currency not in {
-        entry.get(code_member) for entry in currencies if isinstance(entry, Mapping)
-    }:
+    if currency not in [value_at(entry, code_member) for entry in currencies]:
         raise ResourceMissing(f"{currency} is not among the supportedCurrencies")
     return platform.internal_accounts.account(currency, amount=amount)
 
