@@ -483,8 +483,12 @@ class Session:
             del os.environ[_HYPOTHESIS_HOME]
             self._hypothesis_home.cleanup()
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the verdict and what a person has to know first."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, None, None]:
+        """Print the verdict and what a person has to know first, below what others print."""
+        yield
         if self.report is not None:
             from conformance.reporting.job_summary import append_to_job  # noqa: PLC0415 - as below
             from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
