@@ -25,11 +25,12 @@ from conformance.contract.document import document
 from conformance.contract.spec_files import spec_digest
 from conformance.effort import Progress
 from conformance.exchange.clock import clock
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.shard import Shard
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import transcript
 from conformance.exit_status import EXIT_STATUS
 from conformance.items import address, label, requirements_named_by
 from conformance.outlet import Outlet
