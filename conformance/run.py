@@ -33,7 +33,7 @@ from conformance.platform.triggers import Triggers
 from conformance.platform.waiting import wait_until
 from conformance.platform.webhooks import Webhooks
 from conformance.profile.loading import read_profile
-from conformance.profile.model import Profile
+from conformance.profile.model import Environment, Profile
 from conformance.profile.part import ProfileError
 from conformance.sut.sandbox import Sandbox
 from conformance.sut.target import Target
@@ -137,7 +137,7 @@ class Connection:
         signature = profile.webhooks.signature if profile.features.webhook_signatures else None
         verifier = None if signature is None else Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
-            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            redactor = _redactor(target, verifier)
             journal, budget = _writing(folder, worker, redactor, profile, closers)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
@@ -219,7 +219,7 @@ class Connection:
         if signature is not None and signature.known(os.environ):
             verifier = Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
-            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            redactor = _redactor(target, verifier)
             journal, budget = _writing(folder, _FIRST, redactor, profile, closers)
             clock = RecordedClock()
             closers.enter_context(running_by(clock))
@@ -361,7 +361,7 @@ class Connection:
         self._closers.close()
 
     def _observe(self, texts: Iterable[str]) -> None:
-        self.observations.update(map(self.redactor.text, texts))
+        self.observations.update(map(self.redactor.remark, texts))
 
     def _decide(self, findings: Iterable[Finding], place: str) -> None:
         recorder = self.recorder
@@ -371,7 +371,7 @@ class Connection:
             if finding.passed:
                 recorder.decide(finding.requirement, Outcome.PASSED)
             else:
-                detail = self.redactor.text(place + finding.detail)
+                detail = self.redactor.remark(place + finding.detail)
                 facts = Facts(difference=finding.difference)
                 recorder.decide(finding.requirement, Outcome.FAILED, detail, facts=facts)
 
@@ -380,6 +380,12 @@ def _status_of_transaction(api: Api, name: str) -> object:
     """Return the status of a transaction that is listed among the first ones; None otherwise."""
     rows = islice(api.pages("listTransactions", api.large_pages), _MAX_LISTED)
     return next((row.get("status") for row in rows if row.get("id") == name), None)
+
+
+def _redactor(target: Target, verifier: Verifier | None) -> Redactor:
+    """Return what removes the secrets; in a sandbox all people are made up, by the suite itself."""
+    secrets = (*target.secrets, *(verifier.secrets if verifier else ()))
+    return Redactor(secrets, of_people=target.profile.environment is not Environment.SANDBOX)
 
 
 def _writing(

@@ -293,14 +293,14 @@ class Session:
         with self.recording(item) as recorder:
             result = yield
             self.connection.judge_arrivals(all_of_them=nextitem is None)
-        clean = self.connection.redactor.json
+        redactor = self.connection.redactor
         # A copy, as a webhook that is just being judged may add one.
         decisions = [
             # Within JSON within JSON a secret would be spelled in ways that nobody looks for. What
             # passed says nothing that the target said.
             decision.to_json()
             if decision.outcome is Outcome.PASSED
-            else clean(decision.to_json(), members=False)
+            else redactor.json(_in_remarks(decision, redactor.remark).to_json(), members=False)
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal
@@ -696,6 +696,13 @@ class Session:
             # Where another run has the folder, the report is that one's.
             with contextlib.suppress(FolderError):
                 RunFolder.claim(self._folder).release()
+
+
+def _in_remarks(decision: Decision, clean: Callable[[str], str]) -> Decision:
+    """Return a decision with what it says in words cleaned."""
+    told = decision.facts
+    facts = replace(told, expected=clean(told.expected), got=clean(told.got), also=clean(told.also))
+    return replace(decision, detail=clean(decision.detail), facts=facts)
 
 
 def _attach_to_allure(report: pytest.TestReport) -> None:

@@ -77,6 +77,8 @@ class ReplayingClient(RecordingClient):
     def _answered(self, recorded: Exchange, name: str) -> Response:
         if recorded.body_form is BodyForm.CUT:
             raise NotRecorded(f"only the beginning of the answer to {name} was recorded")
+        if recorded.body_form is BodyForm.MASKED:
+            raise NotRecorded(f"what the answer to {name} told of people was not recorded")
         body, headers = recorded.response_body, recorded.response_headers
         if recorded.body_form is BodyForm.JSON:
             content = "" if body is None else json.dumps(body)
