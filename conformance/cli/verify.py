@@ -163,7 +163,8 @@ def fits_again(published: Report, folder: Path) -> Findings:
     if unknown:
         shown = ", ".join(unknown[:_MAX_SHOWN]) + (", …" if len(unknown) > _MAX_SHOWN else "")
         notes.append(f"The journal does not hold what decided {len(unknown)} of them: {shown}")
-    problems = _differences(published, again, "its exchanges say", besides=frozenset((*unknown, *lost)))
+    besides = frozenset((*unknown, *lost))
+    problems = _differences(published, again, "its exchanges say", besides=besides)
     return Findings(tuple(problems), tuple(notes))
 
 

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.assemble import suite_version
+from conformance.reporting.changes import read_report
 from conformance.reporting.html import badges, class_badges, template
 from conformance.reporting.report import Entry, Report
 from conformance.verdict.plan import RequirementVerdict
 
 
 class NoReports(Exception):
-    """There is nothing to compare, or what is there is no report."""
+    """There is nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +83,16 @@ def read_columns(folders: Sequence[Path], page: Path) -> list[Column]:
     """Read the reports in some folders, sorted by the names of the folders.
 
     Args:
-        folders: each holds a ``report.json``, and maybe a ``report.html``.
+        folders: each holds a ``report.json``, maybe gzipped, and maybe a ``report.html``.
         page: where the comparison is going to stand.
 
     Raises:
-        NoReports: there is none, or one of them cannot be read.
+        NoReports: there is none.
+        UnusableReport: one of them cannot be read.
     """
     columns = []
     for folder in sorted(folders):
-        path = folder / "report.json"
-        try:
-            report = Report.model_validate_json(path.read_bytes())
-        except OSError as error:
-            raise NoReports(f"{path} cannot be read: {error.strerror}") from error
-        except ValidationError as error:
-            raise NoReports(f"{path} is no report of this version: {error.errors()[0]}") from error
+        report = read_report(folder)
         run = report.run
         name = " ".join(filter(None, (run.implementation, run.implementation_version)))
         beside = folder / "report.html"
