@@ -577,14 +577,14 @@ class Session:
                     "base_url": target.base_url,
                     "profile": self.profile.model_dump(mode="json", by_alias=True),
                     "seed": self._seed,
-                    "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+                    "command": shlex.join([_program(), *sys.argv[1:]]),
                     "options": self._options(),
                     "terms": asdict(self._terms),
                     "established": self.connection.triggers.established,
                     "workers": self._workers() or 1,
                     "suite_version": metadata.version("payments-conformance"),
                     "python": platform.python_version(),
-                    "platform": platform.platform(),
+                    "platform": f"{platform.system()} {platform.machine()}",
                     "replayed": self._recording.run if self._recording else None,
                     "shard": None if self._shard is None else str(self._shard),
                 },
@@ -696,6 +696,13 @@ class Session:
             # Where another run has the folder, the report is that one's.
             with contextlib.suppress(FolderError):
                 RunFolder.claim(self._folder).release()
+
+
+def _program() -> str:
+    """Return what a person would call the program of this process."""
+    name = Path(sys.argv[0]).name
+    # Started by -m, as `payments-conformance run` does it.
+    return "pytest" if name == "__main__.py" else name
 
 
 def _in_remarks(decision: Decision, clean: Callable[[str], str]) -> Decision:

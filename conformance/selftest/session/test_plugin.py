@@ -196,6 +196,17 @@ class TestRuns:
         assert status == OK, output
         assert read_report(tiny).verdict is TargetVerdict.CONFORMANT
 
+    @pytest.mark.parametrize("name", ["/a/b/bin/pytest", "/a/b/pytest/__main__.py"])
+    def test_the_command_is_one_to_type(
+        self, name: str, inside: Inside, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However pytest was started, the report has the command that starts it."""
+        monkeypatch.setattr("sys.argv", [name, "-k", "a b"])
+
+        inside("def test_nothing(): pass", *against)
+
+        assert read_report(inside.folder).run.command == "pytest -k 'a b'"
+
     def test_the_suite_itself(self, tmp_path: Path) -> None:
         """A few scenarios pass against the reference; what is left out is open (6)."""
         status, output = run(
