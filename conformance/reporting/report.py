@@ -325,7 +325,13 @@ class Digests(_Part):
 class Report(_Part):
     """Everything that a run found out. ``format`` changes when a reader would have to."""
 
-    model_config = ConfigDict(title="Conformance report")
+    model_config = ConfigDict(
+        title="Conformance report",
+        json_schema_extra={
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "urn:payments-conformance:report:1",
+        },
+    )
 
     format: Literal[1] = 1
     verdict: TargetVerdict = Field(description="on the whole, whatever the run was asked for")
