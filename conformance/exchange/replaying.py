@@ -12,6 +12,7 @@ from conformance.contract.judge import Judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
 from conformance.exchange.clock import RecordedClock
+from conformance.exchange.cuts import AnswerLost
 from conformance.exchange.journal import BodyForm, Exchange, Journal
 from conformance.exchange.recording import NotRecorded, Recording, key
 from conformance.exchange.redaction import MASK, Redactor
@@ -28,6 +29,7 @@ from conformance.verdict.decisions import Unmet, Unusable
 _FAULTS: Mapping[str, type[Unmet]] = {
     fault.__name__: fault
     for fault in (
+        AnswerLost,
         ConnectionBroken,
         ResponseTooSlow,
         ResponseTooLarge,

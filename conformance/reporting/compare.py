@@ -14,6 +14,7 @@ from conformance.reporting.assemble import suite_version
 from conformance.reporting.changes import read_report
 from conformance.reporting.html import badges, class_badges, template
 from conformance.reporting.report import Entry, Report
+from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.plan import RequirementVerdict
 
 
@@ -34,11 +35,19 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassCell:
+    """The verdict on a class as HTML, and how much of it was exercised, ``None`` of no claim."""
+
+    badge: str = ""
+    percent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClassRow:
     """One conformance class: its verdict in each report, empty where the report has none."""
 
     title: str
-    cells: tuple[str, ...]
+    cells: tuple[ClassCell, ...]
 
     @property
     def alike(self) -> bool:
@@ -131,11 +140,22 @@ def compare(columns: Sequence[Column]) -> str:
 def _classes(columns: Sequence[Column]) -> list[ClassRow]:
     """Return the conformance classes of all reports, in the order of the first that has them."""
     titles = {one.name: one.title for column in columns for one in column.report.classes}
-    shown = [class_badges(column.report) for column in columns]
+    shown = [_cells(column.report) for column in columns]
     return [
-        ClassRow(title, tuple(badges.get(name, "") for badges in shown))
+        ClassRow(title, tuple(cells.get(name, ClassCell()) for cells in shown))
         for name, title in titles.items()
     ]
+
+
+def _cells(report: Report) -> Mapping[str, ClassCell]:
+    badges = class_badges(report)
+    return {
+        one.name: ClassCell(
+            badges[one.name],
+            None if one.verdict is ClassVerdict.NOT_CLAIMED else one.exercised.percent,
+        )
+        for one in report.classes
+    }
 
 
 def _area(title: str, rows: Sequence[Row], number: int) -> AreaRows:

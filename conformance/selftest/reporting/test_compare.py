@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from conformance.cli.main import app
 from conformance.reporting.assemble import publish
+from conformance.reporting.compare import read_columns
 from conformance.reporting.report import as_json
+from conformance.selftest.collection import ROOT
 from conformance.selftest.reporting.test_reporting import BROKEN, HOSTILE, make_report
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -60,7 +62,7 @@ def test_classes_stand_beside_each_other(opened: Any) -> None:
     cells = rows.first.locator("td").all_text_contents()
 
     assert rows.count() == len(make_report().classes)
-    assert cells == ["✗ not conformant", "✓ conformant"]
+    assert cells == ["✗ not conformant71 % exercised", "✓ conformant85 % exercised"]
 
 
 def test_only_differences_are_shown_on_request(opened: Any) -> None:
@@ -98,6 +100,17 @@ def test_a_gzipped_report_is_read(tmp_path: Path) -> None:
     assert "broken 4.2.1" in (tmp_path / "x.html").read_text(encoding="utf-8")
     assert diffed.exit_code == 1
     assert diffed.output.startswith("Regression from fine")
+
+
+def test_the_submitted_reports_are_read() -> None:
+    """Those of the reference and of the second implementation are there, and both are whole."""
+    folders = [path.parent for path in (ROOT / "reports").glob("*/report.json.gz")]
+
+    columns = read_columns(folders, ROOT / "reports" / "compare.html")
+
+    names = [column.name for column in columns]
+    assert {"payments-conformance reference", "second implementation 1"} <= {*names}
+    assert all(not column.report.plan.outside for column in columns)
 
 
 @pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}")[:9], gzip.compress(b"{}")])

@@ -29,6 +29,7 @@ from conformance.webhooks.recorded import RecordedInbox
 SCENARIOS = (
     "conformance.scenarios.quotes.test_quote_fields",
     "conformance.scenarios.webhooks.test_customer_events::test_a_submission_that_was_repaired_is_reported",
+    "conformance.scenarios.transactions.test_transaction_approval::test_an_approval_that_is_repeated_debits_once",
 )
 OPTIONS = ("-q", "-Wignore", "-p", "no:xdist", f"--rootdir={ROOT}")
 EDIT = Callable[[dict[str, Any]], dict[str, Any] | None]
