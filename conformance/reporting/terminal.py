@@ -78,9 +78,13 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
 def _write_causes(
     report: Report, terminal: pytest.TerminalReporter, verdict: RequirementVerdict
 ) -> None:
-    """Write what requirements are broken for, failed or warned ones."""
+    """Write what requirements are broken for, failed or warned ones; first what decides."""
     most = _MAX_CAUSES[verdict]
-    causes = [cause for cause in report.causes if cause.verdict is verdict]
+    deciding = {entry.id for entry in report.deciding()}
+    causes = sorted(
+        (cause for cause in report.causes if cause.verdict is verdict),
+        key=lambda cause: deciding.isdisjoint(cause.requirements),
+    )
     lay_out = _broken if len(causes) <= _MAX_LAID_OUT else _broken_in_short
     for cause in causes[:most]:
         first, *others = lay_out(report, cause)
