@@ -1,4 +1,4 @@
-"""How much a run has to send, and how long what is left of it will take."""
+"""How much a run has to send, what it is at, and how long what is left of it will take."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 
 import pytest
+
+from conformance.contract.areas import areas
 
 REQUESTS_OF_A_SCENARIO = 8
 """How many requests a test that is written by hand sends, on average of a whole run."""
@@ -20,6 +22,7 @@ PAUSE_SECONDS = 30.0
 """How long it says nothing about it then."""
 
 _MINUTE = 60.0
+_GENERATED = "fuzz/"
 
 
 def expected_requests(tests: Iterable[str], examples: int) -> int:
@@ -38,12 +41,23 @@ def minutes(requests: int, round_trip_seconds: float, workers: int) -> float:
 
 
 def _expected(test: str, examples: int) -> int:
-    is_generated = "fuzz/" in test.partition("::")[0]
-    return REQUESTS_OF_AN_EXAMPLE * examples if is_generated else REQUESTS_OF_A_SCENARIO
+    return REQUESTS_OF_AN_EXAMPLE * examples if _is_generated(test) else REQUESTS_OF_A_SCENARIO
+
+
+def _is_generated(test: str) -> bool:
+    return _GENERATED in test.partition("::")[0]
+
+
+def _about(test: str) -> str:
+    """Return what a test is about: the title of its area, where it has one."""
+    if _is_generated(test):
+        return "Generated requests"
+    folders = test.partition("::")[0].split("/")
+    return next((areas()[name].title for name in folders if name in areas()), folders[-1])
 
 
 class Progress:
-    """A plugin of pytest that tells a person how long a run will still take.
+    """A plugin of pytest that tells a person what a run is at, and how long it will still take.
 
     It goes by the requests that the tests are expected to send, as a generated test sends many
     times those of another one. Where nobody watches, it says nothing.
@@ -86,15 +100,19 @@ class Progress:
         self.begin(ids)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Tell how long the run will still take, from time to time."""
+        """Tell what the run is at, and how long it will still take, from time to time."""
         self._left.discard(nodeid)
         now = self._clock()
         if not self._left or now - self._told < PAUSE_SECONDS:
             return
         self._told = now
         left = expected_requests(self._left, self._examples)
-        seconds = (now - self._started) * left / max(self._all - left, 1)
-        told = f"Tests left: {len(self._left)}, {_in_words(seconds)}"
+        sent = self._all - left
+        seconds = (now - self._started) * left / max(sent, 1)
+        told = (
+            f"{_about(nodeid)}: about {sent} of {self._all} requests sent. "
+            f"Tests left: {len(self._left)}, {_in_words(seconds)}"
+        )
         # It may stand in a row of dots, of which the reporter knows in a run of one process alone.
         self._terminal.write_line(f"\n{told}", bold=True)
 

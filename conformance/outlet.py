@@ -37,7 +37,7 @@ class Outlet:
 
         Colours stay where pytest prints in colours, as it colours what assertions compare.
         """
-        cleaned = self.redactor.text(text)
+        cleaned = self.redactor.remark(text)
         if not self._in_colours:
             return visible(cleaned)
         pieces = _COLOUR.split(cleaned)
@@ -94,7 +94,7 @@ class Outlet:
         report.sections = [(name, self.text(content)) for name, content in report.sections]
 
     def _without_secrets(self, text: str) -> str:
-        return self.redactor.text(text)
+        return self.redactor.remark(text)
 
     def _argument(self, argument: object) -> object:
         return self.text(argument) if isinstance(argument, str) else argument

@@ -21,7 +21,7 @@ from conformance.exchange.clock import RecordedClock, running_by
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import RunFolder, writing_to
 from conformance.exchange.journal import Exchange, Journal
-from conformance.exchange.recording import NotRecorded, Recording
+from conformance.exchange.recording import Recording
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.replaying import ReplayingClient
 from conformance.platform.api import Api
@@ -29,16 +29,16 @@ from conformance.platform.ledger import Ledger
 from conformance.platform.memory import Memory
 from conformance.platform.part import Context
 from conformance.platform.platform import Platform
-from conformance.platform.triggers import Triggers
+from conformance.platform.triggers import Triggers, run_command
 from conformance.platform.waiting import wait_until
 from conformance.platform.webhooks import Webhooks
 from conformance.profile.loading import read_profile
-from conformance.profile.model import Profile
+from conformance.profile.model import Environment, Profile
 from conformance.profile.part import ProfileError
 from conformance.sut.sandbox import Sandbox
 from conformance.sut.target import Target
 from conformance.testdata.samples import Samples
-from conformance.verdict.decisions import Facts, Outcome, ReadOnly, Reason
+from conformance.verdict.decisions import Facts, Outcome, ReadOnly, Reason, TriggerFailed
 from conformance.verdict.recorder import Recorder
 from conformance.webhooks.follower import Follower
 from conformance.webhooks.inbox import Inbox
@@ -137,7 +137,7 @@ class Connection:
         signature = profile.webhooks.signature if profile.features.webhook_signatures else None
         verifier = None if signature is None else Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
-            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            redactor = _redactor(target, verifier)
             journal, budget = _writing(folder, worker, redactor, profile, closers)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
@@ -148,6 +148,7 @@ class Connection:
                 wait_until,
                 folder=folder.path,
                 status_of=lambda name: _status_of_transaction(api, name),
+                run=lambda by, command: _run_and_note(client, journal, redactor, by, command),
             )
             listener: WebhookListener | None = None
             treat: Treat | None = None
@@ -219,7 +220,7 @@ class Connection:
         if signature is not None and signature.known(os.environ):
             verifier = Verifier(signature, os.environ)
         with contextlib.ExitStack() as closers:
-            redactor = Redactor((*target.secrets, *(verifier.secrets if verifier else ())))
+            redactor = _redactor(target, verifier)
             journal, budget = _writing(folder, _FIRST, redactor, profile, closers)
             clock = RecordedClock()
             closers.enter_context(running_by(clock))
@@ -234,7 +235,7 @@ class Connection:
                 wait_until,
                 # What a one-shot trigger waited for was read then, and is read again.
                 status_of=lambda name: _status_of_transaction(api, name),
-                run=_not_recorded,
+                run=lambda by, command: _recorded_result(recording, redactor, by, command),
             )
             inbox = RecordedInbox(recording.deliveries, clock)
             connection = cls(
@@ -361,7 +362,7 @@ class Connection:
         self._closers.close()
 
     def _observe(self, texts: Iterable[str]) -> None:
-        self.observations.update(map(self.redactor.text, texts))
+        self.observations.update(map(self.redactor.remark, texts))
 
     def _decide(self, findings: Iterable[Finding], place: str) -> None:
         recorder = self.recorder
@@ -371,7 +372,7 @@ class Connection:
             if finding.passed:
                 recorder.decide(finding.requirement, Outcome.PASSED)
             else:
-                detail = self.redactor.text(place + finding.detail)
+                detail = self.redactor.remark(place + finding.detail)
                 facts = Facts(difference=finding.difference)
                 recorder.decide(finding.requirement, Outcome.FAILED, detail, facts=facts)
 
@@ -380,6 +381,12 @@ def _status_of_transaction(api: Api, name: str) -> object:
     """Return the status of a transaction that is listed among the first ones; None otherwise."""
     rows = islice(api.pages("listTransactions", api.large_pages), _MAX_LISTED)
     return next((row.get("status") for row in rows if row.get("id") == name), None)
+
+
+def _redactor(target: Target, verifier: Verifier | None) -> Redactor:
+    """Return what removes the secrets; in a sandbox all people are made up, by the suite itself."""
+    secrets = (*target.secrets, *(verifier.secrets if verifier else ()))
+    return Redactor(secrets, of_people=target.profile.environment is not Environment.SANDBOX)
 
 
 def _writing(
@@ -405,8 +412,29 @@ def _writing(
     return journal, budget
 
 
-def _not_recorded(by: str, _: list[str]) -> dict[str, Any]:
-    raise NotRecorded(f"{by} is a command, and no recording has what it printed")
+def _run_and_note(
+    client: RecordingClient, journal: Journal, redactor: Redactor, by: str, command: list[str]
+) -> dict[str, Any]:
+    """Run a command of the profile, write down what came of it, and return that."""
+    entry: dict[str, Any] = {"test": client.test, "by": by, "command": redactor.json(command)}
+    try:
+        results = run_command(by, command)
+    except TriggerFailed as error:
+        journal.write("command", {**entry, "error": redactor.text(str(error))})
+        raise
+    journal.write("command", {**entry, "results": redactor.json(results)})
+    return results
+
+
+def _recorded_result(
+    recording: Recording, redactor: Redactor, by: str, command: list[str]
+) -> dict[str, Any]:
+    """Return what a command came to when the run was recorded; it is not run again."""
+    entry = recording.take_command(by, redactor.json(command))
+    if "error" in entry:
+        raise TriggerFailed(entry["error"])
+    results: dict[str, Any] = entry["results"]
+    return results
 
 
 def recorded_target(recording: Recording, profile: Profile) -> Target:

@@ -25,11 +25,12 @@ from conformance.contract.document import document
 from conformance.contract.spec_files import spec_digest
 from conformance.effort import Progress
 from conformance.exchange.clock import clock
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import FolderError, RunFolder, writing_to
 from conformance.exchange.recording import NoRecording, Recording
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.shard import Shard
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import transcript
 from conformance.exit_status import EXIT_STATUS
 from conformance.items import address, label, requirements_named_by
 from conformance.outlet import Outlet
@@ -292,14 +293,14 @@ class Session:
         with self.recording(item) as recorder:
             result = yield
             self.connection.judge_arrivals(all_of_them=nextitem is None)
-        clean = self.connection.redactor.json
+        redactor = self.connection.redactor
         # A copy, as a webhook that is just being judged may add one.
         decisions = [
             # Within JSON within JSON a secret would be spelled in ways that nobody looks for. What
             # passed says nothing that the target said.
             decision.to_json()
             if decision.outcome is Outcome.PASSED
-            else clean(decision.to_json(), members=False)
+            else redactor.json(_in_remarks(decision, redactor.remark).to_json(), members=False)
             for decision in list(recorder.decisions.values())
         ]
         journal = self.connection.journal
@@ -483,8 +484,12 @@ class Session:
             del os.environ[_HYPOTHESIS_HOME]
             self._hypothesis_home.cleanup()
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the verdict and what a person has to know first."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, None, None]:
+        """Print the verdict and what a person has to know first, below what others print."""
+        yield
         if self.report is not None:
             from conformance.reporting.job_summary import append_to_job  # noqa: PLC0415 - as below
             from conformance.reporting.terminal import summary  # noqa: PLC0415 - workers write no report
@@ -572,14 +577,14 @@ class Session:
                     "base_url": target.base_url,
                     "profile": self.profile.model_dump(mode="json", by_alias=True),
                     "seed": self._seed,
-                    "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+                    "command": shlex.join([_program(), *sys.argv[1:]]),
                     "options": self._options(),
                     "terms": asdict(self._terms),
                     "established": self.connection.triggers.established,
                     "workers": self._workers() or 1,
                     "suite_version": metadata.version("payments-conformance"),
                     "python": platform.python_version(),
-                    "platform": platform.platform(),
+                    "platform": f"{platform.system()} {platform.machine()}",
                     "replayed": self._recording.run if self._recording else None,
                     "shard": None if self._shard is None else str(self._shard),
                 },
@@ -691,6 +696,20 @@ class Session:
             # Where another run has the folder, the report is that one's.
             with contextlib.suppress(FolderError):
                 RunFolder.claim(self._folder).release()
+
+
+def _program() -> str:
+    """Return what a person would call the program of this process."""
+    name = Path(sys.argv[0]).name
+    # Started by -m, as `payments-conformance run` does it.
+    return "pytest" if name == "__main__.py" else name
+
+
+def _in_remarks(decision: Decision, clean: Callable[[str], str]) -> Decision:
+    """Return a decision with what it says in words cleaned."""
+    told = decision.facts
+    facts = replace(told, expected=clean(told.expected), got=clean(told.got), also=clean(told.also))
+    return replace(decision, detail=clean(decision.detail), facts=facts)
 
 
 def _attach_to_allure(report: pytest.TestReport) -> None:

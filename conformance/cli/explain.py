@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -16,10 +17,12 @@ from conformance.cli.explained import CannotExplain, Declared, Explained, explai
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Requirement, UnknownRequirement, catalogue
 from conformance.contract.vocabulary import did_you_mean
+from conformance.reporting.files import put
 from conformance.text.characters import visible
 
 _WIDTH = 100
 _REPORT = "report.json"
+_INDEX = "README.md"
 
 
 class Form(StrEnum):
@@ -40,27 +43,72 @@ def explain(
     report: Annotated[
         Path, typer.Option(help="the report folder whose results are shown, if there is one")
     ] = Path("reports/latest"),
+    pages: Annotated[
+        Path | None,
+        typer.Option(help="write a page in Markdown for each area to this folder, and an index"),
+    ] = None,
 ) -> None:
     """Explain a requirement: its source, what is sent and expected, what proves it, its result."""
+    results = _results(report)
     try:
+        if pages is not None:
+            if identifiers or area:
+                raise typer.BadParameter("--pages are of all areas: leave out ids and --area")
+            beside = Path(os.path.relpath(report, pages))
+            put({pages / name: text for name, text in _pages(results, beside).items()})
+            typer.echo(str(pages / _INDEX))
+            return
         chosen = [explained(name) for name in _chosen(identifiers or [], area)]
     except (UnknownRequirement, CannotExplain) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
-    results = _results(report)
+    except OSError as error:
+        raise typer.BadParameter(f"{pages}: {error.strerror or error}") from error
     if form is Form.JSON:
         content = [{**asdict(one), "result": results.get(one.requirement.id)} for one in chosen]
         typer.echo(json.dumps(content, indent=2))
         return
-    write = _as_text if form is Form.TEXT else _as_markdown
-    if form is Form.MARKDOWN and area:
+    if form is Form.MARKDOWN:
+        typer.echo(_page(chosen, results, report, area))
+        return
+    texts = ("\n".join(_as_text(one, results.get(one.requirement.id), report)) for one in chosen)
+    typer.echo("\n\n".join(texts))
+
+
+def _page(
+    chosen: Sequence[Explained], results: Mapping[str, Any], report: Path, area: str = ""
+) -> str:
+    """Return a page of requirements in Markdown, with what their lines leave open at its end."""
+    lines = []
+    if area:
         about = areas()[area]
-        typer.echo(f"# {about.title}\n\n{' '.join(about.description.split())}\n")
-    for number, one in enumerate(chosen):
-        if number:
-            typer.echo("")
-        for line in write(one, results.get(one.requirement.id), report):
-            typer.echo(line)
+        lines += [f"# {about.title}", "", " ".join(about.description.split()), ""]
+    for one in chosen:
+        lines += [*_as_markdown(one, results.get(one.requirement.id), report), ""]
+    # Many requirements come from the same lines.
+    for latitude in {latitude.id: latitude for one in chosen for latitude in one.latitude}.values():
+        lines += [
+            f"## {latitude.id}",
+            "",
+            f"Left open: {latitude.question}. {latitude.accepted}",
+            "",
+        ]
+        lines += [f"- `{variant.id}`: {variant.statement}" for variant in latitude.variants]
+        lines += [""] if latitude.variants else []
+    return "\n".join(lines).rstrip()
+
+
+def _pages(results: Mapping[str, Any], report: Path) -> Mapping[str, str]:
+    """Return the pages of all areas in Markdown, and one that leads to them, by their names."""
+    rows = ["| Area | Requirements | What it is about |", "| --- | --- | --- |"]
+    pages = {}
+    for name, about in areas().items():
+        chosen = [explained(identifier) for identifier in _chosen([], name)]
+        pages[f"{name}.md"] = f"{_page(chosen, results, report, name)}\n"
+        told = " ".join(about.description.split())
+        rows.append(f"| [{about.title}]({name}.md) | {len(chosen)} | {told} |")
+    table = "\n".join(rows)
+    return {_INDEX: f"# The requirements, area by area\n\n{table}\n", **pages}
 
 
 def _chosen(identifiers: list[str], area: str) -> list[str]:
@@ -173,10 +221,9 @@ def _as_markdown(one: Explained, result: Mapping[str, Any] | None, folder: Path)
         yield f"- Checked by `{test.place}`: {test.says}"
     for mutant in one.mutants:
         yield f"- Proven by `{mutant.id}`: {mutant.statement}"
-    for latitude in one.latitude:
-        yield f"- Left open ({latitude.id}): {latitude.question}. {latitude.accepted}"
-        for variant in latitude.variants:
-            yield f"  - `{variant.id}`: {variant.statement}"
+    if one.latitude:
+        links = ", ".join(f"[{latitude.id}](#{latitude.id.lower()})" for latitude in one.latitude)
+        yield f"- Left open by the same lines: {links}"
     if result is not None:
         place = f" ([evidence]({folder / 'report.html'}#about-{requirement.id}))"
         yield f"- In the latest report: {result['verdict']}{place if result['evidence'] else ''}"

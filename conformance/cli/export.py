@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import FolderError
+from conformance.exchange.journal import Exchange
+from conformance.exchange.python_script import python_chain
 from conformance.reporting.annotations import as_annotations
-from conformance.reporting.assemble import NoRun, exchanges
+from conformance.reporting.assemble import NoRun, exchanges, exchanges_that_show
 from conformance.reporting.badges import badges
 from conformance.reporting.changes import UnusableReport, read_report
 from conformance.reporting.files import put
@@ -27,7 +30,15 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     BADGES = "badges"
     HAR = "har"
+    CURL = "curl"
+    PYTHON = "python"
     ANNOTATIONS = "annotations"
+
+
+_SCRIPTS: Mapping[Format, Callable[[Iterable[Exchange], str, tuple[str, str]], str]] = {
+    Format.CURL: curl_chain,
+    Format.PYTHON: python_chain,
+}
 
 
 def export(
@@ -40,35 +51,48 @@ def export(
         typer.Option(help="the file to write, or for badges the folder; a file is printed without"),
     ] = None,
     requirement: Annotated[
-        str, typer.Option(help="for har: only the tests that name this requirement")
+        str,
+        typer.Option(
+            help="for har: only the tests that name it; for curl and python: the test that shows it"
+        ),
     ] = "",
 ) -> None:
-    """Write a report as SARIF, Markdown for a job, badges, annotations for GitHub, or HAR.
+    """Write a report as SARIF, Markdown, badges, annotations or HAR, or a test as a script.
 
     The exit status is 2 where there is no report, or nothing can be written.
     """
     if form is Format.BADGES and output is None:
         raise typer.BadParameter("badges are several files: give a folder with --output")
+    if form in _SCRIPTS and not requirement:
+        raise typer.BadParameter("a script is of one test: give --requirement, such as QUO-031")
     try:
-        if form is Format.HAR:
-            _write(as_har(exchanges(folder, requirement)), output)
-            return
-        report = read_report(folder)
-        match form:
-            case Format.SARIF:
-                _write([as_sarif(report)], output)
-            case Format.MARKDOWN:
-                _write([as_markdown(report)], output)
-            case Format.ANNOTATIONS:
-                _write((f"{line}\n" for line in as_annotations(report)), output)
-            case Format.BADGES if output is not None:
-                put({output / name: image for name, image in badges(report).items()})
+        if form is Format.BADGES and output is not None:
+            images = badges(read_report(folder))
+            put({output / name: image for name, image in images.items()})
+        else:
+            _write(_pieces(form, folder, requirement), output)
     except (FolderError, NoRun, UnusableReport) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     except OSError as error:
         typer.echo(f"{output}: {error.strerror or error}", err=True)
         raise typer.Exit(2) from error
+
+
+def _pieces(form: Format, folder: Path, requirement: str) -> Iterable[str]:
+    """Return the text of a format that is one file, in pieces."""
+    if form is Format.HAR:
+        return as_har(exchanges(folder, requirement))
+    report = read_report(folder)
+    match form:
+        case Format.CURL | Format.PYTHON:
+            chain = exchanges_that_show(folder, requirement)
+            return [_SCRIPTS[form](chain, report.run.base_url, report.run.credentials)]
+        case Format.SARIF:
+            return [as_sarif(report)]
+        case Format.MARKDOWN:
+            return [as_markdown(report)]
+    return (f"{line}\n" for line in as_annotations(report))
 
 
 def _write(pieces: Iterable[str], output: Path | None) -> None:

@@ -311,6 +311,7 @@ def compare(
     output: Annotated[Path, typer.Option(help="the page")] = Path("reports/compare.html"),
 ) -> None:
     """Make one page of the reports of several implementations, side by side."""
+    from conformance.reporting.changes import UnusableReport  # noqa: PLC0415 - as above
     from conformance.reporting.compare import (  # noqa: PLC0415 - as above
         NoReports,
         read_columns,
@@ -318,11 +319,11 @@ def compare(
     from conformance.reporting.compare import compare as compared  # noqa: PLC0415 - as above
     from conformance.reporting.files import put  # noqa: PLC0415 - as above
 
-    submitted = (path.parent for path in Path("reports").glob("*/report.json"))
-    chosen = folders or [folder for folder in submitted if folder.name != "latest"]
+    submitted = (path.parent for path in Path("reports").glob("*/report.json*"))
+    chosen = folders or [folder for folder in {*submitted} if folder.name != "latest"]
     try:
         put({output: compared(read_columns(chosen, output))})
-    except NoReports as error:
+    except (NoReports, UnusableReport) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     except OSError as error:

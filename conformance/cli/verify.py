@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from conformance.contract.spec_files import spec_digest
 from conformance.exchange.folder import JOURNALS, journals_of
 from conformance.reporting.assemble import NoRun, assemble, sha256_of, suite_version, texts_of
-from conformance.reporting.report import Entry, Report
+from conformance.reporting.report import BROKEN, Entry, Report
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import RequirementVerdict
 
@@ -153,11 +153,20 @@ def fits_again(published: Report, folder: Path) -> Findings:
         and entry.id in entries
         and entries[entry.id].reason in (Reason.NOT_RECORDED, Reason.DESELECTED, Reason.NOT_REACHED)
     ]
+    # Of these, tests were still to come: what those before them found is no verdict yet.
+    lost = [
+        entry.id
+        for entry in published.requirements
+        if entry.reason is Reason.LOST
+        and entry.id in entries
+        and entries[entry.id].verdict not in BROKEN
+    ]
     notes = []
     if unknown:
         shown = ", ".join(unknown[:_MAX_SHOWN]) + (", …" if len(unknown) > _MAX_SHOWN else "")
         notes.append(f"The journal does not hold what decided {len(unknown)} of them: {shown}")
-    problems = _differences(published, again, "its exchanges say", besides=frozenset(unknown))
+    besides = frozenset((*unknown, *lost))
+    problems = _differences(published, again, "its exchanges say", besides=besides)
     return Findings(tuple(problems), tuple(notes))
 
 

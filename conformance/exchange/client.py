@@ -503,6 +503,8 @@ class RecordingClient:
             hides = self._redact.finds_secret(response.unescaped)
             shown = self._redact.text(response.unescaped if hides else response.plain)
         form = BodyForm.JSON if response.is_json else BodyForm.TEXT
+        if (masked := self._redact.without_people(shown)) is not shown:
+            shown, form = masked, BodyForm.MASKED
         if not response.is_bounded:
             form = BodyForm.UNBOUNDED
         if len(response.content) > MAX_SHOWN_BYTES:

@@ -28,6 +28,8 @@ class BodyForm(StrEnum):
     """As text, because it has more brackets, or more levels of them, than are decoded."""
     CUT = "cut"
     """Its beginning alone."""
+    MASKED = "masked"
+    """Without what it told of people, so that nobody can judge it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +129,17 @@ class Journal:
 
     def delivery(self, delivery: Delivery) -> None:
         """Append one webhook delivery."""
+        without_secrets = self._redactor.json(delivery.body)
+        body = self._redactor.without_people(without_secrets)
+        is_whole = delivery.whole and body is without_secrets
         self.write(
             "delivery",
             {
                 "number": delivery.number,
                 "at": delivery.at,
                 "headers": self._redactor.headers(delivery.headers),
-                "body": self._redactor.json(delivery.body),
-                "raw": self._harmless(delivery.raw) if delivery.whole else None,
+                "body": body,
+                "raw": self._harmless(delivery.raw) if is_whole else None,
                 "acknowledged": delivery.acknowledged,
             },
         )

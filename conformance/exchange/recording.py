@@ -58,7 +58,9 @@ class Recording:
     tests: tuple[tuple[str, ...], ...]
     deliveries: tuple[Delivery, ...]
     _lines: Mapping[str, Sequence[_Line]]
+    _commands: Mapping[str, Sequence[Mapping[str, Any]]]
     _left: dict[Key, deque[Exchange]] = field(default_factory=dict)
+    _commands_left: dict[Key, deque[Mapping[str, Any]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, place: Path) -> Recording:
@@ -94,6 +96,9 @@ class Recording:
             exchange = Exchange.from_entry(entry)
             self._left[key_of(exchange)].append(exchange)
             began = began or exchange.at - exchange.seconds
+        self._commands_left = defaultdict(deque)
+        for entry in self._commands.get(test, ()):
+            self._commands_left[_key_of_command(entry["by"], entry["command"])].append(entry)
         return began
 
     def take(self, key: Key, name: str) -> Exchange:
@@ -106,6 +111,21 @@ class Recording:
             return self._left[key].popleft()
         except LookupError:
             raise NotRecorded(f"the recorded test did not send this request to {name}") from None
+
+    def take_command(self, by: str, command: Sequence[str]) -> Mapping[str, Any]:
+        """Return the entry of the next command of these words that the test had run.
+
+        Raises:
+            NotRecorded: the test had no such command run, or no further one.
+        """
+        try:
+            return self._commands_left[_key_of_command(by, command)].popleft()
+        except LookupError:
+            raise NotRecorded(f"the recorded test did not run this command for {by}") from None
+
+
+def _key_of_command(by: str, command: Sequence[str]) -> Key:
+    return json.dumps([by, command])
 
 
 def key_of(exchange: Exchange) -> Key:
@@ -131,6 +151,7 @@ class _Reader:
     ended: list[list[str]] = field(default_factory=list)
     deliveries: list[Delivery] = field(default_factory=list)
     lines: dict[str, list[_Line]] = field(default_factory=lambda: defaultdict(list))
+    commands: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
     def read(self, journals: Sequence[Path]) -> Recording:
         for path in journals:
@@ -154,6 +175,7 @@ class _Reader:
             tuple(tuple(self._address(test) for test in tests) for tests in self.ended),
             tuple(sorted(self.deliveries, key=lambda delivery: delivery.at)),
             {self._address(test): lines for test, lines in self.lines.items()},
+            {self._address(test): entries for test, entries in self.commands.items()},
         )
 
     def _take_in(self, line: bytes, where: _Line) -> None:
@@ -179,6 +201,8 @@ class _Reader:
                 self.addresses.update(entry["addresses"])
             case "decisions":
                 self.ended[-1].append(entry["test"])
+            case "command":
+                self.commands[entry["test"]].append(entry)
             case "delivery":
                 self.deliveries.append(_delivery(entry))
 

@@ -1,4 +1,4 @@
-"""Removes secrets from what leaves the process."""
+"""Removes secrets, and what is known of real people, from what leaves the process."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ MASK = "***"
 
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization"})
 _SECRET_MEMBERS = frozenset({"clientSecret", "livenessAccessToken", "accessToken"})
+_PERSONAL_MEMBERS = frozenset(
+    {
+        *("fullName", "firstName", "lastName", "displayName", "accountHolderName"),
+        *("primaryContactFirstName", "primaryContactLastName", "birthDate", "nationality"),
+        *("email", "phoneNumber", "phone", "mobile", "endUserIpAddress", "ipAddress"),
+        *("address", "line1", "line2", "city", "postalCode", "personalInfo"),
+        *("identifier", "documentNumber", "taxId"),
+        *("accountNumber", "iban", "clabeNumber", "pixKey", "vpa", "lightningAddress", "bolt12"),
+    }
+)
+_MIN_PERSONAL_CHARS = 3
 _MIN_SECRET_CHARS = 4
 
 
@@ -27,11 +38,15 @@ class Redactor:
 
     Args:
         secrets: the secrets of the run; those of fewer than four characters are passed over.
+        of_people: whether the target holds data of real people. Then members that tell who
+            somebody is, or how to reach or pay them, lose their values where a message is written.
     """
 
-    def __init__(self, secrets: Iterable[str]) -> None:
+    def __init__(self, secrets: Iterable[str], *, of_people: bool = False) -> None:
         self._of_run = tuple(secrets)
         self._of_test: frozenset[str] = frozenset()
+        self._of_people = of_people
+        self._told: frozenset[str] = frozenset()
         self._spell()
 
     def learn(self, *secrets: str) -> None:
@@ -41,6 +56,7 @@ class Redactor:
 
     def forget(self) -> None:
         """Keep to the secrets of the run; those of a test are not met again after its end."""
+        self._told = frozenset()
         if self._of_test:
             self._of_test = frozenset()
             self._spell()
@@ -62,6 +78,40 @@ class Redactor:
         if "%" in text:
             for pattern in self._in_urls:
                 text = pattern.sub(MASK, text)
+        return text
+
+    def without_people(self, value: Any) -> Any:
+        """Return a JSON value without what it tells of people; the very value if that is nothing.
+
+        What was taken out is taken out of the remarks of the test too.
+        """
+        if not self._of_people:
+            return value
+        told: set[str] = set()
+        masked = self._without_people(value, told)
+        self._told |= {text for text in told if len(text) >= _MIN_PERSONAL_CHARS}
+        return masked if told else value
+
+    def _without_people(self, value: Any, told: set[str]) -> Any:
+        if isinstance(value, list):
+            return [self._without_people(member, told) for member in value]
+        if not isinstance(value, dict):
+            return value
+        shown = {}
+        for name, member in value.items():
+            if name in _PERSONAL_MEMBERS and member not in (None, "", [], {}):
+                told.update(_scalars(member))
+                shown[name] = self._masked(member)
+            else:
+                shown[name] = self._without_people(member, told)
+        return shown
+
+    def remark(self, text: str) -> str:
+        """Return what a check or a program says, without secrets and what it quotes of people."""
+        text = self.text(text)
+        for value in sorted(self._told, key=len, reverse=True):
+            if value in text:
+                text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", MASK, text)
         return text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
@@ -114,6 +164,17 @@ class Redactor:
     def finds_member(self, text: str) -> bool:
         """Return whether ``text`` holds the name of a member that carries a secret."""
         return any(name in text for name in _SECRET_MEMBERS)
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers within a JSON value, as a message would quote them."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for member in value:
+            yield from _scalars(member)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
 
 
 def _in_url(secret: str) -> re.Pattern[str]:

@@ -12,6 +12,7 @@ from conformance.contract.judge import Judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
 from conformance.exchange.clock import RecordedClock
+from conformance.exchange.cuts import AnswerLost
 from conformance.exchange.journal import BodyForm, Exchange, Journal
 from conformance.exchange.recording import NotRecorded, Recording, key
 from conformance.exchange.redaction import MASK, Redactor
@@ -28,6 +29,7 @@ from conformance.verdict.decisions import Unmet, Unusable
 _FAULTS: Mapping[str, type[Unmet]] = {
     fault.__name__: fault
     for fault in (
+        AnswerLost,
         ConnectionBroken,
         ResponseTooSlow,
         ResponseTooLarge,
@@ -77,6 +79,8 @@ class ReplayingClient(RecordingClient):
     def _answered(self, recorded: Exchange, name: str) -> Response:
         if recorded.body_form is BodyForm.CUT:
             raise NotRecorded(f"only the beginning of the answer to {name} was recorded")
+        if recorded.body_form is BodyForm.MASKED:
+            raise NotRecorded(f"what the answer to {name} told of people was not recorded")
         body, headers = recorded.response_body, recorded.response_headers
         if recorded.body_form is BodyForm.JSON:
             content = "" if body is None else json.dumps(body)

@@ -187,7 +187,7 @@ class Triggers:
         self._target = target
         self._send = send
         self._wait = wait
-        self._run = run or _run
+        self._run = run or run_command
         self._own_words = templates.own_words(
             target.profile.variables, target.origin, target.base_url
         )
@@ -534,8 +534,12 @@ def _no_json(by: str, name: str, value: Any) -> Unusable:
     return Unusable(f"{by}: {name}: expected what JSON can spell, got {got}")
 
 
-def _run(by: str, command: list[str]) -> dict[str, Any]:
-    """Run a command and return the results that it prints; what is no JSON object is none."""
+def run_command(by: str, command: list[str]) -> dict[str, Any]:
+    """Run a command and return the results that it prints; what is no JSON object is none.
+
+    Raises:
+        TriggerFailed: it failed, or did not end in time.
+    """
     program = legible(command[0])
     try:
         done = commands.run(command, MAX_COMMAND_SECONDS)

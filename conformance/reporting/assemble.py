@@ -41,6 +41,7 @@ from conformance.verdict.plan import Accounting, Plan
 _AT = re.compile(r'"at": ([\d.]+)')
 _SLOWEST = 10
 _EXCHANGE = '{"kind": "exchange", "id": "'
+_GRAVEST = (Outcome.FAILED, Outcome.INCONCLUSIVE, Outcome.PASSED, Outcome.NOT_EXERCISED)
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, OSError)
 """What reading a journal raises where somebody has changed it."""
 
@@ -147,24 +148,53 @@ def exchanges(folder: Path, requirement: str = "") -> Iterator[Exchange]:
         NoRun: no run has written there, none of its tests names the requirement, or what is there
             was changed since; the last one may be raised after some exchanges.
     """
-    journals = journals_of(folder)
-    if not journals:
-        raise NoRun(f"{folder / JOURNALS} holds no journal of a run")
+    journals = _journals_in(folder)
     try:
         tests = _tests_naming(requirement, journals) if requirement else None
     except _DAMAGED as error:
         raise _damaged(folder, error) from error
+    return _exchanges_of(folder, journals, tests)
 
-    def read() -> Iterator[Exchange]:
-        try:
-            for line in filter(_is_exchange, _lines(journals)):
-                exchange = _read_exchange(line)
-                if exchange is not None and (tests is None or exchange.test in tests):
-                    yield exchange
-        except _DAMAGED as error:
-            raise _damaged(folder, error) from error
 
-    return read()
+def exchanges_that_show(folder: Path, requirement: str) -> list[Exchange]:
+    """Return the exchanges of the test that shows best what became of a requirement.
+
+    Of several that broke it this is the one with the fewest requests.
+
+    Raises:
+        NoRun: no run has written to ``folder``, or none of its tests came to the requirement.
+    """
+    journals = _journals_in(folder)
+    try:
+        decisions = [one for one in _read(journals).decisions if one.requirement == requirement]
+        if not decisions:
+            raise NoRun(f"no test of the run came to {requirement}")
+        gravest = min(decisions, key=lambda one: (_GRAVEST.index(one.outcome), len(one.exchanges)))
+        if not gravest.exchanges:
+            return list(_exchanges_of(folder, journals, frozenset((gravest.test,))))
+        found = dict(_exchanges(journals, set(gravest.exchanges)))
+    except _DAMAGED as error:
+        raise _damaged(folder, error) from error
+    return [found[name] for name in gravest.exchanges if name in found]
+
+
+def _journals_in(folder: Path) -> Sequence[Path]:
+    journals = journals_of(folder)
+    if not journals:
+        raise NoRun(f"{folder / JOURNALS} holds no journal of a run")
+    return journals
+
+
+def _exchanges_of(
+    folder: Path, journals: Sequence[Path], tests: frozenset[str] | None
+) -> Iterator[Exchange]:
+    try:
+        for line in filter(_is_exchange, _lines(journals)):
+            exchange = _read_exchange(line)
+            if exchange is not None and (tests is None or exchange.test in tests):
+                yield exchange
+    except _DAMAGED as error:
+        raise _damaged(folder, error) from error
 
 
 def _is_exchange(line: str) -> bool:
@@ -176,14 +206,19 @@ def _damaged(folder: Path, error: Exception) -> NoRun:
 
 
 def _tests_naming(requirement: str, journals: Sequence[Path]) -> frozenset[str]:
+    tests = frozenset(_read(journals).named.get(requirement, ()))
+    if not tests:
+        raise NoRun(f"no test of the run names {requirement}")
+    return tests
+
+
+def _read(journals: Sequence[Path]) -> _Run:
+    """Return what the journals hold beside exchanges."""
     run = _Run()
     for line in _lines(journals):
         if not _is_exchange(line):
             _take_in(run, line)
-    tests = frozenset(run.named.get(requirement, ()))
-    if not tests:
-        raise NoRun(f"no test of the run names {requirement}")
-    return tests
+    return run
 
 
 def publish(report: Report, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -17,6 +19,8 @@ from conformance.verdict.plan import DECIDED, RequirementVerdict
 
 _FAILED = RequirementVerdict.FAILED
 _NAME = "report.json"
+_ZIPPED = ".gz"
+_MAX_UNZIPPED_BYTES = 100_000_000
 
 
 class UnusableReport(Exception):
@@ -81,21 +85,34 @@ GROUPS: Mapping[str, str] = {
 
 
 def read_report(path: Path) -> Report:
-    """Return the report in a file, or in ``report.json`` of a folder.
+    """Return the report in a file, or in ``report.json`` of a folder, which may be gzipped.
 
     Raises:
         UnusableReport: it cannot be read, or is no report of the format that this suite writes.
     """
     file = path / _NAME if path.is_dir() else path
+    if not file.exists() and (zipped := path / f"{_NAME}{_ZIPPED}").is_file():
+        file = zipped
     try:
-        return Report.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise UnusableReport(f"{file}: {error.strerror}") from error
+        return Report.model_validate_json(_content(file))
+    except (OSError, EOFError, zlib.error) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UnusableReport(f"{file} cannot be read: {told}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         told = f"{place}: {first['msg']}" if place else first["msg"]
         raise UnusableReport(f"{file} is no report of this suite: {told}") from error
+
+
+def _content(file: Path) -> bytes:
+    if file.suffix != _ZIPPED:
+        return file.read_bytes()
+    with gzip.open(file) as stream:
+        content = stream.read(_MAX_UNZIPPED_BYTES + 1)
+    if len(content) > _MAX_UNZIPPED_BYTES:
+        raise UnusableReport(f"{file} has more than {_MAX_UNZIPPED_BYTES} bytes once unzipped")
+    return content
 
 
 def changes(old: Report, new: Report) -> Changes:

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 from conformance.exchange.folder import GENERATOR
 from conformance.reporting.assemble import suite_version
+from conformance.reporting.changes import read_report
 from conformance.reporting.html import badges, class_badges, template
 from conformance.reporting.report import Entry, Report
+from conformance.verdict.claims import ClassVerdict
 from conformance.verdict.plan import RequirementVerdict
 
 
 class NoReports(Exception):
-    """There is nothing to compare, or what is there is no report."""
+    """There is nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,19 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassCell:
+    """The verdict on a class as HTML, and how much of it was exercised, ``None`` of no claim."""
+
+    badge: str = ""
+    percent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClassRow:
     """One conformance class: its verdict in each report, empty where the report has none."""
 
     title: str
-    cells: tuple[str, ...]
+    cells: tuple[ClassCell, ...]
 
     @property
     def alike(self) -> bool:
@@ -84,21 +92,16 @@ def read_columns(folders: Sequence[Path], page: Path) -> list[Column]:
     """Read the reports in some folders, sorted by the names of the folders.
 
     Args:
-        folders: each holds a ``report.json``, and maybe a ``report.html``.
+        folders: each holds a ``report.json``, maybe gzipped, and maybe a ``report.html``.
         page: where the comparison is going to stand.
 
     Raises:
-        NoReports: there is none, or one of them cannot be read.
+        NoReports: there is none.
+        UnusableReport: one of them cannot be read.
     """
     columns = []
     for folder in sorted(folders):
-        path = folder / "report.json"
-        try:
-            report = Report.model_validate_json(path.read_bytes())
-        except OSError as error:
-            raise NoReports(f"{path} cannot be read: {error.strerror}") from error
-        except ValidationError as error:
-            raise NoReports(f"{path} is no report of this version: {error.errors()[0]}") from error
+        report = read_report(folder)
         run = report.run
         name = " ".join(filter(None, (run.implementation, run.implementation_version)))
         beside = folder / "report.html"
@@ -137,11 +140,22 @@ def compare(columns: Sequence[Column]) -> str:
 def _classes(columns: Sequence[Column]) -> list[ClassRow]:
     """Return the conformance classes of all reports, in the order of the first that has them."""
     titles = {one.name: one.title for column in columns for one in column.report.classes}
-    shown = [class_badges(column.report) for column in columns]
+    shown = [_cells(column.report) for column in columns]
     return [
-        ClassRow(title, tuple(badges.get(name, "") for badges in shown))
+        ClassRow(title, tuple(cells.get(name, ClassCell()) for cells in shown))
         for name, title in titles.items()
     ]
+
+
+def _cells(report: Report) -> Mapping[str, ClassCell]:
+    badges = class_badges(report)
+    return {
+        one.name: ClassCell(
+            badges[one.name],
+            None if one.verdict is ClassVerdict.NOT_CLAIMED else one.exercised.percent,
+        )
+        for one in report.classes
+    }
 
 
 def _area(title: str, rows: Sequence[Row], number: int) -> AreaRows:

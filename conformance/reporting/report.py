@@ -15,9 +15,11 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from conformance.contract.catalogue import Level, Needs, Requirement
 from conformance.contract.classes import classes
 from conformance.contract.difference import Kind
+from conformance.exchange.chain import USUAL_VARIABLES
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
-from conformance.exchange.transcript import USUAL_VARIABLES, curl_chain, transcript
+from conformance.exchange.transcript import transcript
 from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
 from conformance.text.characters import visible
 from conformance.verdict.baseline import EntryState
@@ -323,7 +325,13 @@ class Digests(_Part):
 class Report(_Part):
     """Everything that a run found out. ``format`` changes when a reader would have to."""
 
-    model_config = ConfigDict(title="Conformance report")
+    model_config = ConfigDict(
+        title="Conformance report",
+        json_schema_extra={
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "urn:payments-conformance:report:1",
+        },
+    )
 
     format: Literal[1] = 1
     verdict: TargetVerdict = Field(description="on the whole, whatever the run was asked for")

@@ -34,6 +34,9 @@ _COLOURS = {
     GateResult.TOO_LITTLE_EXERCISED: "red",
 }
 _MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
+_MAX_LAID_OUT = 3
+"""Up to so many causes take several lines each; more of them take one each, to fit a screen."""
+
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
 _MAX_NAMES = 12
@@ -52,6 +55,8 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
     run = report.run
     terminal.section("conformance")
     terminal.write_line(headline(report), bold=True, **{_COLOURS[report.gate.result]: True})
+    for verdict in _MAX_CAUSES:
+        _write_causes(report, terminal, verdict)
     requests = "" if run.requests is None else f", {run.requests} requests"
     terminal.write_line(f"{run.base_url} ({run.environment}), seed {run.seed}{requests}")
     early = "" if run.interrupted is None else f"The run ended early: {run.interrupted}"
@@ -61,8 +66,6 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
         terminal.write_line(_time(report.time))
     for line in (*_classes(report), *_table(report)):
         terminal.write_line(line)
-    for verdict in _MAX_CAUSES:
-        _write_causes(report, terminal, verdict)
     for line in _baseline(report):
         terminal.write_line(line)
     for verdict in (RequirementVerdict.INCONCLUSIVE, RequirementVerdict.NOT_EXERCISED):
@@ -75,11 +78,16 @@ def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | No
 def _write_causes(
     report: Report, terminal: pytest.TerminalReporter, verdict: RequirementVerdict
 ) -> None:
-    """Write what requirements are broken for, failed or warned ones."""
+    """Write what requirements are broken for, failed or warned ones; first what decides."""
     most = _MAX_CAUSES[verdict]
-    causes = [cause for cause in report.causes if cause.verdict is verdict]
+    deciding = {entry.id for entry in report.deciding()}
+    causes = sorted(
+        (cause for cause in report.causes if cause.verdict is verdict),
+        key=lambda cause: deciding.isdisjoint(cause.requirements),
+    )
+    lay_out = _broken if len(causes) <= _MAX_LAID_OUT else _broken_in_short
     for cause in causes[:most]:
-        first, *others = _broken(report, cause)
+        first, *others = lay_out(report, cause)
         terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
         for line in others:
             terminal.write_line(f"    {line}")
@@ -136,6 +144,13 @@ def _broken(report: Report, cause: CauseEntry) -> Iterator[str]:
         more = f" and {len(others) - _MAX_NAMES} more" if len(others) > _MAX_NAMES else ""
         yield f"also {', '.join(others[:_MAX_NAMES])}{more}"
     yield from first.tests[:1]
+
+
+def _broken_in_short(_: Report, cause: CauseEntry) -> Iterator[str]:
+    """Yield one line on a cause: its first requirement, how many others there are, what it is."""
+    first, *others = cause.requirements
+    ids = f"{first} and {len(others)} more" if others else first
+    yield textwrap.shorten(f"{cause.verdict.upper()} {ids}: {cause.told}", _WIDTH, placeholder="…")
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:

@@ -16,6 +16,7 @@ from conformance.cli.main import app
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 
+MAX_PAGE_BYTES = 1_000_000
 NOWHERE = "--report=/nonexistent"
 SLOW_MODULES = ("conformance.reference", "pytest", "httpx", "jinja2")
 
@@ -102,9 +103,13 @@ class TestArea:
 
         ids = [one.id for one in catalogue().values() if one.area == "cards"]
         headings = [line[3:] for line in output.splitlines() if line.startswith("## ")]
+        left_open = headings[len(ids) :]
         assert status == 0
         assert output.startswith(f"# {areas()['cards'].title}\n")
-        assert headings == ids
+        assert headings[: len(ids)] == ids
+        assert left_open
+        assert len(set(left_open)) == len(left_open)
+        assert all(f"[{name}](#{name.lower()})" in output for name in left_open)
 
     def test_json_has_every_requirement(self) -> None:
         """The JSON is a list with the same ids."""
@@ -112,6 +117,19 @@ class TestArea:
 
         ids = [one.id for one in catalogue().values() if one.area == "cards"]
         assert [one["requirement"]["id"] for one in json.loads(output)] == ids
+
+
+def test_pages_are_written_for_all_areas(tmp_path: Path) -> None:
+    """An index leads to a page of each area, none of which is too long for a forge to show."""
+    status, output = explain(f"--pages={tmp_path / 'pages'}", NOWHERE)
+
+    assert status == 0, output
+    index = (tmp_path / "pages" / "README.md").read_text(encoding="utf-8")
+    for name, area in areas().items():
+        page = tmp_path / "pages" / f"{name}.md"
+        assert f"[{area.title}]({name}.md)" in index
+        assert page.read_text(encoding="utf-8").startswith(f"# {area.title}\n")
+        assert page.stat().st_size < MAX_PAGE_BYTES
 
 
 class TestMistakes:
@@ -124,6 +142,8 @@ class TestMistakes:
             ([], "give the id of a requirement"),
             (["QUO-031", "--area=quotes"], "give the id of a requirement"),
             (["--area=quote"], "quotes"),
+            (["--pages=x", "--area=quotes"], "leave out ids and --area"),
+            (["--pages=/dev/null/x"], "/dev/null/x: Not a directory"),
         ],
     )
     def test_a_mistake_is_told(self, arguments: list[str], told: str) -> None:

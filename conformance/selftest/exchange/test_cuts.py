@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from conformance.exchange.client import RecordingClient
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.cuts import AnswerLost, Cut
 from conformance.exchange.journal import Exchange
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import transcript
 from conformance.selftest import standins
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.verdict.decisions import TargetLost

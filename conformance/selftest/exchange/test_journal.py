@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -97,6 +97,49 @@ class TestWriting:
         assert entry["number"] == 3
         assert entry["headers"] == {"authorization": "***", "a": "***"}
         assert entry["body"] == {"data": "***"}
+
+
+class TestPeople:
+    """Outside of a sandbox, what tells who somebody is does not get out."""
+
+    BODY: ClassVar = {
+        "id": "Customer:1",
+        "fullName": "Ada Lindqvist",
+        "birthDate": None,
+        "address": {"line1": "1 Main St", "since": 1999, "isHome": True},
+        "data": [{"accountInfo": {"accountNumber": 12345678, "accountType": "USD_ACCOUNT"}}],
+    }
+
+    def test_members_lose_their_values(self) -> None:
+        """Texts become the mask and numbers zero; what tells nobody's name stays."""
+        assert Redactor([], of_people=True).without_people(self.BODY) == {
+            "id": "Customer:1",
+            "fullName": "***",
+            "birthDate": None,
+            "address": {"line1": "***", "since": 0, "isHome": True},
+            "data": [{"accountInfo": {"accountNumber": 0, "accountType": "USD_ACCOUNT"}}],
+        }
+
+    def test_people_of_a_sandbox_are_made_up(self) -> None:
+        """Nothing is taken out there."""
+        assert Redactor([]).without_people(self.BODY) is self.BODY
+
+    def test_what_tells_nothing_is_the_very_value(self) -> None:
+        """So that it can be judged again."""
+        body = {"id": "Customer:1", "email": None}
+
+        assert Redactor([], of_people=True).without_people(body) is body
+
+    def test_remarks_quote_nobody(self) -> None:
+        """What was taken out is taken out of remarks as whole words, until the test ends."""
+        redactor = Redactor([], of_people=True)
+        redactor.without_people({"firstName": "Ada", "email": "ada@example.com"})
+
+        quoted = redactor.remark("Ada has 'ada@example.com', which is no Adam")
+        redactor.forget()
+
+        assert quoted == "*** has '***', which is no Adam"
+        assert redactor.remark("Ada") == "Ada"
 
 
 class TestRedactor:

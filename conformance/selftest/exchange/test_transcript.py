@@ -20,9 +20,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.contract.data import FIXTURES
+from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import RunFolder
 from conformance.exchange.journal import Exchange
-from conformance.exchange.transcript import curl_chain, transcript
+from conformance.exchange.transcript import transcript
 from conformance.reference.server import BackgroundServer
 from conformance.run import Connection
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID

@@ -25,6 +25,7 @@ VALUE = "Xk3vT9wLq0pZ"
 """What stands in members that are secret by their nature; the suite never knows it before."""
 
 EXPORTS = ("sarif", "markdown", "har", "annotations")
+SCRIPTS = ("curl", "python")
 
 
 def told_everywhere(answer: Reply) -> Reply:
@@ -91,6 +92,8 @@ def texts_of(outcome: Outcome, place: Path) -> Iterator[tuple[str, str]]:
     yield from outcome.files().items()
     for form in EXPORTS:
         yield form, run_command("export", form, folder)
+    for form in SCRIPTS:
+        yield form, run_command("export", form, folder, "--requirement=AUT-043")
     run_command("export", "badges", folder, f"--output={place / 'badges'}")
     run_command("compare", folder, f"--output={place / 'compare.html'}")
     again = runs.judge(outcome.folder, f"--replay={folder}", f"--report-dir={place / 'again'}")
@@ -149,12 +152,13 @@ def test_what_was_told_is_known_when_it_is_judged_again(outputs: Outputs) -> Non
 def test_everything_was_made(outputs: Outputs) -> None:
     """There is a text of each kind, and none is empty."""
     names = {
-        *EXPORTS,
+        *(*EXPORTS, *SCRIPTS),
         *("summary.md", "compare.html", "again/report.json", "again/journal/main.jsonl", "diff"),
         *("reports/latest/report.html", "reports/latest/statement.json", "junit.xml", "verify"),
     }
 
     assert {name for name in names if outputs.texts.get(name)} == names
+    assert all("# 1. " in outputs.texts[name] for name in SCRIPTS)
     assert [name for name in outputs.texts if name.startswith("badges/")]
     assert [name for name in outputs.texts if name.startswith("allure/")]
 

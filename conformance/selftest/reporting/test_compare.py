@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typer.testing import CliRunner
 
 from conformance.cli.main import app
 from conformance.reporting.assemble import publish
+from conformance.reporting.compare import read_columns
+from conformance.reporting.report import as_json
+from conformance.selftest.collection import ROOT
 from conformance.selftest.reporting.test_reporting import BROKEN, HOSTILE, make_report
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -58,7 +62,7 @@ def test_classes_stand_beside_each_other(opened: Any) -> None:
     cells = rows.first.locator("td").all_text_contents()
 
     assert rows.count() == len(make_report().classes)
-    assert cells == ["✗ not conformant", "✓ conformant"]
+    assert cells == ["✗ not conformant71 % exercised", "✓ conformant85 % exercised"]
 
 
 def test_only_differences_are_shown_on_request(opened: Any) -> None:
@@ -78,6 +82,46 @@ def test_everybody_can_read_it(opened: Any) -> None:
 
     assert results.violations_count == 0, results.generate_report()
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_gzipped_report_is_read(tmp_path: Path) -> None:
+    """A report that was submitted gzipped is compared, told and diffed like any other."""
+    for name in ("fine", "broken"):
+        (tmp_path / name).mkdir()
+        decisions = BROKEN if name == "broken" else ()
+        text = as_json(make_report(*decisions, implementation=name))
+        (tmp_path / name / "report.json.gz").write_bytes(gzip.compress(text.encode()))
+    folders = [str(tmp_path / name) for name in ("fine", "broken")]
+
+    compared = CliRunner().invoke(app, ["compare", *folders, f"--output={tmp_path}/x.html"])
+    diffed = CliRunner().invoke(app, ["diff", *folders])
+
+    assert compared.exit_code == 0, compared.output
+    assert "broken 4.2.1" in (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert diffed.exit_code == 1
+    assert diffed.output.startswith("Regression from fine")
+
+
+def test_the_submitted_reports_are_read() -> None:
+    """Those of the reference and of the second implementation are there, and both are whole."""
+    folders = [path.parent for path in (ROOT / "reports").glob("*/report.json.gz")]
+
+    columns = read_columns(folders, ROOT / "reports" / "compare.html")
+
+    names = [column.name for column in columns]
+    assert {"payments-conformance reference", "second implementation 1"} <= {*names}
+    assert all(not column.report.plan.outside for column in columns)
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}")[:9], gzip.compress(b"{}")])
+def test_what_is_no_gzipped_report_is_told(tmp_path: Path, content: bytes) -> None:
+    """A damaged file ends with exit status 2 and its name."""
+    (tmp_path / "report.json.gz").write_bytes(content)
+
+    result = CliRunner().invoke(app, ["compare", str(tmp_path), f"--output={tmp_path}/x.html"])
+
+    assert result.exit_code == 2
+    assert str(tmp_path / "report.json.gz") in result.output
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no JSON"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,14 @@ from typer.testing import CliRunner
 
 from conformance.cli.main import app
 from conformance.exchange.journal import Exchange
+from conformance.proof.patch import Patch
+from conformance.reference.quotes import quotes
 from conformance.reporting.badges import badges
 from conformance.reporting.har import as_har
 from conformance.reporting.job_summary import VARIABLE, append_to_job, as_markdown
 from conformance.reporting.report import as_json
 from conformance.reporting.sarif import as_sarif
+from conformance.selftest.exchange.test_transcript import needs_tools
 from conformance.selftest.reporting.test_reporting import (
     BROKEN,
     HOSTILE,
@@ -28,10 +34,19 @@ from conformance.selftest.reporting.test_reporting import (
     failure,
     make_report,
 )
+from conformance.selftest.runs import BROKEN as BROKEN_RUN
 from conformance.selftest.runs import OPEN, Inside
 from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.gate import Terms
 
+EXECUTION = """
+    from conformance.scenarios.kit.marks import requirement
+
+    @requirement("QUO-083")
+    def test_execution(platform):
+        answer = platform.api.execute_quote(platform.quotes.pending()["id"])
+        assert answer.accepted, answer
+    """
 SARIF = Path(__file__).with_name("sarif-2.1.0.json")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -41,6 +56,14 @@ def validator() -> jsonschema_rs.Draft4Validator:
     """Return the validator of the schema of SARIF that OASIS publishes."""
     schema = json.loads(SARIF.read_text(encoding="utf-8"))
     return jsonschema_rs.Draft4Validator(schema, validate_formats=True)
+
+
+@pytest.fixture
+def patch() -> Iterator[Patch]:
+    """Return what changes the reference until the test ends."""
+    patching = Patch()
+    yield patching
+    patching.revert()
 
 
 class TestSarif:
@@ -238,6 +261,8 @@ class TestCommand:
             (["har"], "holds no journal of a run"),
             (["sarif", "--output=/nowhere/at/all"], "/nowhere/at/all: No such file"),
             (["badges"], "give a folder with --output"),
+            (["python"], "give --requirement"),
+            (["curl", "--requirement=QUO-999"], "holds no journal of a run"),
         ],
     )
     def test_what_cannot_be_written(self, folder: Path, arguments: list[str], message: str) -> None:
@@ -247,6 +272,33 @@ class TestCommand:
 
         assert result.exit_code == 2
         assert message in " ".join(result.output.split())
+
+    @needs_tools
+    def test_scripts_show_a_failure_again(
+        self, inside: Inside, against: tuple[str, str], patch: Patch
+    ) -> None:
+        """Either script gets the wrong answer of a mutant again, and the right one once mended."""
+        patch.replace(quotes, "has_funds", lambda *_: False)
+        status, output = inside(EXECUTION, *against)
+        assert status == BROKEN_RUN, output
+        folder = str(inside.folder / "reports" / "latest")
+
+        def last_line(form: str, *program: str) -> str:
+            made = CliRunner().invoke(app, ["export", form, folder, "--requirement=QUO-083"])
+            assert made.exit_code == 0, made.output
+            done = subprocess.run(
+                program, input=made.output, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout.strip().splitlines()[-1]
+
+        programs = {"curl": ("sh", "-eu"), "python": (sys.executable, "-")}
+        broken = [last_line(form, *program) for form, program in programs.items()]
+        patch.revert()
+        mended = [last_line(form, *program) for form, program in programs.items()]
+
+        assert ['"code":' in line for line in broken] == [True, True], broken
+        assert ['"status":"PROCESSING"' in line for line in mended] == [True, True], mended
 
     def test_the_requests_of_a_run(self, inside: Inside, against: tuple[str, str]) -> None:
         """The archive has the requests of a run, or those of one requirement, without secrets."""

@@ -735,6 +735,24 @@ class TestTerminal:
         assert lines[at + 2] == "    also QUO-002, QUO-004"
         assert not any(line.startswith("FAILED") for line in lines[at + 1 :])
 
+    def test_failures_stand_below_the_headline(self, print_summary: Any) -> None:
+        """What has to be mended is read first, before all that is only counted."""
+        lines = print_summary(make_report(*BROKEN))
+
+        assert lines[1] == headline(make_report(*BROKEN))
+        assert lines[2].startswith("FAILED ")
+
+    def test_many_causes_take_one_line_each(self, print_summary: Any) -> None:
+        """Each of more causes than a few has one line of at most 100 characters."""
+        names = ["QUO-001", "QUO-002", "QUO-004", "QUO-005"]
+        told = [failure(name, f"{name} is wrong, {'very ' * 40}much") for name in names]
+
+        lines = print_summary(make_report(*told))
+
+        for name, line in zip(names, lines[2:6], strict=True):
+            assert line.startswith(f"FAILED {name}: {name} is wrong, very")
+            assert len(line) <= 100
+
     def test_table(self, print_summary: Any) -> None:
         """The table has a row of numbers for each area, and their sum."""
         rows = [line.split() for line in print_summary(make_report(*BROKEN))]

@@ -76,7 +76,9 @@ class TestProgress:
         clock.seconds += 60
         progress.pytest_runtest_logfinish(tests[99])
 
-        assert written.getvalue().split("\n")[-2] == "Tests left: 300, about 3 min"
+        assert written.getvalue().split("\n")[-2] == (
+            "Quotes: about 800 of 3200 requests sent. Tests left: 300, about 3 min"
+        )
 
     def test_a_generated_test_takes_longer(
         self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
@@ -89,6 +91,18 @@ class TestProgress:
         progress.pytest_runtest_logfinish(SCENARIO)
 
         assert "Tests left: 1, about 10 min" in written.getvalue()
+
+    def test_generated_tests_belong_to_all_areas(
+        self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
+    ) -> None:
+        """A generated test is told as such."""
+        progress = Progress(terminal, 20, clock)
+        progress.begin([SCENARIO, GENERATED])
+
+        clock.seconds += 60
+        progress.pytest_runtest_logfinish(GENERATED)
+
+        assert "Generated requests: about 80 of 88 requests sent." in written.getvalue()
 
     def test_it_is_told_from_time_to_time(
         self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
@@ -103,7 +117,7 @@ class TestProgress:
             progress.pytest_runtest_logfinish(test)
 
         told = [line for line in written.getvalue().splitlines() if line]
-        assert [line.split(",")[0] for line in told] == [
+        assert [line.partition(". ")[2].split(",")[0] for line in told] == [
             "Tests left: 61",
             "Tests left: 31",
             "Tests left: 1",

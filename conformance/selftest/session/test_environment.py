@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conformance.cli.main import app
-from conformance.exchange.transcript import curl_chain
+from conformance.exchange.curl import curl_chain
 from conformance.selftest.exchange.test_transcript import BASE_URL, exchange
 from conformance.selftest.runs import TINY_SUITE, run
 

@@ -192,6 +192,17 @@ class TestRuns:
         assert status == OK, output
         assert read_report(tiny).verdict is TargetVerdict.CONFORMANT
 
+    @pytest.mark.parametrize("name", ["/a/b/bin/pytest", "/a/b/pytest/__main__.py"])
+    def test_the_command_is_one_to_type(
+        self, name: str, inside: Inside, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However pytest was started, the report has the command that starts it."""
+        monkeypatch.setattr("sys.argv", [name, "-k", "a b"])
+
+        inside("def test_nothing(): pass", *against)
+
+        assert read_report(inside.folder).run.command == "pytest -k 'a b'"
+
     def test_the_suite_itself(self, tmp_path: Path) -> None:
         """A few scenarios pass against the reference; what is left out is open (6)."""
         status, output = run(
@@ -410,6 +421,39 @@ class TestRuns:
         assert status == OPEN, output
         assert "the profile maps no way to bring it about: quote.expire" in output
         assert inside.entries()["QUO-110"].verdict is RequirementVerdict.NOT_EXERCISED
+
+    def test_people_of_a_production_target_are_masked(
+        self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
+    ) -> None:
+        """Neither journal nor report nor terminal tell who the customers of a target are."""
+        assert credentials is None
+        person = {"fullName": "Ada Lindqvist", "email": "no-address-of-ada", "birthDate": "1815"}
+        server = stand_in(standins.answers(200, {"id": "Customer:1", **person}))
+        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+        profile["environment"] = "production"
+        (inside.folder / "own.yaml").write_text(yaml.safe_dump(profile))
+
+        status, output = inside(
+            """
+            from conformance.scenarios.kit.marks import requirement
+
+            @requirement("CUS-001")
+            def test_reading(platform):
+                answer = platform.api.call("getCustomer", path={"customerId": "Customer:1"})
+                assert answer.body["fullName"] == "Charles", answer
+            """,
+            f"--base-url={server.base_url}",
+            f"--profile={inside.folder / 'own.yaml'}",
+            f"--junitxml={inside.folder / 'junit.xml'}",
+        )
+
+        assert status == BROKEN, output
+        folder = inside.folder / "reports" / "latest"
+        written = (*folder.rglob("*"), inside.folder / "junit.xml")
+        texts = [output, *(path.read_text("utf-8") for path in written if path.is_file())]
+        assert len(texts) > 4
+        assert not [value for value in person.values() for text in texts if value in text]
+        assert "Charles" in output
 
     def test_a_production_target_is_only_read(
         self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None

@@ -32,6 +32,7 @@ from conformance.webhooks.recorded import RecordedInbox
 SCENARIOS = (
     "conformance.scenarios.quotes.test_quote_fields",
     "conformance.scenarios.webhooks.test_customer_events::test_a_submission_that_was_repaired_is_reported",
+    "conformance.scenarios.transactions.test_transaction_approval::test_an_approval_that_is_repeated_debits_once",
 )
 OPTIONS = ("-q", f"--rootdir={ROOT}")
 EDIT = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -238,6 +239,21 @@ class TestVerify:
 
         assert status == 1
         assert "QUO-031 is passed in the report; its exchanges say: failed" in output
+
+    def test_a_run_that_was_killed(self, recording: Path) -> None:
+        """What its lost tests would have decided is open in the report, and may be."""
+        path = recording / "journal" / "main.jsonl"
+        lines = path.read_text(encoding="ascii").splitlines(keepends=True)
+        ends = [at for at, line in enumerate(lines) if line.startswith('{"kind": "decisions"')]
+        path.write_text("".join(lines[: ends[len(ends) // 2]]), encoding="ascii")
+        made = CliRunner().invoke(app, ["report", str(recording)])
+        lost = [one for one in entries(recording).values() if one.reason is Reason.LOST]
+
+        status, output = verify(recording)
+
+        assert made.exit_code == OPEN, made.output
+        assert lost
+        assert status == 0, output
 
     def test_another_catalogue(self, recording: Path) -> None:
         """A report that was made with another catalogue says so."""

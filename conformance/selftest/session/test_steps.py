@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from conformance.reference.server import BackgroundServer
+from conformance.reporting.assemble import assemble
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
 from conformance.selftest.runs import (
     TINY,
@@ -107,6 +109,43 @@ def test_a_teardown_that_fails_is_told(tiny_within: Path, against: tuple[str, st
 
     assert "Left behind: teardown.0: /bin/sh ended with 3" in output
     assert "2 passed" in output or "1 passed" in output
+
+
+APPROVE = """
+    import sys
+    import urllib.request
+
+    origin, customer = sys.argv[1:]
+    open("approvals", "a").write("one\\n")
+    request = urllib.request.Request(
+        f"{origin}/control/customers/{customer}/review",
+        b'{"decision": "APPROVED"}',
+        {"content-type": "application/json"},
+    )
+    urllib.request.urlopen(request)
+    """
+
+
+def test_a_command_is_not_run_again_in_a_replay(tiny: Path, against: tuple[str, str]) -> None:
+    """What it came to stands in the journal, and the verdicts are the same."""
+    command = f'{{command: [{sys.executable}, approve.py, "{{origin}}", "{{customerId}}"]}}'
+    http, back = PROFILE.index("        http:"), PROFILE.index("    setup:")
+    profile = f"{PROFILE[:http]}        {command[1:-1]}\n{PROFILE[back:]}"
+    write(tiny, {"profile.yaml": profile, "approve.py": APPROVE})
+    given = (*TINY_SUITE, "-pno:xdist", "-pno:randomly", "scenarios")
+    _, first = run(tiny, *given, against[0], "--profile=profile.yaml", "--report-dir=first")
+    approved = (tiny / "approvals").read_text(encoding="utf-8")
+
+    _, again = run(tiny, *given, "--replay=first", "--report-dir=again")
+
+    verdicts = [
+        {entry.id: entry.verdict for entry in assemble(tiny / name).requirements}
+        for name in ("first", "again")
+    ]
+    assert approved.count("one") == 2, first
+    assert (tiny / "approvals").read_text(encoding="utf-8") == approved
+    assert verdicts[0] == verdicts[1], again
+    assert RequirementVerdict.PASSED in verdicts[0].values(), first
 
 
 def test_secrets_of_triggers_are_written_nowhere(with_secret: tuple[Path, str]) -> None:
