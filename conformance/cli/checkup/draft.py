@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from conformance.cli.checkup.exploration import Key, Learned
+from conformance.cli.checkup.learned import Key, Learned
 from conformance.profile.model import Profile
 from conformance.text.legible import legible
 
@@ -20,10 +20,8 @@ _WIDTH = 1000
 _MAX_SHOWN_CHARS = 500
 
 LEFT_TO_SAY = (
-    "webhooks: which URL does the target reach, and what registers it? (features.webhooks,",
-    "  webhooks.public_url, triggers.webhook.register)",
-    "features: which of cards, uma, agents, realtime_funding, pullable_sources, platform_fees and",
-    "  rule_based_accounts are there? No request shows them without doing something.",
+    "features.rule_based_accounts: can customers have further account numbers? Asking would mint",
+    "  one for good (irreversible.account_numbers).",
     "triggers: what else can the sandbox bring about? The template lists all, with examples.",
 )
 """What no request shows, as comments at the end of a draft."""
@@ -53,7 +51,7 @@ def _lines(name: str, learned: Sequence[Learned], *, sandbox: bool) -> Iterator[
     yield "#"
     yield "# Written by payments-conformance init: what differs from the defaults. The line above a"
     yield "# key says what showed it. What begins with `?` is a question."
-    yield f"implementation: {_flow({'name': name})}"
+    yield f"implementation: {flow({'name': name})}"
     if sandbox:
         yield "environment: sandbox"
     ordered = sorted(learned, key=lambda one: (one.key[0], one.is_question))
@@ -83,16 +81,17 @@ def _member(one: Learned) -> Iterator[str]:
     yield f"# {_comment(one.shown)}"
     if isinstance(one.value, list) and all(isinstance(row, dict) for row in one.value):
         yield f"{one.key[1]}:"
-        yield from (f"  - {_flow(row)}" for row in one.value)
+        yield from (f"  - {flow(row)}" for row in one.value)
     else:
-        yield f"{one.key[1]}: {_flow(one.value)}"
+        yield f"{one.key[1]}: {flow(one.value)}"
 
 
 def _comment(text: str) -> str:
     return legible(" ".join(text.split()), _MAX_SHOWN_CHARS)
 
 
-def _flow(value: Any) -> str:
+def flow(value: Any) -> str:
+    """Return a value as YAML in one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=_WIDTH, sort_keys=False)
     return text.removesuffix("...\n").strip()
 
