@@ -79,11 +79,26 @@ def _member(one: Learned) -> Iterator[str]:
         yield f"# ? {one.key[1]}: {_comment(one.shown)}"
         return
     yield f"# {_comment(one.shown)}"
-    if isinstance(one.value, list) and all(isinstance(row, dict) for row in one.value):
-        yield f"{one.key[1]}:"
-        yield from (f"  - {flow(row)}" for row in one.value)
+    yield from _entry(one.key[1], one.value)
+
+
+def _entry(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        yield f"{name}:"
+        yield from (f"  - {flow(row)}" for row in value)
     else:
-        yield f"{one.key[1]}: {flow(one.value)}"
+        yield f"{name}: {flow(value)}"
+
+
+def _compact(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a profile as a draft has them, less what is not said."""
+    for section, members in content.items():
+        if not isinstance(members, Mapping):
+            yield from _entry(section, members)
+            continue
+        yield f"{section}:"
+        for name, value in members.items():
+            yield from (f"  {line}" for line in _entry(name, value))
 
 
 def _comment(text: str) -> str:
@@ -118,10 +133,7 @@ def merged(profile: Mapping[str, Any], learned: Iterable[Learned]) -> dict[str, 
 
 def proposed(name: str, profile: Mapping[str, Any], learned: Iterable[Learned]) -> list[str]:
     """Return the lines of a diff that brings a profile up to what was learned; none where it is."""
-    before, after = (
-        yaml.safe_dump(content, sort_keys=False, width=_WIDTH).splitlines()
-        for content in (dict(profile), merged(profile, learned))
-    )
+    before, after = (list(_compact(content)) for content in (profile, merged(profile, learned)))
     return list(difflib.unified_diff(before, after, name, f"{name} (proposed)", lineterm="", n=1))
 
 

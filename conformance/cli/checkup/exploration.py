@@ -296,9 +296,8 @@ class Explorer:
         yield from found
         if any(one.key == ("features", "stablecoins") and one.value for one in found):
             yield from self._coin()
-        if self.source is not None and self._is_approved and account is not None:
-            ready = self.platform.external_accounts.activate(account)
-            yield from offers.offered_in_quotes(self.platform, self.source, ready)
+        if self.source is not None and self._is_approved and self.accounts:
+            yield from offers.offered_in_quotes(self.platform, self.source, self.accounts)
 
     def _coin(self) -> Iterator[Learned]:
         template, answer = fitted(self.platform.profile.bindings.stablecoin, _COIN, self._register)

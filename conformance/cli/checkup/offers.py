@@ -123,15 +123,21 @@ def _uma(platform: Platform, customer: Resource) -> Iterator[Learned]:
         yield Learned(("bindings", "uma_address"), text, shown[0])
 
 
-def offered_in_quotes(platform: Platform, source: Resource, account: Resource) -> Iterator[Learned]:
+def offered_in_quotes(
+    platform: Platform, source: Resource, accounts: Mapping[str, Resource]
+) -> Iterator[Learned]:
     """Yield the features that quotes show; none of the quotes is executed.
 
     Args:
         platform: who asks.
         source: an internal account of an approved customer.
-        account: an external account of the same customer.
+        accounts: external accounts of the same customer, one at least, by the names of their
+            examples.
     """
-    usual = platform.quotes.body(source, account, amount=_PAYMENT)
+    ready = {
+        name: platform.external_accounts.activate(account) for name, account in accounts.items()
+    }
+    usual = platform.quotes.body(source, next(iter(ready.values())), amount=_PAYMENT)
     fee = platform.profile.bindings.platform_fee_override
     just_in_time = {
         "sourceType": "REALTIME_FUNDING",
@@ -140,7 +146,6 @@ def offered_in_quotes(platform: Platform, source: Resource, account: Resource) -
     }
     tried: dict[str, dict[str, Any]] = {
         "realtime_funding": {"source": just_in_time},
-        "pullable_sources": {"source": {**usual["source"], "accountId": account.id}},
         **({"platform_fees": {"platformFeeOverride": fee}} if fee is not None else {}),
     }
     for name, members in tried.items():
@@ -150,6 +155,24 @@ def offered_in_quotes(platform: Platform, source: Resource, account: Resource) -
             yield Learned(("features", name), f"{told(answer)} {with_what}", value=True)
         else:
             yield question(f"features.{name}", f"is it offered? {answer} {with_what}")
+    yield from _pulled(platform, usual, ready)
+
+
+def _pulled(
+    platform: Platform, usual: Mapping[str, Any], accounts: Mapping[str, Resource]
+) -> Iterator[Learned]:
+    known = platform.profile.resources.pullable_account
+    for name in sorted(accounts, key=lambda one: one != known):
+        source = {**usual["source"], "accountId": accounts[name].id}
+        answer = platform.api.create_quote({**usual, "source": source}, valid=False)
+        if answer.accepted:
+            shown = f"{told(answer)} with an account of {name} as the source"
+            yield Learned(("features", "pullable_sources"), shown, value=True)
+            yield Learned(("resources", "pullable_account"), shown, name)
+            return
+    yield question(
+        "features.pullable_sources", "is it offered? No external account is taken as a source"
+    )
 
 
 def _shown(answer: Answer) -> str:
