@@ -19,6 +19,7 @@ SECRET = "PAYMENTS_WEBHOOK_SECRET"  # noqa: S105 - the name of the variable
 
 _MAX_SHOWN = 6
 _MAX_TRIED = 20
+_MAX_NAMES = 6
 _SIGNING = ("signature", "hmac", "digest")
 _SIGNED_TOO = ("timestamp", "time", "date", "id", "nonce")
 _NAMED = re.compile(r"(?:^|[,;\s])([A-Za-z0-9_-]{1,20}[=,])")
@@ -96,13 +97,13 @@ def signature(
 
 def _forms(header: str, delivery: Delivery, variable: str) -> Iterator[Signature]:
     value = delivery.headers[header]
-    named = list(dict.fromkeys(_NAMED.findall(value)))
+    named = list(dict.fromkeys(_NAMED.findall(value)))[:_MAX_NAMES]
     words = [name.removesuffix("=") for name in named if name.endswith("=")]
     others = [
         name
         for name in delivery.headers
         if name != header and any(name.endswith(part) for part in _SIGNED_TOO)
-    ]
+    ][:_MAX_NAMES]
     names = [f"{{{name}}}" for name in (*words, *others)]
     signed = [
         "{body}",

@@ -328,7 +328,7 @@ class Explorer:
         if status == "REJECTED":
             magic = {"magic": {"fullName": "Jane Rejected002"}}
             yield Learned(("triggers", "customer.reject"), shown, magic)
-        else:
+        elif "customer.reject" not in self.platform.profile.triggers:
             yield question("triggers.customer.reject", f"{shown}: how does a review reject one?")
 
     def _pages(self) -> Iterator[Learned]:

@@ -103,7 +103,7 @@ def offered(platform: Platform, customer: Resource, account: Resource | None) ->
         served.append(name)
         yield Learned(("features", name), _shown(answer), value=True)
     for name in ("agents", "cards"):
-        if name not in served:
+        if name not in served and not platform.profile.features.declares(name):
             yield question(f"features.{name}", "is it offered? Nothing that was asked shows it")
     if ways := {"hosted_onboarding", "direct_onboarding"}.intersection(served):
         shown = f"the service verifies customers ({', '.join(sorted(ways))})"

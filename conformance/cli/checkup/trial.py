@@ -32,10 +32,11 @@ from conformance.verdict.plan import Plan, Planned, RequirementVerdict
 PACKAGE = Path(__file__).parents[2]
 _TOO_MANY = 429
 _LEAVE_SECONDS = 10.0
-_STEP = re.compile(r"\b([a-z]\w+) → \d{3}")
+_STEP = re.compile(r"\b([a-z]\w+) → [45]\d\d")
 
 SHAPED_BY: Mapping[str, tuple[str, ...]] = {
     "approveTransaction": ("bindings.agent_headers",),
+    "authorizeQuote": ("bindings.sca_code", "bindings.sca_proofs"),
     "challengeOwnership": ("bindings.ownership_challenges",),
     "completeFactorReset": ("bindings.reset_mobile",),
     "completeScaLogin": ("bindings.sca_login",),
@@ -54,7 +55,7 @@ SHAPED_BY: Mapping[str, tuple[str, ...]] = {
     "transferIn": ("bindings.transfer_in",),
     "transferOut": ("bindings.transfer_out",),
     "untrustBeneficiary": ("bindings.untrust",),
-    "updateConfig": ("bindings.card_tokenization_2fa_config",),
+    "updateConfig": ("bindings.fee_configs", "bindings.card_tokenization_2fa_config"),
     "verifyOwnership": ("bindings.ownership_proof", "triggers.ownership.sign"),
 }
 """The keys of a profile that shape the request of an operation, by the operation."""
