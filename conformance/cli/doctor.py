@@ -119,6 +119,7 @@ def _trial(
     except trial.NoPlan as error:
         yield problem("trial", f"the suite cannot be collected: {error}")
         return
+    yield from trial.untold_results(profile)
     subjects = list(trial.subjects(collected, profile))
     tests = [subject.test for subject in subjects if subject.test is not None]
     told = trial.run(tests, target.base_url, name, folder, seconds) if tests else None

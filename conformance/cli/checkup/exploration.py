@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.cli.checkup import offers
-from conformance.cli.checkup.fitting import Values, fitted, listed_values
+from conformance.cli.checkup.fitting import Values, fitted, heeded, listed_values
 from conformance.cli.checkup.learned import Learned, question, refusal, told
 from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
@@ -44,6 +44,20 @@ _CONSENT: Values = (
     ("accept", True),
     ("consent", True),
     ("agree", True),
+)
+_FAULTY = frozenset({400, 404, 422})
+_OPERATION: Values = (
+    ("amount", "{digits}"),
+    *(
+        (name, value)
+        for value in (
+            "{accountId}",
+            {"internalAccountId": "{accountId}"},
+            {"accountId": "{accountId}"},
+            {"id": "{accountId}"},
+        )
+        for name in ("account", "destination", "source", "from", "to")
+    ),
 )
 _COIN: Values = (
     ("ticker", "{symbol}"),
@@ -142,12 +156,18 @@ class Explorer:
         answer = self.platform.api.create_customer(customers.body())
         if self._terms_shown is not None:
             template, consented = fitted(
-                self.platform.profile.bindings.terms_consent, _CONSENT, self._consenting
+                self.platform.profile.bindings.terms_consent,
+                _CONSENT,
+                self._consenting,
+                root="endUserTermsConsent",
             )
             if consented.accepted:
+                if template != self.platform.profile.bindings.terms_consent:
+                    template = heeded(template, self._consenting)
                 answer, self._consent = consented, self._filled(template)
                 shown = f"{told(answer)} with this consent"
                 yield Learned(("bindings", "terms_consent"), shown, template)
+                yield from self._unheeded_version(template)
             elif answer.accepted:
                 yield question(
                     "bindings.terms_consent",
@@ -172,12 +192,21 @@ class Explorer:
                 "once the profile says so, and it asks on",
             )
 
+    def _unheeded_version(self, template: Mapping[str, Any]) -> Iterator[Learned]:
+        """Yield a question where any version of the terms is taken."""
+        names = [name for name, value in template.items() if value == "{version}"]
+        wrong = dict.fromkeys(names, "no such version")
+        if not names or self._consenting({**template, **wrong}).accepted:
+            yield question(
+                "bindings.terms_consent",
+                f"which member holds the version? {' and '.join(names) or 'None is known; any'} is "
+                "taken whatever it says, so that requirements of the terms would fail",
+            )
+
     def _consenting(self, template: Mapping[str, Any]) -> Answer:
         """Create a customer with a consent of a form."""
         consent = self._filled(template)
         body = self.platform.customers.body(endUserTermsConsent=consent)
-        # Each try is a customer of its own.
-        body["platformCustomerId"] += f"-{len(template)}"
         return self.platform.api.create_customer(body, valid=False)
 
     def _filled(self, template: Mapping[str, Any]) -> Any:
@@ -300,11 +329,37 @@ class Explorer:
             yield from offers.offered_in_quotes(self.platform, self.source, self.accounts)
 
     def _coin(self) -> Iterator[Learned]:
-        template, answer = fitted(self.platform.profile.bindings.stablecoin, _COIN, self._register)
-        if answer.accepted:
-            yield Learned(("bindings", "stablecoin"), told(answer), template)
-        else:
+        names = self.platform.profile.bindings
+        template, answer = fitted(names.stablecoin, _COIN, self._register)
+        if not answer.accepted:
             yield question("bindings.stablecoin", f"what registers one? {refusal(answer)}")
+            return
+        yield Learned(("bindings", "stablecoin"), told(answer), template)
+        coin = value_at(answer.body, names.stablecoin_id)
+        if self.source is None or not isinstance(coin, str):
+            return
+        yield from self._operated("stablecoin_mint", self.platform.api.mint_stablecoin, coin)
+        yield from self._operated("stablecoin_burn", self.platform.api.burn_stablecoin, coin)
+
+    def _operated(
+        self, binding: str, operate: Callable[..., Answer], coin: str
+    ) -> Iterator[Learned]:
+        """Yield the form of a mint or a burn, by what a target says of its fields."""
+        assert self.source is not None
+        words = {"{accountId}": self.source.id, "{digits}": "100", "{amount}": 100}
+
+        def send(template: Mapping[str, Any]) -> Answer:
+            return operate(coin, body=fill_template(template, words), valid=False)
+
+        usual = getattr(self.platform.profile.bindings, binding)
+        template, answer = fitted(usual, _OPERATION, send)
+        if answer.status in _FAULTY:
+            yield question(f"bindings.{binding}", f"which members does it have? {refusal(answer)}")
+            return
+        # Whether the stablecoin is provisioned yet says nothing of the form.
+        if answer.accepted and template != usual:
+            template = heeded(template, send)
+        yield Learned(("bindings", binding), told(answer), template)
 
     def _register(self, template: Mapping[str, Any]) -> Answer:
         """Register a stablecoin with a body of a form."""

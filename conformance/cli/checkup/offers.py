@@ -151,7 +151,13 @@ def offered_in_quotes(
     for name, members in tried.items():
         answer = platform.api.create_quote({**usual, **members}, valid=False)
         with_what = f"with {', '.join(members)} of {name}"
-        if answer.accepted:
+        if name == "platform_fees" and answer.accepted and not _own_fee(answer):
+            yield question(
+                "bindings.platform_fee_override",
+                f"which members does it have? {told(answer)} {with_what}, and shows no "
+                "platformFeesIncluded above 0",
+            )
+        elif answer.accepted:
             yield Learned(("features", name), f"{told(answer)} {with_what}", value=True)
         else:
             yield question(f"features.{name}", f"is it offered? {answer} {with_what}")
@@ -173,6 +179,10 @@ def _pulled(
     yield question(
         "features.pullable_sources", "is it offered? No external account is taken as a source"
     )
+
+
+def _own_fee(answer: Answer) -> Any:
+    return answer.body.get("platformFeesIncluded") if isinstance(answer.body, Mapping) else None
 
 
 def _shown(answer: Answer) -> str:

@@ -164,6 +164,17 @@ def subjects(collected: Collected, profile: Profile) -> Iterator[Subject]:
             yield Subject(name, key)
 
 
+def untold_results(profile: Profile) -> Iterator[Finding]:
+    """Yield the triggers whose requests return less than tests can use of them."""
+    for name, trigger in profile.triggers.items():
+        if trigger.http is None:
+            continue
+        returned = {result for call in trigger.http for result in call.returns}
+        if missing := [one for one in triggers()[name].results if one not in returned]:
+            text = f"it can tell {', '.join(missing)}, and nothing returns that"
+            yield problem(name, text, f"triggers.{name}.http.returns")
+
+
 def _tries(entry: Planned, trigger: str) -> bool:
     return trigger in entry.requirement.needs.triggers
 

@@ -48,7 +48,9 @@ class TestFitting:
                 return answered(400, refused(version="is required"))
             return answered(201, {"id": "x"})
 
-        body, answer = fitted({"termsVersion": "{version}", "ip": "1"}, VALUES, send)
+        body, answer = fitted(
+            {"termsVersion": "{version}", "ip": "1"}, VALUES, send, root="consent"
+        )
 
         assert answer.accepted
         assert body == {"ip": "1", "version": "{version}"}
@@ -61,7 +63,9 @@ class TestFitting:
                 return answered(201, {})
             return answered(400, refused(method="must be one of CLICK_WRAP, PAPER"))
 
-        assert fitted({"method": "CLICKWRAP"}, VALUES, send)[0] == {"method": "CLICK_WRAP"}
+        assert fitted({"method": "CLICKWRAP"}, VALUES, send, root="consent")[0] == {
+            "method": "CLICK_WRAP"
+        }
 
     @pytest.mark.parametrize(
         "body",
@@ -82,7 +86,7 @@ class TestFitting:
             sent.append(template)
             return answered(400, body)
 
-        _, answer = fitted({"at": "{now}"}, VALUES, send)
+        _, answer = fitted({"at": "{now}"}, VALUES, send, root="consent")
 
         assert not answer.accepted
         assert len(sent) <= MAX_ROUNDS + 1
