@@ -33,6 +33,9 @@ _SEED = 1
 _STATE_SECONDS = 3.0
 USAGE_ERROR = 4
 
+# Where the service verifies customers, that is a way to an approved one.
+_TRIED = {"platform": "unregulated", "direct_onboarding": True, "hosted_onboarding": True}
+
 
 def init(
     base_url: Annotated[str, typer.Argument(help="the base URL of the target")],
@@ -89,6 +92,7 @@ def _asking(known: dict[str, Any] | None, *, sandbox: bool) -> Profile:
             **content,
             # How they are signed is found out, and proves nothing here.
             "features": {
+                **_TRIED,
                 **features,
                 "webhooks": _expects_webhooks(content),
                 "webhook_signatures": False,

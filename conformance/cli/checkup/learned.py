@@ -51,7 +51,7 @@ def refused_fields(answer: Answer) -> list[Mapping[str, Any]]:
 def refusal(answer: Answer) -> str:
     """Return a refusal as text: what it says of each field, where it names any."""
     fields = [
-        f"{row.get('field')}: {row.get('message', row.get('constraint'))}"
+        f"{row.get('field')}: {row.get('message') or row.get('constraint') or 'is refused'}"
         for row in refused_fields(answer)
     ]
     return f"{told(answer)}: {'; '.join(fields)}" if fields else str(answer)
