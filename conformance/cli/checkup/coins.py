@@ -10,6 +10,7 @@ from typing import Any
 from conformance.cli.checkup.fitting import Send, Values, fitted, heeded
 from conformance.cli.checkup.learned import Learned, question, refusal, told
 from conformance.exchange.answer import Answer
+from conformance.platform.given.stablecoins import NOT_PROVISIONED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, fill_template
 from conformance.text.paths import value_at
@@ -64,7 +65,7 @@ def forms(
     coin = value_at(answer.body, names.stablecoin_id)
     if internal is None or not isinstance(coin, str):
         return
-    words: dict[str, Any] = {
+    ends: dict[str, Any] = {
         "{accountId}": internal.id,
         "{externalAccountId}": None if external is None else external.id,
         "{digits}": "100",
@@ -77,7 +78,7 @@ def forms(
     ):
         usual = getattr(names, binding)
         if usual is not None and (external is not None or values is _INTERNAL):
-            send = partial(_send, operate, coin, words)
+            send = partial(_send, operate, coin, ends)
             yield _fitted_operation(binding, usual, values, send)
 
 
@@ -89,7 +90,7 @@ def _send(
 
 def _fitted_operation(binding: str, usual: dict[str, Any], values: Values, send: Send) -> Learned:
     template, answer = fitted(usual, values, send)
-    if answer.status in _FAULTY:
+    if answer.status in _FAULTY and answer.code != NOT_PROVISIONED:
         return question(f"bindings.{binding}", f"which members does it have? {refusal(answer)}")
     # Whether the stablecoin is provisioned yet says nothing of the form.
     if answer.accepted and template != usual:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import groupby
@@ -108,7 +109,8 @@ def _comment(text: str) -> str:
 def flow(value: Any) -> str:
     """Return a value as YAML in one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=_WIDTH, sort_keys=False)
-    return text.removesuffix("...\n").strip()
+    text = text.removesuffix("...\n").strip()
+    return json.dumps(value) if "\n" in text else text
 
 
 def merged(profile: Mapping[str, Any], learned: Iterable[Learned]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     )
     assert "bindings" not in content
     text = path.read_text(encoding="utf-8")
-    assert "# ? triggers.customer.approve: a new customer is PENDING: how does" in text
+    assert "# ? customer.approve: a new customer is PENDING: how does" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
 
