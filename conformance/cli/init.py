@@ -46,7 +46,7 @@ def init(
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="it is a sandbox: customers and quotes may be created")
     ] = False,
-    seconds: Annotated[float, typer.Option(min=0, help="how long the target is asked")] = 120.0,
+    seconds: Annotated[float, typer.Option(min=0, help="how long the target is asked")] = 300.0,
 ) -> None:
     """Ask a target what can be asked, and write a profile; propose changes to one that exists."""
     try:
@@ -118,6 +118,14 @@ def _learn(target: Target, seconds: float) -> Iterator[Learned]:
     with tempfile.TemporaryDirectory(prefix="payments-conformance-") as folder:
         run_folder = RunFolder.claim(Path(folder) / "run")
         connection = Connection.open(target, seed=_SEED, folder=run_folder)
+        heard = connection.client.listener
+
+        def bounded(*what: Any) -> None:
+            heard(*what)
+            if time.monotonic() > until:
+                raise TimeoutError("the time is over (--seconds)")
+
+        connection.client.listener = bounded
         try:
             # Another moment, other data: what an earlier call created is not met again.
             explorer = Explorer(connection.platform(f"init {time.time()}"))
@@ -161,7 +169,7 @@ def _guarded(subject: str, look: Callable[[], Iterator[Learned]]) -> Iterator[Le
     try:
         yield from look()
     except Exception as error:  # noqa: BLE001 - whatever a target sends, the rest is asked
-        kind = "" if isinstance(error, Unmet) else f"{type(error).__name__}: "
+        kind = "" if isinstance(error, Unmet | TimeoutError) else f"{type(error).__name__}: "
         typer.echo(legible(f"{subject}: could not be looked at: {kind}{error}", 400))
 
 

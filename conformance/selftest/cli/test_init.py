@@ -115,6 +115,18 @@ def test_nothing_is_changed_outside_of_a_sandbox(
     assert read_profile(path).environment == "production"
 
 
+def test_the_time_is_bounded(path: Path, against: tuple[str, str]) -> None:
+    """A look that is under way is broken off, and what was learned before is written."""
+    base_url = against[0].removeprefix("--base-url=")
+
+    status, output = init(base_url, path, "--sandbox", "--seconds=0.3")
+
+    assert status == 0, output
+    assert "could not be looked at: the time is over (--seconds)" in output
+    assert "pages of lists: not looked at" in output
+    assert read_profile(path).environment == "sandbox"
+
+
 @pytest.mark.parametrize(
     ("behaviour", "status"),
     [
