@@ -168,9 +168,19 @@ class Explorer:
         if not self._is_approved:
             yield question(
                 "triggers.customer.approve",
-                f"a new customer is {status}: how does a review end with approval? Run init again "
-                "once the profile says so, and it asks on",
+                f"a new customer is {status}{self._vain_approval(self.customer)}: how does a "
+                "review end with approval? Run init again once the profile says so, and it asks on",
             )
+
+    def _vain_approval(self, customer: Resource) -> str:
+        """Return what came of the trigger that should have approved; nothing if there is none."""
+        if "customer.approve" not in self.platform.profile.triggers:
+            return ""
+        try:
+            self.platform.triggers.fire("customer.approve", customerId=customer.id)
+        except Unmet as error:
+            return f", as the trigger failed ({error})"
+        return " although the trigger succeeded"
 
     def _unheeded_version(self, template: Mapping[str, Any]) -> Iterator[Learned]:
         """Yield a question where any version of the terms is taken."""

@@ -86,7 +86,7 @@ def offered(platform: Platform, customer: Resource, account: Resource | None) ->
         account: an external account of the customer, if there is one.
     """
     nowhere = Nowhere.of(platform)
-    served: list[str] = []
+    is_served: dict[str, bool] = {}
     for name, ask in {**_ABOUT_ITS_CUSTOMER, **_TO_BE_REFUSED}.items():
         try:
             answer = ask(platform, customer, account)
@@ -96,17 +96,17 @@ def offered(platform: Platform, customer: Resource, account: Resource | None) ->
         if answer is None or not nowhere.serves(answer):
             continue
         takes_all = name in _TO_BE_REFUSED and answer.accepted
-        if answer.status == _FORBIDDEN or takes_all:
+        is_served[name] = answer.status != _FORBIDDEN and not takes_all
+        if not is_served[name]:
             how = " to a request without what it needs" if takes_all else ""
             yield question(f"features.{name}", f"is it offered? {told(answer)}{how}")
             continue
-        served.append(name)
         yield Learned(("features", name), _shown(answer), value=True)
     for name in ("agents", "cards"):
-        if name not in served and not platform.profile.features.declares(name):
+        if name not in is_served and not platform.profile.features.declares(name):
             yield question(f"features.{name}", "is it offered? Nothing that was asked shows it")
-    if ways := {"hosted_onboarding", "direct_onboarding"}.intersection(served):
-        shown = f"the service verifies customers ({', '.join(sorted(ways))})"
+    if ways := [name for name in ("direct_onboarding", "hosted_onboarding") if is_served.get(name)]:
+        shown = f"the service verifies customers ({', '.join(ways)})"
         yield Learned(("features", "platform"), shown, "unregulated")
     yield from _uma(platform, customer)
 
