@@ -61,3 +61,20 @@ def test_the_doctor_obeys_the_usual_variables_of_colour(
     output = CliRunner().invoke(app, words, env=variables).output
 
     assert ("\x1b[" in output) is coloured
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({"FORCE_COLOR": "1"}, True), ({"PY_COLORS": "0"}, False)],
+)
+def test_help_obeys_them_too(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, *, coloured: bool
+) -> None:
+    """What they say of colours holds for the help of each command."""
+    for name in ("PY_COLORS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("typer.rich_utils.FORCE_TERMINAL", None)
+
+    output = CliRunner().invoke(app, ["doctor", "--help"], env=variables).output
+
+    assert ("\x1b[" in output) is coloured
