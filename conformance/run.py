@@ -83,7 +83,8 @@ def load_profile(name: str | None) -> Profile:
 class Connection:
     """What one process needs to talk to the target.
 
-    ``follow_url`` is where other processes of the run read the deliveries.
+    ``follow_url`` is where other processes of the run read the deliveries, ``webhook_url`` where
+    the target sends them; empty where this process does not listen.
     """
 
     target: Target
@@ -94,6 +95,7 @@ class Connection:
     triggers: Triggers
     redactor: Redactor
     follow_url: str | None = None
+    webhook_url: str = ""
     observations: Counter[str] = field(default_factory=Counter)
     recorder: Recorder | None = None
     memory: Memory = field(default_factory=Memory)
@@ -177,6 +179,7 @@ class Connection:
                 treat=treat,
                 verifier=verifier,
                 follow_url=listener.follow_url if listener else None,
+                webhook_url=listener.url if listener else "",
                 memory=Memory(folder=folder.path),
             )
             client.listener = connection.heard

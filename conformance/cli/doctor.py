@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import typer
 
 from conformance.cli.checkup import start, trial
 from conformance.cli.checkup.findings import Finding, Grade, fine, guarded, obstacle, problem
+from conformance.cli.terminal import styled
 from conformance.contract.judge import judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
@@ -55,20 +55,13 @@ def doctor(
         if finding.grade is Grade.FINE and finding.key and not verbose:
             hidden += 1
         else:
-            typer.secho(finding.line, fg=_STYLE[finding.grade], color=_is_coloured())
+            styled(finding.line, _STYLE[finding.grade])
     if hidden:
         typer.echo(f"{hidden} features and triggers work (--verbose names them)")
     typer.echo(", ".join(f"{grades[grade]} {grade}" for grade in Grade))
     if Grade.OBSTACLE in grades:
         raise typer.Exit(OBSTACLES)
     raise typer.Exit(PROBLEMS if Grade.PROBLEM in grades else 0)
-
-
-def _is_coloured() -> bool | None:
-    """Return what the usual variables say of colours; None leaves it to the terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def _findings(base_url: str, name: str, seconds: float, meant: trial.Meant) -> Iterator[Finding]:
@@ -126,6 +119,7 @@ def _trial(
     except trial.NoPlan as error:
         yield problem("trial", f"the suite cannot be collected: {error}")
         return
+    yield from trial.untold_results(profile)
     subjects = list(trial.subjects(collected, profile))
     tests = [subject.test for subject in subjects if subject.test is not None]
     told = trial.run(tests, target.base_url, name, folder, seconds) if tests else None

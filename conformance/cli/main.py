@@ -22,6 +22,7 @@ import typer
 from typer.core import TyperGroup
 
 from conformance.cli.new import new
+from conformance.cli.terminal import is_coloured
 from conformance.contract.bundle import as_json as json_of
 from conformance.contract.bundle import as_yaml as yaml_of
 from conformance.contract.bundle import bundled
@@ -68,6 +69,14 @@ class _Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
         return [*super().list_commands(ctx), *_LATE]
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command; help obeys the same variables of colour as all else."""
+        if (wanted := is_coloured()) is not None:
+            from typer import rich_utils  # noqa: PLC0415 - help alone needs it
+
+            rich_utils.FORCE_TERMINAL = wanted
+        return super().main(*args, **options)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name."""

@@ -35,7 +35,8 @@ E = TypeVar("E", bound=BaseException)
 VERSION = "2025-10-13"
 """The version segment that ends every base URL (specification, Versioning 1)."""
 
-_PATIENCE = 3.0
+# A service that sleeps while nobody asks takes some seconds to wake up.
+_PATIENCE = 10.0
 _MAX_CONFIGURATION_BYTES = 1024 * 1024
 MAX_STARTING_SECONDS = 5.0
 """How long a target that says that it is not ready is asked again."""
@@ -209,13 +210,14 @@ class Target:
             time.sleep(pause)
 
     def _ask_bounded(self, probe: str) -> tuple[httpx.Response, bytes]:
+        patience = min(_PATIENCE, self.profile.timing.request)
         try:
-            return within(_PATIENCE, lambda: self._ask(probe))
+            return within(patience, lambda: self._ask(probe))
         except TargetError:
             raise
         except (TimeoutError, httpx.TimeoutException):
             raise Unreachable(
-                f"cannot reach {self.base_url}: no complete answer within {_PATIENCE:.0f} seconds"
+                f"cannot reach {self.base_url}: no complete answer within {patience:g} seconds"
             ) from None
         # Whatever a library makes of an answer that is none.
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import groupby
@@ -11,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from conformance.cli.checkup.exploration import Key, Learned
+from conformance.cli.checkup.learned import Key, Learned
 from conformance.profile.model import Profile
 from conformance.text.legible import legible
 
@@ -20,10 +21,8 @@ _WIDTH = 1000
 _MAX_SHOWN_CHARS = 500
 
 LEFT_TO_SAY = (
-    "webhooks: which URL does the target reach, and what registers it? (features.webhooks,",
-    "  webhooks.public_url, triggers.webhook.register)",
-    "features: which of cards, uma, agents, realtime_funding, pullable_sources, platform_fees and",
-    "  rule_based_accounts are there? No request shows them without doing something.",
+    "features.rule_based_accounts: can customers have further account numbers? Asking would mint",
+    "  one for good (irreversible.account_numbers).",
     "triggers: what else can the sandbox bring about? The template lists all, with examples.",
 )
 """What no request shows, as comments at the end of a draft."""
@@ -53,7 +52,7 @@ def _lines(name: str, learned: Sequence[Learned], *, sandbox: bool) -> Iterator[
     yield "#"
     yield "# Written by payments-conformance init: what differs from the defaults. The line above a"
     yield "# key says what showed it. What begins with `?` is a question."
-    yield f"implementation: {_flow({'name': name})}"
+    yield f"implementation: {flow({'name': name})}"
     if sandbox:
         yield "environment: sandbox"
     ordered = sorted(learned, key=lambda one: (one.key[0], one.is_question))
@@ -81,20 +80,37 @@ def _member(one: Learned) -> Iterator[str]:
         yield f"# ? {one.key[1]}: {_comment(one.shown)}"
         return
     yield f"# {_comment(one.shown)}"
-    if isinstance(one.value, list) and all(isinstance(row, dict) for row in one.value):
-        yield f"{one.key[1]}:"
-        yield from (f"  - {_flow(row)}" for row in one.value)
+    yield from _entry(one.key[1], one.value)
+
+
+def _entry(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        yield f"{name}:"
+        yield from (f"  - {flow(row)}" for row in value)
     else:
-        yield f"{one.key[1]}: {_flow(one.value)}"
+        yield f"{name}: {flow(value)}"
+
+
+def _compact(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a profile as a draft has them, less what is not said."""
+    for section, members in content.items():
+        if not isinstance(members, Mapping):
+            yield from _entry(section, members)
+            continue
+        yield f"{section}:"
+        for name, value in members.items():
+            yield from (f"  {line}" for line in _entry(name, value))
 
 
 def _comment(text: str) -> str:
     return legible(" ".join(text.split()), _MAX_SHOWN_CHARS)
 
 
-def _flow(value: Any) -> str:
+def flow(value: Any) -> str:
+    """Return a value as YAML in one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=_WIDTH, sort_keys=False)
-    return text.removesuffix("...\n").strip()
+    text = text.removesuffix("...\n").strip()
+    return json.dumps(value) if "\n" in text else text
 
 
 def merged(profile: Mapping[str, Any], learned: Iterable[Learned]) -> dict[str, Any]:
@@ -119,10 +135,7 @@ def merged(profile: Mapping[str, Any], learned: Iterable[Learned]) -> dict[str, 
 
 def proposed(name: str, profile: Mapping[str, Any], learned: Iterable[Learned]) -> list[str]:
     """Return the lines of a diff that brings a profile up to what was learned; none where it is."""
-    before, after = (
-        yaml.safe_dump(content, sort_keys=False, width=_WIDTH).splitlines()
-        for content in (dict(profile), merged(profile, learned))
-    )
+    before, after = (list(_compact(content)) for content in (profile, merged(profile, learned)))
     return list(difflib.unified_diff(before, after, name, f"{name} (proposed)", lineterm="", n=1))
 
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 from conformance.cli.checkup.findings import Finding, fine, note, problem
 from conformance.contract.catalogue import Requirement
 from conformance.contract.vocabulary import triggers
+from conformance.effort import expected_requests, minutes
 from conformance.items import address
 from conformance.plugin import SESSION
 from conformance.profile.model import Profile
@@ -30,7 +32,34 @@ from conformance.verdict.plan import Plan, Planned, RequirementVerdict
 PACKAGE = Path(__file__).parents[2]
 _TOO_MANY = 429
 _LEAVE_SECONDS = 10.0
-_FUZZ = "conformance.fuzz"
+_STEP = re.compile(r"\b([a-z]\w+) → [45]\d\d")
+
+SHAPED_BY: Mapping[str, tuple[str, ...]] = {
+    "approveTransaction": ("bindings.agent_headers",),
+    "authorizeQuote": ("bindings.sca_code", "bindings.sca_proofs"),
+    "challengeOwnership": ("bindings.ownership_challenges",),
+    "completeFactorReset": ("bindings.reset_mobile",),
+    "completeScaLogin": ("bindings.sca_login",),
+    "confirmUntrust": ("bindings.untrust_confirmation",),
+    "createBeneficialOwner": ("bindings.owner",),
+    "createCustomer": ("bindings.terms_consent", "bindings.customer", "bindings.business"),
+    "createExternalAccount": ("bindings.accounts", "bindings.providers", "resources.account_types"),
+    "createInternalAccount": ("bindings.rule_based_account",),
+    "createQuote": ("resources.corridors", "bindings.uma_destination"),
+    "createStablecoin": ("bindings.stablecoin",),
+    "burnStablecoin": ("bindings.stablecoin_burn",),
+    "mintStablecoin": ("bindings.stablecoin_mint",),
+    "fundInternalAccount": ("triggers.deposit.arrive", "bindings.fund"),
+    "getEndUserTerms": ("bindings.terms_version",),
+    "simulateReturnReversal": ("bindings.return_reversal", "bindings.return_reversal_id"),
+    "transferIn": ("bindings.transfer_in",),
+    "transferOut": ("bindings.transfer_out",),
+    "untrustBeneficiary": ("bindings.untrust",),
+    "updateConfig": ("bindings.fee_configs", "bindings.card_tokenization_2fa_config"),
+    "verifyOwnership": ("bindings.ownership_proof", "triggers.ownership.sign"),
+}
+"""The keys of a profile that shape the request of an operation, by the operation."""
+
 
 _OF_ANY_OPERATION = frozenset({"protocol"})
 """Areas whose requirements hold of refusals too, and show no feature at work."""
@@ -135,6 +164,17 @@ def subjects(collected: Collected, profile: Profile) -> Iterator[Subject]:
             yield Subject(name, key)
 
 
+def untold_results(profile: Profile) -> Iterator[Finding]:
+    """Yield the triggers whose requests return less than tests can use of them."""
+    for name, trigger in profile.triggers.items():
+        if trigger.http is None:
+            continue
+        returned = {result for call in trigger.http for result in call.returns}
+        if missing := [one for one in triggers()[name].results if one not in returned]:
+            text = f"it can tell {', '.join(missing)}, and nothing returns that"
+            yield problem(name, text, f"triggers.{name}.http.returns")
+
+
 def _tries(entry: Planned, trigger: str) -> bool:
     return trigger in entry.requirement.needs.triggers
 
@@ -219,11 +259,25 @@ def findings(of: Sequence[Subject], folder: Path) -> Iterator[Finding]:
     except NoRun as error:
         yield problem("trial", f"came to no test: {error}")
         return
+    causes: dict[str, list[str]] = {}
     for subject in of:
         if subject.requirement is None:
             yield note(subject.name, "no test tries it by itself", subject.key)
+            continue
+        entry = entries[subject.requirement.id]
+        if entry.reason is Reason.PRECONDITION and (step := _STEP.search(entry.detail)):
+            # What one refused step keeps from being tried has one cause.
+            causes.setdefault(step[1], []).append(subject.name)
+            if len(causes[step[1]]) == 1:
+                key = ", ".join(SHAPED_BY.get(step[1], (subject.key,)))
+                yield problem(subject.name, f"not tried: {_why(entry)}", key)
         else:
-            yield _finding(subject, subject.requirement, entries[subject.requirement.id])
+            yield _finding(subject, subject.requirement, entry)
+    for operation, (first, *others) in causes.items():
+        if others:
+            keys = ", ".join(SHAPED_BY.get(operation, ()))
+            text = f"not tried for the same cause as {first}: {', '.join(others)}"
+            yield problem(operation, text, keys)
 
 
 def _finding(subject: Subject, requirement: Requirement, entry: Entry) -> Finding:
@@ -235,8 +289,18 @@ def _finding(subject: Subject, requirement: Requirement, entry: Entry) -> Findin
             return note(subject.name, f"not tried: {entry.detail}", subject.key)
     if entry.reason is Reason.LOST:
         return note(subject.name, "not tried: the time was over (--seconds)")
-    why = f"{entry.reason}: {entry.detail}" if entry.reason else entry.detail
-    return problem(subject.name, f"{seen} was not seen: {why}", subject.key)
+    step = _STEP.search(entry.detail)
+    keys = SHAPED_BY.get(step[1], ()) if step else ()
+    return problem(
+        subject.name,
+        f"{seen} was not seen: {_why(entry)}",
+        ", ".join(dict.fromkeys((*keys, subject.key))),
+    )
+
+
+def _why(entry: Entry) -> str:
+    reason = entry.reason or ""
+    return entry.detail if entry.detail.startswith(reason) else f"{reason}: {entry.detail}"
 
 
 def webhooks(trace: Trace, profile: Profile) -> Iterator[Finding]:
@@ -294,16 +358,13 @@ def cost(trace: Trace, collected: Collected, profile: Profile, meant: Meant) -> 
         if entry.reason is None
         for test in entry.tests
     }
-    written = sum(not collected.addresses[test].startswith(_FUZZ) for test in planned)
-    generated = (len(planned) - written) * meant.examples
-    scale = written / len(trace.tests)
-    requests = round(trace.requests * scale) + generated
-    created = round(trace.created * scale) + generated
+    requests = expected_requests(planned, meant.examples)
+    created = round(requests * trace.created / trace.requests)
     trip = statistics.mean(trace.seconds)
-    minutes = requests * trip / meant.workers / 60
     text = (
         f"about {requests} requests at {trip * 1000:.0f} ms with {meant.workers} workers are "
-        f"{minutes:.0f} minutes, beside waiting; about {created} of them create something"
+        f"{minutes(requests, trip, meant.workers):.1f} minutes, beside waiting; about {created} of "
+        "them create something"
     )
     if requests > profile.budget.requests:
         yield problem(

@@ -21,10 +21,12 @@ from conformance.platform.triggers import Asked
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
+    TriggerMissing,
 )
 
 MAX_CHALLENGES = 5
 _NOT_OFFERED = (405, 501, 503)
+_WITHOUT_START = (400, 422)
 
 
 class StrongAuthentication(Part):
@@ -133,8 +135,14 @@ class Logins(Part):
         return body
 
     def session(self, customer: Json) -> Body:
-        """Log a customer in and return what the login answers."""
+        """Log a customer in and return what the login answers.
+
+        Raises:
+            TriggerMissing: the login is refused, and the profile maps no way to start one.
+        """
         answer = self.complete(customer)
+        if answer.status in _WITHOUT_START and not self._triggers.maps("sca.login"):
+            raise TriggerMissing("sca.login", f"a login may have to be started: {answer}")
         if answer.status in _NOT_OFFERED:
             raise ResourceMissing(f"logins are not offered: {answer}")
         body = arranged_body(answer)

@@ -35,6 +35,7 @@ CURRENCY = "USD"
 
 _DESTINATION = "usd_account"
 _WORD = "{accountId}"
+_LABEL = "{label}"
 MIN_DIGITS = 4
 _NO_NUMBERS = frozenset(
     {
@@ -178,16 +179,22 @@ class RuleBasedAccounts(Part):
             destination: where deposits are swept to; a :meth:`sweep_destination` by default.
             label: the label.
             other: another ``currency`` or ``customer`` (its id); ``None`` leaves it out.
+
+        Raises:
+            ResourceMissing: the bindings leave no place for a label.
         """
         self._require_feature("rule_based_accounts")
+        template = self._profile.bindings.rule_based_account
+        if label is not None and _LABEL not in json.dumps(template):
+            raise ResourceMissing(f"bindings.rule_based_account of the profile holds no {_LABEL}")
         words = {
             "{customerId}": other.get("customer", internal_account["customerId"]),
             "{currency}": other.get("currency", CURRENCY),
-            "{label}": label,
+            _LABEL: label,
             _WORD: (destination or self.sweep_destination(internal_account))["id"],
             "{holderAccountId}": internal_account["id"],
         }
-        body: Body = fill_template(self._profile.bindings.rule_based_account, words)
+        body: Body = fill_template(template, words)
         return body
 
     def account(

@@ -14,7 +14,7 @@ _CARD_TRIGGERS = ("deposit.arrive", "card.issue", "card.authorize", "card.settle
 
 def _reverse_return(platform: Platform) -> Ground:
     if not all(map(platform.triggers.maps, _CARD_TRIGGERS)):
-        return Ground()
+        return Ground(path={"id": platform.samples.reference()})
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
     path, body = platform.cards.return_reversal(card, row["id"])

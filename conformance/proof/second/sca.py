@@ -61,10 +61,15 @@ def prove(world: World, customer: Json, body: Json) -> None:
         customer["_wrong"] = 0
         return
     customer["_wrong"] += 1
+    raise _wrong_proof(world)
+
+
+def _wrong_proof(world: World) -> Refusal:
+    """Return what refuses a wrong proof, by the choice of the persona."""
     status = world.persona.wrong_proof_status
     if status == 401:
-        raise Refusal("UNAUTHORIZED", "The proof is wrong.")
-    raise invalid("code", "is wrong", status=status)
+        return Refusal("UNAUTHORIZED", "The proof is wrong.")
+    return invalid("code", "is wrong", status=status)
 
 
 def _customer(call: Call) -> Json:
@@ -93,7 +98,7 @@ def complete_login(call: Call) -> Reply:
     customer = world.find(world.customers, body.get("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     if body.get("code") != CODE:
-        raise invalid("code", "is wrong", status=world.persona.wrong_proof_status)
+        raise _wrong_proof(world)
     customer["_session"] = True
     days = 18 if world.has("short-session") else SESSION_DAYS
     return 200, {"sessionExpiresAt": ahead(days * 86400)}

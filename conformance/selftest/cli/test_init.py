@@ -24,6 +24,8 @@ APPROVAL = """
 triggers:
   customer.approve:
     http: {url: "{origin}/control/customers/{customerId}/review", json: {decision: APPROVED}}
+  webhook.register:
+    http: {url: "{origin}/control/webhook-endpoint", json: {url: "{url}"}}
 """
 
 
@@ -55,7 +57,7 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     )
     assert "bindings" not in content
     text = path.read_text(encoding="utf-8")
-    assert "# ? triggers.customer.approve: a new customer is UNVERIFIED: how does" in text
+    assert "# ? customer.approve: a new customer is PENDING: how does" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
 
@@ -93,7 +95,8 @@ def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]
     assert status == 0, output
     assert path.read_text(encoding="utf-8") == text
     diff = [line for line in output.splitlines() if line.startswith(("+", "-"))]
-    assert "+  hosted_onboarding: true" in diff
+    assert {"+  hosted_onboarding: true", "+  realtime_funding: true"} < set(diff)
+    assert "+  webhooks: true" in diff
     assert "+resources:" in diff
     assert not [line for line in diff if line.startswith("-") and not line.startswith("---")]
 
@@ -112,11 +115,24 @@ def test_nothing_is_changed_outside_of_a_sandbox(
     assert read_profile(path).environment == "production"
 
 
+def test_the_time_is_bounded(path: Path, against: tuple[str, str]) -> None:
+    """A look that is under way is broken off, and what was learned before is written."""
+    base_url = against[0].removeprefix("--base-url=")
+
+    status, output = init(base_url, path, "--sandbox", "--seconds=0.3")
+
+    assert status == 0, output
+    assert "could not be looked at: the time is over (--seconds)" in output
+    assert "pages of lists: not looked at" in output
+    assert read_profile(path).environment == "sandbox"
+
+
 @pytest.mark.parametrize(
     ("behaviour", "status"),
     [
         pytest.param(standins.answers(200, {"supportedCurrencies": [[1], "x"]}), 0, id="shapes"),
         pytest.param(standins.answers(200, {"id": "\x1b[2J", "data": [1, 2]}), 0, id="escapes"),
+        pytest.param(standins.answers(200, {}), 0, id="no id"),
         pytest.param(standins.answers(401, {}), 4, id="credentials"),
         pytest.param(standins.html(), 4, id="another site"),
         pytest.param(standins.dies_half_way(), 4, id="dies"),
@@ -148,11 +164,9 @@ def test_it_finds_the_names_of_another_implementation(
 
     assert status == 0, output
     bindings = yaml.safe_load(path.read_text(encoding="utf-8"))["bindings"]
-    assert bindings == {name: shipped[name] for name in bindings}
-    assert {
-        "list_page_size",
-        "list_cursor",
-        "list_next",
-        "config_currency",
-        "terms_version",
-    } == set(bindings)
+    same = {"list_page_size", "list_cursor", "list_next", "config_currency", "terms_version"}
+    assert {name: bindings[name] for name in same} == {name: shipped[name] for name in same}
+    # What refusals taught is taken, and may hold more members than it has to.
+    assert set(bindings) - same == {"providers", "stablecoin", "terms_consent"}
+    assert bindings["terms_consent"]["version"] == "{version}"
+    assert bindings["providers"]["KES"] == shipped["providers"]["KES"]

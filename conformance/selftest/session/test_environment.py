@@ -39,7 +39,13 @@ def test_scripts_use_the_variables_of_the_profile() -> None:
 
 @pytest.mark.parametrize(
     ("variables", "coloured"),
-    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"PY_COLORS": "1", "NO_COLOR": "1"}, True),
+        ({"PY_COLORS": "0", "FORCE_COLOR": "1"}, False),
+    ],
 )
 def test_the_doctor_obeys_the_usual_variables_of_colour(
     variables: dict[str, str],
@@ -48,10 +54,27 @@ def test_the_doctor_obeys_the_usual_variables_of_colour(
     coloured: bool,
 ) -> None:
     """Without them the terminal decides, and this is none."""
-    for name in ("NO_COLOR", "FORCE_COLOR"):
+    for name in ("PY_COLORS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
 
     words = ["doctor", "--base-url=http://127.0.0.1:9/x", "--profile=no-such-file"]
     output = CliRunner().invoke(app, words, env=variables).output
+
+    assert ("\x1b[" in output) is coloured
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({"FORCE_COLOR": "1"}, True), ({"PY_COLORS": "0"}, False)],
+)
+def test_help_obeys_them_too(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, *, coloured: bool
+) -> None:
+    """What they say of colours holds for the help of each command."""
+    for name in ("PY_COLORS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("typer.rich_utils.FORCE_TERMINAL", None)
+
+    output = CliRunner().invoke(app, ["doctor", "--help"], env=variables).output
 
     assert ("\x1b[" in output) is coloured

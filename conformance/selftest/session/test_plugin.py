@@ -599,15 +599,15 @@ class TestUsage:
     def test_a_target_that_drips(
         self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
     ) -> None:
-        """The run ends within five seconds of the first request."""
+        """The run ends within fifteen seconds of the first request."""
         assert credentials is None
         server = stand_in(standins.drips_header())
 
         status, output = inside(self.PASSING, f"--base-url={server.base_url}")
 
         assert status == USAGE, output
-        assert f"cannot reach {server.base_url}: no complete answer within 3 seconds" in output
-        assert time.monotonic() - server.received[0].at < 5
+        assert f"cannot reach {server.base_url}: no complete answer within 10 seconds" in output
+        assert time.monotonic() - server.received[0].at < 15
 
 
 class TestEndings:

@@ -56,7 +56,7 @@ def short_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time that a target has for an answer, from three seconds to one."""
+    """Shorten the time that a target has for an answer, from ten seconds to one."""
     monkeypatch.setattr(module, "_PATIENCE", 1.0)
 
 

@@ -116,7 +116,7 @@ ENTRIES = (
         lambda: sends(_OK + CLIENT_SECRET.encode() + b"\x1b[31m\r\n\r\n{}"),
         "/2025-10-13",
     ),
-    _start_entry("start-hangs", "Never answers.", lambda: hangs, "within 3 seconds"),
+    _start_entry("start-hangs", "Never answers.", lambda: hangs, "within 4 seconds"),
     _start_entry(
         "start-drips-headers",
         "Sends a header a byte at a time, without end.",
