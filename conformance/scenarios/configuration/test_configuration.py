@@ -30,6 +30,7 @@ from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -429,6 +430,24 @@ def test_a_standing_fee_of_a_word_is_refused(platform: Platform, member: str) ->
     refusal.refused(twin=platform.configuration.update({FEES: right}))
 
 
+@requirement("CFG-047")
+@pytest.mark.usefixtures("settings")
+def test_all_that_is_wrong_of_a_standing_fee_is_listed(platform: Platform) -> None:
+    """A refusal of a fee with two faults lists what the refusals of each fault alone list."""
+    right, wrong = FORMS["both"], dict.fromkeys(FORMS["both"], "plenty")
+
+    alone = [refused_fee(platform, **{**right, name: value}) for name, value in wrong.items()]
+    both = refused_fee(platform, **wrong)
+
+    both.refused(
+        twin=platform.configuration.update({FEES: platform.configuration.standing_fee(**right)})
+    )
+    wanted = [listed_names(one) for one in alone]
+    if not all(wanted) or wanted[0] == wanted[1]:
+        raise ResourceMissing(f"the refusals of single faults do not list them apart: {wanted}")
+    assert listed_names(both) >= wanted[0] | wanted[1], both
+
+
 @requirement("CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_refused_change_changes_nothing(platform: Platform) -> None:
@@ -454,6 +473,24 @@ def test_a_change_is_taken_as_a_whole_or_not_at_all(platform: Platform) -> None:
     arrange_refusal(platform, {TOKENIZATION: other, FEES: invalid_fee})
 
     assert platform.configuration.read().get(TOKENIZATION) == before
+
+
+def refused_fee(platform: Platform, **fee: Any) -> Answer:
+    """Return the refusal of a standing fee for what is wrong in it.
+
+    Raises:
+        ResourceMissing: it is not refused with INVALID_INPUT.
+    """
+    answer = platform.configuration.update({FEES: platform.configuration.standing_fee(**fee)})
+    if answer.code != "INVALID_INPUT":
+        raise ResourceMissing(f"a fee of {fee} is not refused with INVALID_INPUT: {answer}")
+    return answer
+
+
+def listed_names(refusal: Answer) -> set[str]:
+    """Return the last names of the fields that a refusal lists; none without a list."""
+    entries = listed_errors(refusal) if field_errors(refusal) else []
+    return {last_name(entry.get("field")) for entry in entries}
 
 
 # --- Helpers --------------------------------------------------------------------------------

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    require_member,
+    unknown_id,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import same
@@ -33,6 +40,16 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "phoneNumber": ("CUS-039", "+1617555####"),
 }
 """Members of an individual, each with the requirement that it can be changed and a new value."""
+
+DUE_DILIGENCE = {
+    "purposeOfAccount": "EDD-028",
+    "expectedMonthlyTransactionCount": "EDD-029",
+    "expectedMonthlyTransactionVolume": "EDD-030",
+    "annualIncomeRange": "EDD-031",
+    "netWorthRange": "EDD-032",
+    "pepStatus": "EDD-033",
+}
+"""Members of an individual whose valid values only the profile gives."""
 
 NOT_FOUND_CODES = ("CUSTOMER_NOT_FOUND", "NOT_FOUND", "USER_NOT_FOUND", "REFERENCE_NOT_FOUND")
 """The code of a missing customer, and those of anything that is missing."""
@@ -103,6 +120,42 @@ def test_the_currencies_can_be_changed(platform: Platform) -> None:
         lambda: platform.customers.read(customer), lambda c: others[0] in c["currencies"]
     )
     assert sorted(after["currencies"]) == sorted(new)
+
+
+@requirement("CUS-802")
+def test_another_id_of_the_platform_is_kept(platform: Platform) -> None:
+    """A ``platformCustomerId`` that an update sent and that was accepted is shown from then on."""
+    customer = platform.customers.read(platform.customers.of_example(example("individual")))
+    new = platform.samples.reference()
+
+    answer = platform.api.update_customer(customer["id"], {"platformCustomerId": new})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the platformCustomerId stays as it is: {answer}")
+    require_member(customer, "platformCustomerId")
+    shown = read_until_changed(platform, customer, "platformCustomerId", new)
+    assert shown.get("platformCustomerId") == new
+
+
+@pytest.mark.parametrize(
+    "sample", [case("EDD-026", "funds", "funds"), case("EDD-027", "wealth", "wealth")]
+)
+def test_sources_can_follow(platform: Platform, sample: str) -> None:
+    """Where funds or wealth come from is told by an update, and shown from then on."""
+    given = example(f"source_of_{sample}").customer
+    told = {name: value for name, value in given.items() if name.startswith("sourceOf")}
+
+    expect_to_follow(platform, told)
+
+
+@pytest.mark.parametrize("member", [case(id_, m, m) for m, id_ in DUE_DILIGENCE.items()])
+def test_diligence_can_follow(platform: Platform, member: str) -> None:
+    """A member for due diligence with a value from the profile is told by an update, and shown."""
+    bindings = platform.profile.bindings.due_diligence
+    if member not in bindings:
+        raise ResourceMissing(f"the profile has no value for {member}")
+
+    expect_to_follow(platform, {member: bindings[member]})
 
 
 @requirement("CUS-041")
@@ -256,6 +309,25 @@ def read_until_changed(platform: Platform, customer: Resource, member: str, valu
         lambda: platform.customers.read(customer),
         lambda current: same(member, current.get(member), value),
     )
+
+
+def expect_to_follow(platform: Platform, told: Json) -> None:
+    """Assert that an update tells members of an individual who was created without them.
+
+    They are shown where an individual shows them who was created with them.
+    """
+    __tracebackhide__ = True
+    body = platform.customers.example_body(example("individual"))
+    complete = arranged_resource(platform.api.create_customer({**body, **told}))
+    customer = platform.customers.of_example(example("individual"))
+
+    answer = platform.api.update_customer(customer["id"], told)
+
+    answer.expect_accepted()
+    for member, value in told.items():
+        require_member(platform.customers.read(complete), member)
+        shown = read_until_changed(platform, customer, member, value)
+        assert shown.get(member) == value, answer
 
 
 def sent_members(customer: Resource) -> Json:

@@ -34,6 +34,16 @@ LISTED = {
 }
 """What the record of a document should show where it was sent, by its requirement."""
 
+REASONS = (
+    "LOW_QUALITY",
+    "DATA_MISMATCH",
+    "EXPIRED",
+    "SUSPECTED_FRAUD",
+    "UNSUITABLE_DOCUMENT",
+    "INCOMPLETE",
+)
+"""The reasons for which documents are rejected."""
+
 Parts = dict[str, str | File | None]
 Spoil = Callable[[bytes], bytes]
 
@@ -261,6 +271,29 @@ def test_an_identity_document_has_a_number_and_an_issuer(
     refusal = platform.api.create_document(
         platform.verification.documents.form(holder, kind, **{part: None}), valid=False
     )
+
+    refusal.refused(*REFUSED, twin=platform.verification.documents.upload(holder, kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        case(identifier, f"{kind}-{part}", kind, part)
+        for identifier, kind, part in (
+            ("DOC-609", "PASSPORT", "documentNumber"),
+            ("DOC-610", "PASSPORT", "issuingAuthority"),
+            ("DOC-611", "DRIVERS_LICENSE", "documentNumber"),
+            ("DOC-612", "DRIVERS_LICENSE", "issuingAuthority"),
+            ("DOC-613", "NATIONAL_ID", "documentNumber"),
+            ("DOC-614", "NATIONAL_ID", "issuingAuthority"),
+        )
+    ],
+)
+def test_an_empty_part_is_no_number_and_no_issuer(platform: Platform, kind: str, part: str) -> None:
+    """An identity document whose ``documentNumber`` or ``issuingAuthority`` is empty is refused."""
+    holder = platform.customers.applicant()
+
+    refusal = platform.verification.documents.upload(holder, kind, **{part: ""})
 
     refusal.refused(*REFUSED, twin=platform.verification.documents.upload(holder, kind))
 
@@ -499,6 +532,27 @@ def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, rea
     if not rejection.accepted:
         rejection.refused(*REFUSED, twin=twin)
     assert reason in text, f"expected {reason} somewhere in {text}"
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case(identifier, trigger, trigger)
+        for identifier, trigger in (
+            ("DOC-607", "document.cropped"),
+            ("DOC-608", "document.colorless"),
+        )
+    ],
+)
+def test_a_bad_photograph_is_rejected_for_a_reason(platform: Platform, trigger: str) -> None:
+    """One of the reasons of rejections stands in the refusal; which one is not said."""
+    holder = platform.customers.applicant()
+
+    rejection = platform.verification.documents.upload(holder, trigger=trigger)
+
+    rejection.refused(*REFUSED, twin=platform.verification.documents.upload(holder))
+    text = json.dumps(rejection.body)
+    assert any(reason in text for reason in REASONS), f"expected a reason in {text}"
 
 
 def text_with_reason(platform: Platform, holder: Resource, rejection: Answer, reason: str) -> str:

@@ -129,6 +129,23 @@ def test_a_number_decides_nothing_at_creation(platform: Platform, suffix: str) -
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@requirement("VER-164")
+def test_a_number_decides_nothing_at_creation_without_paperwork_either(
+    platform: Platform, id_without_paperwork: str, suffix: str
+) -> None:
+    """A business with the suffix that was not submitted is neither APPROVED nor REJECTED."""
+    business = platform.customers.applicant(
+        business=True,
+        platformCustomerId=id_without_paperwork,
+        businessInfo=platform.customers.company(suffix),
+    )
+
+    status = verification_status(platform.customers.read(business))
+
+    assert status not in FINAL_STATUSES
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
 @requirement("VER-157")
 def test_the_name_of_an_owner_decides_nothing_when_it_is_reported(
     platform: Platform, suffix: str

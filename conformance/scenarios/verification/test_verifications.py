@@ -22,6 +22,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.scenarios.kit.uploads import UNFIT
+from conformance.testdata.documents import PROOFS_OF_ADDRESS
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 IN_PROGRESS = "IN_PROGRESS"
@@ -128,9 +129,9 @@ def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform) ->
     assert {entry["resourceId"] for entry in entries} <= {business["id"], owner["id"]}
 
 
-@requirement("VER-009", "VER-034", "VER-035")
+@requirement("VER-009", "VER-034", "VER-035", "VER-816")
 def test_what_is_missing_of_an_individual_is_named(platform: Platform, check: Check) -> None:
-    """The errors carry the individual's id, and name no member that was sent."""
+    """The errors carry the individual's id, and name no member that was sent, or of businesses."""
     body = without_members(platform.customers.american_body(), *NUMBER)
     individual = platform.verification.reviews.created(body)
 
@@ -143,6 +144,8 @@ def test_what_is_missing_of_an_individual_is_named(platform: Platform, check: Ch
         assert all(entry["field"] for entry in fields)
     with check("VER-034"):
         assert not set(_paths(fields)) & body.keys()
+    with check("VER-816"):
+        assert "businessInfo" not in {path.partition(".")[0] for path in _paths(fields)}
 
 
 @requirement("VER-037", "VER-038")
@@ -158,7 +161,7 @@ def test_each_missing_field_has_an_entry(platform: Platform, check: Check) -> No
         assert max(names.values()) == 1
 
 
-@requirement("VER-010", "VER-039", "VER-052")
+@requirement("VER-010", "VER-039", "VER-052", "VER-818")
 def test_a_missing_identity_document_is_asked_for_until_it_is_there(
     platform: Platform, check: Check
 ) -> None:
@@ -170,12 +173,27 @@ def test_a_missing_identity_document_is_asked_for_until_it_is_there(
         assert {entry["resourceId"] for entry in entries} == {individual["id"]}
     with check("VER-010"):
         assert all(entry["acceptedDocumentTypes"] for entry in entries)
+    with check("VER-818"):
+        accepted = {kind for entry in entries for kind in entry["acceptedDocumentTypes"]}
+        assert not accepted & set(PROOFS_OF_ADDRESS)
     platform.verification.reviews.supply(individual, {"errors": entries})
     with check("VER-052"):
         again = (
             arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
         )
         assert IDENTITY not in {entry.get("type") for entry in again}
+
+
+@requirement("VER-819")
+def test_a_proof_of_address_identifies_nobody(platform: Platform) -> None:
+    """An identity document is asked for still after a utility bill was uploaded."""
+    individual = _create_mexican(platform)
+    entries = _of_type(IDENTITY, platform.verification.reviews.unresolved(individual)["errors"])
+    platform.verification.documents.document(individual, "UTILITY_BILL")
+
+    again = arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
+
+    assert IDENTITY in {entry.get("type") for entry in again}, f"{entries}, and then {again}"
 
 
 def test_how_a_submission_before_its_contact_is_verified_is_answered(platform: Platform) -> None:

@@ -26,6 +26,7 @@ from conformance.reference.quotes import fees, limits
 from conformance.reference.settings import Settings
 from conformance.reporting.kills import FiguresError, GenericScore, read_generic, write_generic
 
+FIELDS = "conformance.reference.fields"
 FEES = "conformance.reference.quotes.fees"
 LIMITS = "conformance.reference.quotes.limits"
 DEVICES = "conformance.reference.embedded_wallets.devices"
@@ -81,6 +82,18 @@ def test_texts_for_people_and_annotations_are_left_alone(of_limits: list[Change]
         assert "XXAbove" not in one.after
         assert "-> None:" in one.after or "-> None:" not in one.before
         assert one.before != one.after
+
+
+def test_what_a_function_returns_without_saying_so_is_no_change() -> None:
+    """The last ``return None`` of a function is not left out, and another one is."""
+    deleted = [one for one in every_change([FIELDS]) if one.operator == "statement deleted"]
+
+    assert "- return None\n+ pass" in {one.lines for one in deleted}
+    assert not [
+        one
+        for one in deleted
+        if one.after.endswith("\n    pass") and one.before.endswith("\n    return None")
+    ]
 
 
 def test_a_change_is_shown_as_a_diff(of_limits: list[Change]) -> None:

@@ -394,6 +394,14 @@ for _requirement in ("CFG-043", "CFG-044"):
     )
 
 
+declare(
+    "CFG-047",
+    "first",
+    "the first fault of a fee is told alone",
+    edited(platform, "fee_config_errors", lambda found: found[:1]),
+)
+
+
 def _after_refusal(spoil: Callable[[Json, Json], Json]) -> Apply:
     """Return a patch after which a refused change shows: ``spoil`` gets the view and the body."""
 

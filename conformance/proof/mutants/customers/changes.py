@@ -123,6 +123,26 @@ for _member, _id in CHANGEABLE.items():
         refusing((onboarding, "update"), _member, has(_member)),
     )
 
+FOLLOWING = {
+    "platformCustomerId": "CUS-802",
+    "sourceOfFundsCategories": "EDD-026",
+    "sourceOfWealthCategories": "EDD-027",
+    "purposeOfAccount": "EDD-028",
+    "expectedMonthlyTransactionCount": "EDD-029",
+    "expectedMonthlyTransactionVolume": "EDD-030",
+    "annualIncomeRange": "EDD-031",
+    "netWorthRange": "EDD-032",
+    "pepStatus": "EDD-033",
+}
+
+for _member, _id in FOLLOWING.items():
+    declare(
+        _id,
+        "ignored",
+        f"{_member} is not changed",
+        receives(onboarding, "update", without(_member)),
+    )
+
 declare(
     "CUS-041",
     "fixed",

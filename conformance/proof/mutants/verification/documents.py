@@ -7,7 +7,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Place, around, edited, instead, recoded, rescued
+from conformance.proof.kit.builders import (
+    Handler,
+    Place,
+    around,
+    edited,
+    instead,
+    receives,
+    recoded,
+    rescued,
+)
 from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import (
     with_columns,
@@ -248,6 +257,19 @@ for _requirement, _kind, _member in NEEDS:
     )
 
 
+for _requirement, (_, _kind, _member) in zip(
+    ("DOC-609", "DOC-610", "DOC-611", "DOC-612", "DOC-613", "DOC-614"), NEEDS, strict=True
+):
+    declare(
+        _requirement,
+        "empty-taken",
+        "an empty part of a form is a value",
+        receives(
+            documents, "create", lambda form: {name: text or "-" for name, text in form.items()}
+        ),
+    )
+
+
 MEDIA: tuple[tuple[str, str, str, bytes], ...] = (
     ("DOC-043", "text/plain", "texts are documents", b""),
     ("DOC-044", "image/gif", "any picture is a document", b"GIF8"),
@@ -411,6 +433,14 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("DOC-088", "INCOMPLETE"),
 )
 """The requirement of each fault's reason."""
+
+for _requirement, _fault in (("DOC-607", "CROPPED"), ("DOC-608", "COLORLESS")):
+    declare(
+        _requirement,
+        "no-reason",
+        f"a document that is {_fault} is rejected for no reason of the list",
+        with_row(documents, "FAULTS", _fault, "UNREADABLE"),
+    )
 
 for _requirement, _fault in REASONS:
     declare(

@@ -224,6 +224,12 @@ for _business, _individual, _suffix in (
 
 for _suffix in rules.SUFFIX_OUTCOMES:
     declare(
+        "VER-164",
+        f"decided-by-{_suffix}",
+        f"a number with {_suffix} decides at creation where paperwork is skipped",
+        at_creation(_paperless(_suffix)),
+    )
+    declare(
         "VER-156",
         f"decided-by-{_suffix}",
         f"a number with {_suffix} decides at creation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
@@ -22,7 +23,7 @@ from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.store import Document
 from conformance.reference.unit import Ask, Unit
-from conformance.reference.verification import documents, verifications
+from conformance.reference.verification import documents, owners, verifications
 
 # --- What a submission shows ----------------------------------------------------------------
 
@@ -397,6 +398,79 @@ declare(
     "a business needs no owners, and no documents",
     missing(lambda _unit, packet, found: [] if is_of_type("BUSINESS", packet.customer) else found),
 )
+
+
+def _told(keep: Callable[[Sequence[Json], verifications.Packet], list[Json]]) -> Apply:
+    """Tell a part of what is missing of businesses."""
+    return missing(
+        lambda _unit, packet, found: (
+            keep(found, packet) if is_of_type("BUSINESS", packet.customer) else found
+        )
+    )
+
+
+def _first_of_each(found: Sequence[Json], _packet: verifications.Packet) -> list[Json]:
+    return list({entry["resourceId"]: entry for entry in reversed(found)}.values())
+
+
+def _first_owner_alone(found: Sequence[Json], packet: verifications.Packet) -> list[Json]:
+    told = {packet.customer.id, *(owner.id for owner in packet.owners[:1])}
+    lacking = [owner.id for owner in packet.owners if owner.id in {e["resourceId"] for e in found}]
+    return [entry for entry in found if entry["resourceId"] in told | set(lacking[:1])]
+
+
+for _id in ("VER-811", "VER-812"):
+    declare(_id, "first", "the first thing that is missing of each is told", _told(_first_of_each))
+for _id in ("VER-813", "VER-815"):
+    declare(_id, "first", "the first owner who lacks something is told", _told(_first_owner_alone))
+declare(
+    "VER-814",
+    "last",
+    "what is missing of the last one is told",
+    _told(lambda found, _packet: [e for e in found if e["resourceId"] == found[-1]["resourceId"]]),
+)
+declare(
+    "VER-034",
+    "of-owners",
+    "all fields of owners are named",
+    around(
+        owners,
+        "missing",
+        lambda _original, _owner: [f"personalInfo.{name}" for name in owners.NEEDED_FOR_REVIEW],
+    ),
+)
+
+
+def _as_if(kind: str) -> Apply:
+    """Ask of all customers what one type of them is asked for."""
+    return around(
+        verifications,
+        "missing_fields",
+        lambda original, packet: original(replace(packet, customer=_Typed(packet.customer, kind))),
+    )
+
+
+class _Typed:
+    """A customer who is said to be of a type."""
+
+    def __init__(self, customer: Any, kind: str) -> None:
+        self._customer = customer
+        self.customer_type = kind
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._customer, name)
+
+
+declare("VER-816", "as-business", "individuals are asked what businesses are", _as_if("BUSINESS"))
+declare("VER-817", "as-person", "businesses are asked what individuals are", _as_if("INDIVIDUAL"))
+for _id in ("VER-818", "VER-819"):
+    declare(
+        _id,
+        "any-document",
+        "each document proves everything",
+        instead(verifications, "kinds_of", lambda _proof: list(documents.DOCUMENT_TYPES)),
+    )
+
 
 for _id, _name, _kind, _sides in (
     ("VER-804", "front", "DRIVERS_LICENSE", ("FRONT",)),
