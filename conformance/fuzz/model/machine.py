@@ -70,11 +70,13 @@ class Walks:
     """All walks of one run: what they found, the shortest of each requirement.
 
     ``strong`` says whose payments they are: of customers who prove them by strong authentication,
-    or of others. ``failure`` is what ended them, where it was not a disagreement.
+    or of others. ``in_vain`` is what they have waited for in vain, and ``failure`` what ended them,
+    where it was not a disagreement.
     """
 
     platform: Platform
     strong: bool = False
+    in_vain: set[str] = field(default_factory=set)
     found: dict[str, Found] = field(default_factory=dict)
     failure: Exception | None = None
     _left: int = _MAX_SHORTENINGS
@@ -93,7 +95,7 @@ class Walks:
         self.step(world.open, world)
         if world.is_over or self.is_over:
             return None
-        steps = Steps(world)
+        steps = Steps(world, self.in_vain)
         self.step(steps.begin, world)
         return None if world.is_over or self.is_over else steps
 
@@ -169,7 +171,8 @@ def walk(platform: Platform, run_seed: int, examples: int, seconds: float) -> di
     Raises:
         Unmet: a step could not be done, and nothing was found before.
     """
-    plain, strong = Walks(platform), Walks(platform, strong=True)
+    plain = Walks(platform)
+    strong = Walks(platform, strong=True, in_vain=plain.in_vain)
     end = time.monotonic() + seconds
     turn = 0
     while turn == 0 or (time.monotonic() < end and not plain.is_over):

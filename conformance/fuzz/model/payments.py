@@ -166,8 +166,13 @@ def balance_span(opening: Span, payments: Iterable[Payment], account_id: str) ->
 
 
 def status_of(transaction: Mapping[str, Any]) -> str:
-    """Return the status of a transaction; that of its refund, where it has one that tells it."""
+    """Return the status of a transaction; that of its refund, where it has one that tells it.
+
+    One whose customer has to prove it may tell so, and is PENDING by the table.
+    """
     status = str(transaction.get("status"))
+    if status == "PENDING_AUTHORIZATION":
+        return "PENDING"
     if status == "REFUNDED":
         return "REFUND_COMPLETED"
     refund = transaction.get("refund")

@@ -53,9 +53,11 @@ class Steps:
     """
 
     world: World
+    in_vain: set[str] = field(default_factory=set)
+    """What was waited for in vain, in this walk or before it."""
+
     _destinations: dict[str | None, Resource] = field(default_factory=dict)
     _refused: set[str | None] = field(default_factory=set)
-    _is_slow: bool = False
 
     def __post_init__(self) -> None:
         self._fates = [None, *filter(self._platform.triggers.maps, fates())]
@@ -173,13 +175,9 @@ class Steps:
         How long a rail takes is open, so that nothing is asserted of the time.
         """
         moving = [one for one in self._payments if one.status == "PROCESSING" and one.is_moving]
-        if not moving or self._is_slow:
-            return
-        payment = _chosen(moving, choice.number)
-        status = self._wait(payment, lambda status: status != "PROCESSING")
-        # Waiting again would cost as much, and bring as little.
-        self._is_slow = status == "PROCESSING"
-        self.world.end_step(f"wait for {self._name(payment)}")
+        if moving:
+            payment = _chosen(moving, choice.number)
+            self._wait("settlement", payment, lambda status: status != "PROCESSING")
 
     def reset(self, choice: Choice) -> None:
         """Start the reset of a factor of the customer; nothing moves, whatever is answered."""
@@ -225,10 +223,8 @@ class Steps:
         amount = _chosen(AMOUNTS[:2], choice.amount)
         wanted = Choice(choice.side, amount, choice.number, at_once=True)
         payment = self._quote(self.world.sources[0], fate, wanted)
-        if payment is not None and not self._is_slow:
-            status = self._wait(payment, lambda status: status in _REFUNDED)
-            self._is_slow = status not in _REFUNDED
-            self.world.end_step(f"wait for the refund of {self._name(payment)}")
+        if payment is not None:
+            self._wait("refund", payment, lambda status: status in _REFUNDED)
             self.world.rest()
 
     def meanwhile(self, choice: Choice) -> None:
@@ -242,7 +238,7 @@ class Steps:
         if made is None:
             return
         if fate == "refund.hold":
-            self._wait(made, lambda status: status not in ("PROCESSING", "FAILED"))
+            self._wait(fate, made, lambda status: status not in ("PROCESSING", "FAILED"))
         # The latest quote is that of the other account, where there is one.
         for number, account in enumerate(self.world.sources, start=1):
             self._quote(account, self._fates[other], Choice("SENDING", 1_000, number, at_once=True))
@@ -255,8 +251,7 @@ class Steps:
         if release := next((name for name in names if name.endswith(".release")), None):
             before = payment.status
             self._fire(payment, release)
-            self._wait(payment, lambda status: status != before)
-            self.world.end_step(f"wait for {self._name(payment)}")
+            self._wait(release, payment, lambda status: status != before)
             self.world.rest()
 
     # One request each
@@ -339,15 +334,17 @@ class Steps:
             return
         self.world.end_step(f"{name} of {self._name(payment)}")
 
-    def _wait(self, payment: Payment, wanted: Callable[[str], bool]) -> str:
-        """Return the status of a payment's transaction once it is wanted, or too late."""
-        status = payment.status or ""
-        return self._platform.until(
-            lambda: status_of(
-                self.world.look().transactions.get(payment.transaction_id, {"status": status})
-            ),
+    def _wait(self, what: str, payment: Payment, wanted: Callable[[str], bool]) -> None:
+        """Wait until the status of a payment is wanted, unless that was in vain before."""
+        if what in self.in_vain:
+            return
+        status = self._platform.until(
+            lambda: status_of(self.world.look().transactions.get(payment.transaction_id, {})),
             wanted,
         )
+        if not wanted(status):
+            self.in_vain.add(what)
+        self.world.end_step(f"wait for {self._name(payment)}")
 
     # What is forbidden
 

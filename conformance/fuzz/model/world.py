@@ -203,7 +203,7 @@ class World:
             status = status_of(row)
             if status not in table().states:
                 # The list of statuses is not closed, and of this one nothing is known.
-                status = payment.status or status
+                status = payment.status or ("PROCESSING" if payment.executed else "PENDING")
             if not payment.may_become(status):
                 yield Problem(
                     STATUSES, f"{payment.transaction_id} came from {payment.status} to {status}"
