@@ -38,7 +38,9 @@ def _test_of(operation: Operation) -> Callable[..., None]:
     refusing = operation.requirements.get("faulty-body")
 
     @pytest.mark.requirement(*filter(None, (unbroken, refusing)))
-    def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
+    def test(
+        platform: Platform, check: Check, pytestconfig: pytest.Config, seeds: list[int]
+    ) -> None:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
         from conformance.fuzz.drawn import BOUNDARY_SHARE, draw  # noqa: PLC0415 - as above
         from conformance.fuzz.faults import faults  # noqa: PLC0415 - as above
@@ -46,11 +48,14 @@ def _test_of(operation: Operation) -> Callable[..., None]:
         from conformance.fuzz.share import share  # noqa: PLC0415 - as above
         from conformance.platform.grounds.request import ground  # noqa: PLC0415 - as above
 
-        seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
-        drawn = draw(operation.id, seed, count)
+        count = pytestconfig.getoption("fuzz_examples")
         here = ground(operation.id, platform)
-        wrong = faults(operation, here.body, drawn, BOUNDARY_SHARE * count) if refusing else []
-        others = prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
+        wrong, others = [], []
+        for seed in seeds:
+            drawn = draw(operation.id, seed, count)
+            if refusing:
+                wrong += faults(operation, here.body, drawn, BOUNDARY_SHARE * count)
+            others += prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
 
         refused = [_send(platform, operation, faulty(operation, fault, here)) for fault in wrong]
         if refusing is not None:
