@@ -28,7 +28,7 @@ from conformance.proof.patch import MutantError, Patch
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 
-_EXAMPLES = 20
+_EXAMPLES = 5
 _MAX_SECONDS = 600
 
 Failures = frozenset[tuple[str, str]]
