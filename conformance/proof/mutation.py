@@ -340,7 +340,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         )
         return
     if plain:
-        import_module("conformance.proof.plain").plain(sample or _PLAIN_SAMPLE, seed)
+        import_module("conformance.proof.plain").plain(only or (), sample or _PLAIN_SAMPLE, seed)
         return
     if unaimed:
         import_module("conformance.proof.unaimed.runner").unaimed(

@@ -23,7 +23,7 @@ import typer
 from conformance.contract.catalogue import catalogue
 from conformance.contract.document import document
 from conformance.proof.mutant import Mutant
-from conformance.proof.mutation import MutantOutcome, load, measure
+from conformance.proof.mutation import MutantOutcome, choose, load, measure
 from conformance.proof.patch import MutantError, Patch
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
@@ -142,15 +142,16 @@ class _Plain:
         return Run(failures, told["test_cases"]["generated"])
 
 
-def plain(size: int, seed: int) -> None:
-    """Print what schemathesis and the suite find of a sample of mutants.
+def plain(only: Sequence[str], size: int, seed: int) -> None:
+    """Print what schemathesis and the suite find of mutants: of a sample where none are named.
 
     Raises:
-        typer.Exit: with 2, where schemathesis cannot be run.
+        typer.Exit: with 2, where a mutant does not exist or schemathesis cannot be run.
     """
     found: list[Comparison] = []
     try:
-        for one in compare(sample(size, seed), _EXAMPLES, seed):
+        chosen = choose(load(only), only) if only else sample(size, seed)
+        for one in compare(chosen, _EXAMPLES, seed):
             found.append(one)
             new = ", ".join(sorted(f"{kind} of {operation}" for kind, operation in one.failures))
             suite = "found" if one.by_suite else "NOT FOUND"
