@@ -39,7 +39,7 @@ _COMMON: list[Act] = [
     *[Steps.happen] * 2,
     Steps.deposit,
     Steps.pay_on_second_try,
-    Steps.come_late,
+    *[Steps.come_late] * 2,
 ]
 _PLAIN: list[Act] = [
     *[Steps.meanwhile] * 2,

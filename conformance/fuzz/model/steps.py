@@ -201,18 +201,21 @@ class Steps:
         self._execute(payment)
 
     def come_late(self, choice: Choice) -> None:
-        """Let a quote expire that waits, and execute it."""
-        waiting = [
-            payment
-            for payment in self._payments
-            if not payment.is_expired
-            and payment.challenge is None
-            and "quote.expire" in self._triggers_at(payment, self._known(payment))
-        ]
+        """Let a quote expire that waits, a new one where none does, and execute it."""
+        waiting = list(filter(self._can_expire, self._payments))
         if waiting:
-            payment = _chosen(waiting, choice.number)
+            payment: Payment | None = _chosen(waiting, choice.number)
+        else:
+            new = Choice(choice.side, choice.amount, choice.number, at_once=False)
+            payment = self._quote(self._source(choice), None, new)
+        if payment is not None and self._can_expire(payment):
             self._fire(payment, "quote.expire")
             self._execute(payment)
+
+    def _can_expire(self, payment: Payment) -> bool:
+        """Return whether a quote waits for its execution alone, and may be let expire."""
+        waits = not payment.is_expired and payment.challenge is None
+        return waits and "quote.expire" in self._triggers_at(payment, self._known(payment))
 
     def be_refunded(self, choice: Choice) -> None:
         """Pay out to an account where it fails, and wait for the refund."""
