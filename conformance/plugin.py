@@ -108,6 +108,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="how long further walks and programs follow, each kind of them (0)",
     )
+    group.addoption(
+        "--failing-cases",
+        default=None,
+        metavar="DIR",
+        help="keeps the seeds of generated cases that failed, and tries them first the next time",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -204,3 +210,27 @@ def check(request: pytest.FixtureRequest) -> Any:
     from conformance.session import RECORDER  # noqa: PLC0415 - as above
 
     return request.node.stash[RECORDER].check
+
+
+@pytest.fixture
+def seeds(request: pytest.FixtureRequest) -> Generator[list[int]]:
+    """Seeds of generated data: first those with which the test failed before, then the run's.
+
+    They are kept in the folder of ``--failing-cases`` until the test fails with none of them.
+    """
+    own = request.config.getoption("run_seed")
+    folder = request.config.getoption("failing_cases")
+    if folder is None:
+        yield [own]
+        return
+    from conformance.fuzz.failing import keep_seeds, kept_seeds  # noqa: PLC0415 - as above
+    from conformance.session import RECORDER  # noqa: PLC0415 - as above
+    from conformance.verdict.decisions import Outcome  # noqa: PLC0415 - as above
+
+    place = Path(folder) / f"{request.node.name}.json"
+    kept = kept_seeds(place)
+    every = list(dict.fromkeys([*kept, own]))
+    yield every
+    decisions = request.node.stash[RECORDER].decisions.values()
+    failed = any(decision.outcome is Outcome.FAILED for decision in decisions)
+    keep_seeds(place, every if failed else [])

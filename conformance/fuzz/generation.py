@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -37,6 +37,8 @@ _MAX_CONDITIONS = 3
 """How many parts of one ``allOf`` are generated from."""
 
 _JSON = "application/json"
+_ENVELOPE = {"openapi": "3.1.0", "info": {"title": "One operation", "version": "1"}}
+_ANY_ANSWER = {"default": {"description": "Any answer."}}
 _CONFIG = {
     # A cache on the disk would carry one run's data over to the next.
     "cache": {"enabled": False},
@@ -65,18 +67,22 @@ def generate(name: str, seed: int, count: int) -> list[Drawn]:
 
 
 def _cases(operation: Operation, seed: int, count: int) -> Iterator[Case[Any]]:
-    schema = _schema()
-    found: APIOperation[Any, Any, Any, Any] = schema.find_operation_by_id(operation.id)
-    generation = schema.config.generation_for(operation=found, phase="coverage")
-    for mode in GenerationMode:
-        key = f"{seed}/{operation.id}/{mode.value}"
-        boundary = list(
-            schema.iter_coverage_cases(found, generation_modes=[mode], generation_config=generation)
-        )
-        yield from _sample(boundary, BOUNDARY_SHARE * count, key)
-        # Every text is a valid path parameter, so that there is nothing to get wrong.
-        if mode is GenerationMode.POSITIVE or _takes_more_than_a_path(operation):
-            yield from _many(found.as_strategy(generation_mode=mode), count, key)
+    schemas = _schemas(operation)
+    for kind, schema in schemas.items():
+        found: APIOperation[Any, Any, Any, Any] = schema.find_operation_by_id(operation.id)
+        generation = schema.config.generation_for(operation=found, phase="coverage")
+        for mode in GenerationMode:
+            key = "/".join(filter(None, (str(seed), operation.id, kind, mode.value)))
+            boundary = list(
+                schema.iter_coverage_cases(
+                    found, generation_modes=[mode], generation_config=generation
+                )
+            )
+            share = -(-count // len(schemas))
+            yield from _sample(boundary, -(-BOUNDARY_SHARE * count // len(schemas)), key)
+            # Every text is a valid path parameter, so that there is nothing to get wrong.
+            if mode is GenerationMode.POSITIVE or _takes_more_than_a_path(operation):
+                yield from _many(found.as_strategy(generation_mode=mode), share, key)
 
 
 def _many(strategy: st.SearchStrategy[T], count: int, key: str) -> list[T]:
@@ -156,18 +162,79 @@ def _takes_input(operation: Operation) -> bool:
     return bool(operation.raw["parameters"]) or "requestBody" in operation.raw
 
 
+def _schemas(operation: Operation) -> Mapping[str, OpenApiSchema]:
+    """Return what an operation is generated from, by the kind of body; most have one, ``""``.
+
+    Schemathesis multiplies the conditions of a schema out, and gives up on those of all types of
+    accounts at once. So each type has a schema of its own, without conditions.
+    """
+    kinds = sorted(_kinds(operation.request_schema))
+    if not kinds:
+        return {"": _schema()}
+    path, method = operation.path, operation.method.lower()
+    whole = document().raw["paths"][path][method]
+    body = whole["requestBody"]
+    media_type = body["content"][_JSON]
+    found = {}
+    for kind in kinds:
+        content = {_JSON: {**media_type, "schema": _of_kind(media_type["schema"], kind)}}
+        # Of the answers nothing is generated, and to copy them for each kind takes long.
+        raw = {**whole, "requestBody": {**body, "content": content}, "responses": _ANY_ANSWER}
+        found[kind] = _loaded({**_ENVELOPE, "paths": {path: {method: _narrowed(raw)}}})
+    return found
+
+
+def _kinds(node: Any) -> Iterator[str]:
+    """Yield the constants that more than a few conditions in one place of a schema ask for."""
+    if isinstance(node, dict):
+        parts = node.get("allOf", ())
+        if len(parts) > _MAX_CONDITIONS:
+            for part in parts:
+                yield from _constants(part.get("if"))
+        for inner in node.get("properties", {}).values():
+            yield from _kinds(inner)
+
+
+def _constants(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if "const" in node:
+            yield node["const"]
+        for inner in node.get("properties", {}).values():
+            yield from _constants(inner)
+
+
+def _of_kind(node: Any, kind: str) -> Any:
+    """Return a schema as it is for one kind: its conditions are decided, and left out."""
+    if not isinstance(node, dict):
+        return node
+    names = {name: _of_kind(inner, kind) for name, inner in node.get("properties", {}).items()}
+    found = {**node, "properties": names} if names else dict(node)
+    if len(node.get("allOf", ())) > _MAX_CONDITIONS:
+        conditions = [part for part in found.pop("allOf") if kind in _constants(part.get("if"))]
+        for part in conditions:
+            then = part["then"]
+            own = part["if"]["properties"]
+            told = {name: inner for name, inner in own.items() if "const" in inner}
+            found["properties"] = {**names, **then.get("properties", {}), **told}
+            found["required"] = [*found.get("required", ()), *then.get("required", ())]
+            found |= {word: then[word] for word in ("anyOf", "oneOf") if word in then}
+    return found
+
+
 @cache
 def _schema() -> OpenApiSchema:
     # It is schemathesis's to change, and the judge reads the original.
-    raw = _narrowed(document().raw)
-    return schemathesis.openapi.from_dict(raw, config=schemathesis.Config.from_dict(_CONFIG))
+    return _loaded(_narrowed(document().raw))
+
+
+def _loaded(raw: Mapping[str, Any]) -> OpenApiSchema:
+    return schemathesis.openapi.from_dict(dict(raw), config=schemathesis.Config.from_dict(_CONFIG))
 
 
 def _narrowed(node: Any) -> Any:
     """Return a copy of a document without what goes beyond a few conditions in one place of it.
 
-    Schemathesis multiplies them out, and gives up on the shapes of all types of accounts at once.
-    Whole examples go too: it would send one of them in the place of every other body.
+    Whole examples go too: schemathesis would send one of them in the place of every other body.
     """
     if isinstance(node, list):
         return [_narrowed(item) for item in node]

@@ -76,6 +76,8 @@ class Prepared:
     """Further headers."""
     framed: bool = True
     """Whether the body can be taken apart; a parser before the implementation may tell if not."""
+    fault: str | None = None
+    """The dotted path of what is wrong in it, "" where that is not known, None where nothing is."""
 
     @property
     def judged(self) -> bool:
@@ -105,7 +107,10 @@ class Prepared:
 def faulty(operation: Operation, fault: Fault, ground: Ground) -> Prepared:
     """Return the request with a faulty body."""
     content, content_type = _sent(operation, fault.body)
-    return _keyed(Prepared(ground.path, ground.query, content, content_type, str(fault)), ground)
+    request = Prepared(
+        ground.path, ground.query, content, content_type, str(fault), fault=fault.place
+    )
+    return _keyed(request, ground)
 
 
 def prepared(
@@ -162,7 +167,8 @@ def _generated(
 
 
 def _prepared(request: Drawn, path: Mapping[str, str], query: Query) -> Prepared:
-    return Prepared(path, query, request.content, request.content_type, request.note)
+    fault = None if request.valid else ""
+    return Prepared(path, query, request.content, request.content_type, request.note, fault=fault)
 
 
 def _grounded(
@@ -181,10 +187,14 @@ def _grounded(
         note = f"{request.note}; of it {', '.join(names)} in a live form"
         return Prepared(path, query, content, content_type, note)
     errors = judge().request_errors(operation, body)
+    if errors and (required := (operation.request_schema or {}).get("required")):
+        # What was generated may fit nothing but the members that were generated with it.
+        names = sorted({*names, *required} & request.body.keys())
+        body = {**body, **{name: _alive(request.body[name], name, ground) for name in names}}
+        errors = judge().request_errors(operation, body)
     note = f"{request.note}; of it {', '.join(names)} on live ground"
-    return Prepared(
-        path, query, encoded(body), request.content_type, note, None if errors else body
-    )
+    kept, fault = (None, "") if errors else (body, None)
+    return Prepared(path, query, encoded(body), request.content_type, note, kept, fault=fault)
 
 
 def _parents(request: Drawn, ground: Ground) -> tuple[Mapping[str, str], Query]:
@@ -207,10 +217,10 @@ def _hostile(operation: Operation, ground: Ground) -> Iterator[Prepared]:
     """Yield requests with a hostile text as the body, or as one of its members."""
     if operation.form_schema is not None:
         for note, content_type, content in forms.hostile(ground.body):
-            yield Prepared(ground.path, {}, content, content_type, note, framed=False)
+            yield Prepared(ground.path, {}, content, content_type, note, framed=False, fault="")
         return
     for value in HOSTILE:
-        yield _raw(value, ground, "a hostile body")
+        yield _raw(value, ground, "")
     for place in _places(operation, ground.body):
         text = json.dumps(_marked(ground.body, place))
         usual = value_at(ground.body, ".".join(place))
@@ -218,7 +228,7 @@ def _hostile(operation: Operation, ground: Ground) -> Iterator[Prepared]:
         kinds = [str, int] if usual is None else [type(usual)]
         for value in (*HOSTILE, *(one for kind in kinds for one in HOSTILE_OF_KIND.get(kind, ()))):
             hostile = text.replace(json.dumps(_PLACE), value)
-            yield _raw(hostile, ground, f"a hostile {'.'.join(place)}")
+            yield _raw(hostile, ground, ".".join(place))
 
 
 def _places(operation: Operation, body: Json) -> Iterator[tuple[str, ...]]:
@@ -236,8 +246,9 @@ def _marked(body: Json, place: tuple[str, ...]) -> Json:
     return {**body, name: _marked(body[name], tuple(rest)) if rest else _PLACE}
 
 
-def _raw(text: str, ground: Ground, note: str) -> Prepared:
-    return Prepared(ground.path, ground.query, text.encode(), _JSON, note)
+def _raw(text: str, ground: Ground, fault: str) -> Prepared:
+    note = f"a hostile {fault or 'body'}"
+    return Prepared(ground.path, ground.query, text.encode(), _JSON, note, fault=fault)
 
 
 def _is_object(content: bytes | None) -> bool:

@@ -13,14 +13,14 @@ from conformance.verdict.decisions import PreconditionFailed, expect
 
 @pytest.mark.requirement("QUO-971")
 def test_payments_of_several_clients_are_explained_by_an_order(
-    platform: Platform, pytestconfig: pytest.Config
+    platform: Platform, pytestconfig: pytest.Config, seeds: list[int]
 ) -> None:
     """Two to four clients pay from one account and execute the same quotes, beside deposits."""
     from conformance.fuzz.model import clients  # noqa: PLC0415 - only where fuzzing is asked for
 
     problem = clients.search(
         partial(clients.payments_problem, platform),
-        f"{pytestconfig.getoption('run_seed')}/payments",
+        [f"{seed}/payments" for seed in seeds],
         ("execute", "execute", "pay", "transfer", "transfer", "deposit", "deposit"),
         2 * pytestconfig.getoption("model_examples"),
         pytestconfig.getoption("budget"),
@@ -31,14 +31,14 @@ def test_payments_of_several_clients_are_explained_by_an_order(
 
 @pytest.mark.requirement("CUS-970")
 def test_changes_of_several_clients_are_explained_by_an_order(
-    platform: Platform, pytestconfig: pytest.Config
+    platform: Platform, pytestconfig: pytest.Config, seeds: list[int]
 ) -> None:
     """Two to four clients change members of one customer; none of their changes is lost."""
     from conformance.fuzz.model import clients  # noqa: PLC0415 - only where fuzzing is asked for
 
     problem = clients.search(
         partial(clients.changes_problem, platform),
-        f"{pytestconfig.getoption('run_seed')}/changes",
+        [f"{seed}/changes" for seed in seeds],
         tuple(clients.VALUES),
         pytestconfig.getoption("model_examples"),
         pytestconfig.getoption("budget"),

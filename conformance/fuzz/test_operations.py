@@ -28,8 +28,8 @@ _SERVER_ERRORS = 500
 _SHOWN = 3
 
 Check = Callable[..., AbstractContextManager[None]]
-Noted = tuple[str, Answer]
-"""What was sent, in words, and what was answered."""
+Noted = tuple["Prepared", Answer]
+"""What was sent, and what was answered."""
 
 
 def _test_of(operation: Operation) -> Callable[..., None]:
@@ -38,24 +38,31 @@ def _test_of(operation: Operation) -> Callable[..., None]:
     refusing = operation.requirements.get("faulty-body")
 
     @pytest.mark.requirement(*filter(None, (unbroken, refusing)))
-    def test(platform: Platform, check: Check, pytestconfig: pytest.Config) -> None:
+    def test(
+        platform: Platform, check: Check, pytestconfig: pytest.Config, seeds: list[int]
+    ) -> None:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
         from conformance.fuzz.drawn import BOUNDARY_SHARE, draw  # noqa: PLC0415 - as above
         from conformance.fuzz.faults import faults  # noqa: PLC0415 - as above
         from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415 - as above
+        from conformance.fuzz.share import share  # noqa: PLC0415 - as above
         from conformance.platform.grounds.request import ground  # noqa: PLC0415 - as above
 
-        seed, count = pytestconfig.getoption("run_seed"), pytestconfig.getoption("fuzz_examples")
-        drawn = draw(operation.id, seed, count)
+        count = pytestconfig.getoption("fuzz_examples")
         here = ground(operation.id, platform)
-        wrong = faults(operation, here.body, drawn, BOUNDARY_SHARE * count) if refusing else []
-        others = prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
+        wrong, others = [], []
+        for seed in seeds:
+            drawn = draw(operation.id, seed, count)
+            if refusing:
+                wrong += faults(operation, here.body, drawn, BOUNDARY_SHARE * count)
+            others += prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
 
         refused = [_send(platform, operation, faulty(operation, fault, here)) for fault in wrong]
         if refusing is not None:
             with check(refusing):
                 _expect_refused(refused, here.twin)
         answered = [*refused, *(_send(platform, operation, request) for request in others)]
+        platform.observe(f"{operation.id}: {share(answered)}")
         with check(unbroken):
             _expect_unbroken(operation, answered)
 
@@ -69,7 +76,7 @@ def _send(platform: Platform, operation: Operation, request: Prepared) -> Noted:
     if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
         # What it moves is audited after the test, as with any other quote.
         platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
-    return request.note, answer
+    return request, answer
 
 
 def _expect_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> None:
@@ -99,7 +106,9 @@ def _expect_unbroken(operation: Operation, answered: list[Noted]) -> None:
 
 
 def _shown(found: list[Noted]) -> str:
-    lines = [f"  [{answer.exchange.id}] {note}: {answer}" for note, answer in found[:_SHOWN]]
+    lines = [
+        f"  [{answer.exchange.id}] {request.note}: {answer}" for request, answer in found[:_SHOWN]
+    ]
     if len(found) > _SHOWN:
         lines.append(f"  and {len(found) - _SHOWN} more")
     return "\n".join(lines)

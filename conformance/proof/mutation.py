@@ -56,6 +56,7 @@ Pauses between polls double, so that the fifth is over as soon as the time for a
 _PATIENT_TIMING = {"event": 5.0, "state": 5.0, "quiet": 0.3}
 
 _MUTANTS_PER_START = 25
+_PLAIN_SAMPLE = 12
 """How many mutants are tried in the time that one more process takes to start."""
 
 
@@ -298,7 +299,8 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         bool, typer.Option("--generic", help="break it by machine, wherever it can be broken")
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="of the generic ones: how many, drawn by chance")
+        int | None,
+        typer.Option(min=1, help="of the generic ones, or with --plain: how many, drawn by chance"),
     ] = None,
     whole_run: Annotated[
         bool,
@@ -315,6 +317,10 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         list[str] | None,
         typer.Option("--with", help="of the unaimed ones: a kind of tests that has to find them"),
     ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="compare a sample with what plain schemathesis finds of it"),
+    ] = False,
 ) -> None:
     """Break the reference on purpose, and see whether the suite notices each break.
 
@@ -332,6 +338,9 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
             figures=figures,
             verbose=verbose,
         )
+        return
+    if plain:
+        import_module("conformance.proof.plain").plain(only or (), sample or _PLAIN_SAMPLE, seed)
         return
     if unaimed:
         import_module("conformance.proof.unaimed.runner").unaimed(

@@ -310,7 +310,7 @@ def changes_problem(platform: Platform, steps: Program) -> str | None:
 
 def search(
     attempt: Callable[[Program], str | None],
-    seed: str,
+    seeds: Sequence[str],
     kinds: Sequence[str],
     examples: int,
     seconds: float,
@@ -319,18 +319,19 @@ def search(
 
     Args:
         attempt: runs a program, and returns its problem.
-        seed: decides the programs.
+        seeds: each decides programs of its own.
         kinds: what a step may be.
-        examples: how many programs are run at least.
-        seconds: for how long others follow.
+        examples: how many programs of each seed are run at least.
+        seconds: for how long others follow, of the last seed.
     """
     end = time.monotonic() + seconds
-    turn = 0
-    while turn < examples or time.monotonic() < end:
-        steps = program(f"{seed}/{turn}", kinds)
-        if (problem := attempt(steps)) is not None:
-            return _shortened(attempt, steps, problem)
-        turn += 1
+    for seed in seeds:
+        turn = 0
+        while turn < examples or (seed == seeds[-1] and time.monotonic() < end):
+            steps = program(f"{seed}/{turn}", kinds)
+            if (problem := attempt(steps)) is not None:
+                return _shortened(attempt, steps, problem)
+            turn += 1
     return None
 
 

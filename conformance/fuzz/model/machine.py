@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from conformance.fuzz.model.world import ONE_MORE, OPENING, WHOLE, Disagreement, Problem, World
+from conformance.fuzz.model.steps import AMOUNTS, Choice, Steps
+from conformance.fuzz.model.world import Disagreement, Problem, World
 from conformance.platform.platform import Platform
+from conformance.verdict.decisions import Unmet
 
 STEPS = 16
 _MAX_SHORTENINGS = 10
@@ -20,21 +22,33 @@ _MAX_SHORTENINGS = 10
 
 _MAX_SHORTENING_SECONDS = 15.0
 
-_SIDES = st.sampled_from(["SENDING", "RECEIVING"])
-_AMOUNTS = st.sampled_from([1_000, 10_001, 33_333, OPENING // 2, WHOLE, ONE_MORE, OPENING])
-_NUMBERS = st.integers(0, 7)
-_AT_ONCE = st.sampled_from([True, False])
-_KINDS = st.sampled_from(
-    [
-        *["pay out"] * 3,
-        *["execute"] * 3,
-        *["transfer"] * 2,
-        *["happen"] * 2,
-        "deposit",
-        "rest",
-        "approve",
-    ]
+_CHOICES = st.builds(
+    Choice,
+    side=st.sampled_from(["SENDING", "RECEIVING"]),
+    amount=st.sampled_from(AMOUNTS),
+    number=st.integers(0, 23),
+    at_once=st.sampled_from([True, False]),
 )
+Act = Callable[[Steps, Choice], None]
+_COMMON: list[Act] = [
+    # The first is the simplest: what can be shortened to it leaves no trace.
+    Steps.rest,
+    *[Steps.pay_out] * 2,
+    *[Steps.execute] * 3,
+    *[Steps.transfer] * 2,
+    *[Steps.happen] * 2,
+    Steps.deposit,
+    Steps.pay_on_second_try,
+    *[Steps.come_late] * 2,
+]
+_PLAIN: list[Act] = [
+    *[Steps.meanwhile] * 2,
+    *[Steps.be_refunded] * 3,
+    Steps.pay_by_agent,
+    Steps.approve,
+    Steps.sweep,
+]
+_STRONG: list[Act] = [*[Steps.authorize] * 4, Steps.reset]
 """What may be done next; what moves money comes more often. One rule does all of it, as Hypothesis
 leaves whole rules out of most walks."""
 
@@ -55,10 +69,14 @@ class Found:
 class Walks:
     """All walks of one run: what they found, the shortest of each requirement.
 
-    ``failure`` is what ended them, where it was not a disagreement.
+    ``strong`` says whose payments they are: of customers who prove them by strong authentication,
+    or of others. ``in_vain`` is what they have waited for in vain, and ``failure`` what ended them,
+    where it was not a disagreement.
     """
 
     platform: Platform
+    strong: bool = False
+    in_vain: set[str] = field(default_factory=set)
     found: dict[str, Found] = field(default_factory=dict)
     failure: Exception | None = None
     _left: int = _MAX_SHORTENINGS
@@ -69,13 +87,17 @@ class Walks:
         """Whether nothing more is to be done."""
         return self.failure is not None or self._left <= 0 or time.monotonic() >= self._end
 
-    def begin(self) -> World | None:
-        """Return a new world to walk in; None where nothing more is to be done."""
+    def begin(self) -> Steps | None:
+        """Return the steps of a new world; None where nothing more is to be done."""
         if self.found:
             self._left -= 1
-        world = World(self.platform)
+        world = World(self.platform, self.strong)
         self.step(world.open, world)
-        return None if world.is_over or self.is_over else world
+        if world.is_over or self.is_over:
+            return None
+        steps = Steps(world, self.in_vain)
+        self.step(steps.begin, world)
+        return None if world.is_over or self.is_over else steps
 
     def step(self, act: Callable[[], None], world: World) -> None:
         """Do a step, unless nothing more is to be done.
@@ -110,30 +132,31 @@ class _Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._world = self.walks.begin()
-
-    @rule(kind=_KINDS, side=_SIDES, amount=_AMOUNTS, number=_NUMBERS, at_once=_AT_ONCE)
-    def step(self, kind: str, side: str, amount: int, number: int, *, at_once: bool) -> None:
-        """Do one thing; what it does not need of the arguments decides nothing."""
-        acts: dict[str, Callable[[World], None]] = {
-            "pay out": lambda world: world.pay_out(side, amount, number, at_once=at_once),
-            "transfer": lambda world: world.transfer(side, amount, at_once=at_once),
-            "execute": lambda world: world.execute(number),
-            "deposit": lambda world: world.deposit(amount),
-            "happen": lambda world: world.happen(number, amount),
-            "rest": lambda world: world.rest(number),
-            "approve": lambda world: world.approve(number),
-        }
-        self._do(acts[kind])
+        self._steps = self.walks.begin()
 
     def teardown(self) -> None:
         """The walk is over."""
-        self._do(World.end)
+        self.do(lambda steps: steps.world.end())
 
-    def _do(self, act: Callable[[World], None]) -> None:
-        world = self._world
-        if world is not None:
-            self.walks.step(lambda: act(world), world)
+    def do(self, act: Callable[[Steps], None]) -> None:
+        """Do a step, unless the walks are over."""
+        steps = self._steps
+        if steps is not None:
+            self.walks.step(lambda: act(steps), steps.world)
+
+
+class _Plain(_Machine):
+    @rule(act=st.sampled_from(_COMMON + _PLAIN), choice=_CHOICES)
+    def step(self, act: Act, choice: Choice) -> None:
+        """Do one thing; what it does not need of the choice decides nothing."""
+        self.do(lambda steps: act(steps, choice))
+
+
+class _Strong(_Machine):
+    @rule(act=st.sampled_from(_COMMON + _STRONG), choice=_CHOICES)
+    def step(self, act: Act, choice: Choice) -> None:
+        """Do one thing; what it does not need of the choice decides nothing."""
+        self.do(lambda steps: act(steps, choice))
 
 
 def walk(platform: Platform, run_seed: int, examples: int, seconds: float) -> dict[str, Found]:
@@ -142,27 +165,38 @@ def walk(platform: Platform, run_seed: int, examples: int, seconds: float) -> di
     Args:
         platform: the suite in the part of a platform.
         run_seed: decides the walks.
-        examples: how many walks are made at least.
+        examples: how many walks are made at least, of each of the two kinds of customers.
         seconds: for how long others follow.
 
     Raises:
         Unmet: a step could not be done, and nothing was found before.
     """
-    walks = Walks(platform)
+    plain = Walks(platform)
+    strong = Walks(platform, strong=True, in_vain=plain.in_vain)
     end = time.monotonic() + seconds
     turn = 0
-    while turn == 0 or (time.monotonic() < end and not walks.found and not walks.is_over):
-        _walk(walks, f"{run_seed}/{turn}", examples)
+    while turn == 0 or (time.monotonic() < end and not plain.is_over):
+        _walk(plain, f"{run_seed}/{turn}", examples)
+        if plain.found or plain.failure is not None:
+            break
+        if platform.profile.features.sca and not strong.is_over:
+            _walk(strong, f"{run_seed}/{turn}/strong", examples)
+            if strong.found:
+                return strong.found
         turn += 1
-    if walks.failure is not None and not walks.found:
-        raise walks.failure
-    return walks.found
+    if plain.failure is not None and not plain.found:
+        raise plain.failure
+    # Whether a customer can be arranged who needs strong authentication is for others to decide.
+    if strong.failure is not None and not isinstance(strong.failure, Unmet):
+        raise strong.failure
+    return plain.found
 
 
 def _walk(walks: Walks, name: str, examples: int) -> None:
     """Make some walks; ``name`` decides them."""
     limits = settings(
-        max_examples=examples,
+        # Hypothesis begins with the simplest, which only rests.
+        max_examples=examples + 1,
         stateful_step_count=STEPS,
         deadline=None,
         database=None,
@@ -171,7 +205,7 @@ def _walk(walks: Walks, name: str, examples: int) -> None:
         print_blob=False,
         report_multiple_bugs=False,
     )
-    machine = seed(name)(type("Machine", (_Machine,), {"walks": walks}))
+    machine = seed(name)(type("Machine", (_Strong if walks.strong else _Plain,), {"walks": walks}))
     try:
         run_state_machine_as_test(machine, settings=limits, _min_steps=STEPS)
     except (Disagreement, HypothesisException):

@@ -23,6 +23,7 @@ Span = tuple[int, int]
 """The least and the most, in smallest units."""
 
 NOTHING_TAKEN = frozenset({"PENDING", "PENDING_AUTHORIZATION", "EXPIRED"})
+_EXECUTIONS = frozenset({"executeQuote", "authorizeQuote", "approveTransaction"})
 _RELEASE, _HOLD = ".release", ".hold"
 _REFUND = "REFUND_"
 _FAILED = "FAILED"
@@ -46,13 +47,23 @@ def fates() -> list[str]:
     )
 
 
+def failing() -> frozenset[str]:
+    """Return the fates by which a payout fails."""
+    rows = table().transitions
+    return frozenset(str(row.action) for row in rows if row.targets == (_FAILED,))
+
+
 @dataclass
 class Payment:
     """A quote that was created, and what has become of it.
 
     ``status`` is what was seen last of its transaction, None before the first look. ``fate`` is the
-    trigger of its destination. ``done`` are the actions that were accepted or caused, ``tried``
-    says that an execution was accepted.
+    trigger of its destination. ``done`` are the actions that were accepted or caused, ``executed``
+    says that an answer told of its execution. ``challenge`` is the one that its customer has to
+    answer before it is executed, where there is one.
+
+    What an agent initiated has no quote; ``quote`` has the same members then, but for its id and
+    the moment of its expiry.
     """
 
     quote: Json
@@ -60,6 +71,7 @@ class Payment:
     status: str | None
     done: set[str] = field(default_factory=lambda: {"createQuote"})
     executed: bool = False
+    challenge: Json | None = None
 
     @property
     def transaction_id(self) -> str:
@@ -80,8 +92,10 @@ class Payment:
         if action.endswith(_RELEASE):
             return self.fate != _hold_of(action)
         if action == "quote.expire":
-            end = parse_moment(str(self.quote.get("expiresAt")))
-            return end is not None and datetime.now(UTC) + CLOCK_SKEW >= end
+            # How long the payment of an agent waits for its approval is open.
+            return "expiresAt" not in self.quote or _may_be_over(self.quote)
+        if action == "sca.challenge_expire":
+            return self.challenge is not None and _may_be_over(self.challenge)
         return "quoteId" not in triggers()[action].parameters
 
     def may_become(self, status: str) -> bool:
@@ -115,7 +129,8 @@ class Payment:
 
     def _taken(self) -> Span:
         sent = self.quote["totalSendingAmount"]
-        if self.status in NOTHING_TAKEN:
+        if self.status in NOTHING_TAKEN or not self.done & _EXECUTIONS:
+            # One whose customer has not answered a challenge may fail for it.
             return 0, 0
         if self.status == "REFUND_COMPLETED":
             # The fees may be kept.
@@ -135,9 +150,15 @@ class Payment:
         return int(self.quote["totalSendingAmount"]) if coming else 0
 
 
-def balance_span(opening: int, payments: Iterable[Payment], account_id: str) -> Span:
-    """Return between what the balance of an account is, in smallest units."""
-    low = high = opening
+def balance_span(opening: Span, payments: Iterable[Payment], account_id: str) -> Span:
+    """Return between what the balance of an account is, in smallest units.
+
+    Args:
+        opening: between what was deposited to it.
+        payments: all that may go from it or to it.
+        account_id: its id.
+    """
+    low, high = opening
     for payment in payments:
         least, most = payment.effect(account_id)
         low, high = low + least, high + most
@@ -145,8 +166,13 @@ def balance_span(opening: int, payments: Iterable[Payment], account_id: str) -> 
 
 
 def status_of(transaction: Mapping[str, Any]) -> str:
-    """Return the status of a transaction; that of its refund, where it has one that tells it."""
+    """Return the status of a transaction; that of its refund, where it has one that tells it.
+
+    One whose customer has to prove it may tell so, and is PENDING by the table.
+    """
     status = str(transaction.get("status"))
+    if status == "PENDING_AUTHORIZATION":
+        return "PENDING"
     if status == "REFUNDED":
         return "REFUND_COMPLETED"
     refund = transaction.get("refund")
@@ -154,6 +180,12 @@ def status_of(transaction: Mapping[str, Any]) -> str:
         word = _REFUND + str(refund.get("status")).upper().removeprefix(_REFUND)
         return word if word in table().states else status
     return status
+
+
+def _may_be_over(lifetime: Mapping[str, Any]) -> bool:
+    """Return whether the ``expiresAt`` of a quote or challenge may have passed."""
+    end = parse_moment(str(lifetime.get("expiresAt")))
+    return end is not None and datetime.now(UTC) + CLOCK_SKEW >= end
 
 
 def _hold_of(release: str) -> str:

@@ -11,7 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.transactions import Transactions
 from conformance.platform.part import Context, Part
-from conformance.platform.resource import Json, Resource, owner_of
+from conformance.platform.resource import Body, Json, Resource, owner_of
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -69,13 +69,21 @@ class Agents(Part):
         self._api.client.conceal(token, agent.impostor.token)
         return agent
 
-    def initiate(self, source: Json, *, amount: int = 10_000) -> Resource:
+    def initiate(
+        self, source: Json, destination: Json | None = None, *, amount: int = 10_000
+    ) -> Resource:
         """Let an agent of the source's owner initiate a payout that waits for approval.
 
+        Args:
+            source: the internal account.
+            destination: the external account; by default a new one of the same customer.
+            amount: what is to be paid, in the smallest unit.
+
         Returns:
-            ``transactionId``, ``source`` and ``destination`` as in a quote.
+            ``transactionId``, ``source`` and ``destination`` as in a quote, and
+            ``totalSendingAmount``, where its transaction shows it.
         """
-        destination = self._external_accounts.account(owner_of(source))
+        destination = destination or self._external_accounts.account(owner_of(source))
         found = self._triggers.fire(
             "agent.initiate",
             customerId=source["customerId"],
@@ -83,7 +91,7 @@ class Agents(Part):
             externalAccountId=destination["id"],
             amount=amount,
         )
-        payment = {
+        payment: Body = {
             "transactionId": found["transactionId"],
             "source": {"accountId": source["id"]},
             "destination": {"accountId": destination["id"]},
@@ -91,6 +99,7 @@ class Agents(Part):
         sent = self._transactions.of_quote(payment).get("sentAmount")
         if isinstance(sent, Mapping):
             name = payment["transactionId"]
+            payment["totalSendingAmount"] = sent["amount"]
             self._ledger.note_transfer(name, name, (source, destination), (sent["amount"], 0))
         return Resource(payment, owner_of(source))
 

@@ -80,7 +80,7 @@ class InternalAccounts(Part):
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = account.but(customerId=owner.id)
         if amount:
-            self._deposit(account, amount, _balances(account))
+            self._deposit(account, amount, shown_balances(account))
         return account
 
     def deposit(self, account: Json, amount: int) -> None:
@@ -275,7 +275,7 @@ class InternalAccounts(Part):
 
         Where no ``totalBalance`` is given, the balance stands for it.
         """
-        return _balances(self.read(account))
+        return shown_balances(self.read(account))
 
     def wait_for_balance(self, account: Json, expected: int) -> int:
         """Return the ``balance`` of an account once it is ``expected``, in smallest units.
@@ -315,7 +315,11 @@ def _are_provisioned(accounts: Sequence[Json]) -> bool:
     return bool(accounts) and all(account.get("status") != "PENDING" for account in accounts)
 
 
-def _balances(account: Json) -> tuple[int, int]:
+def shown_balances(account: Json) -> tuple[int, int]:
+    """Return ``balance`` and ``totalBalance`` that an internal account shows, in smallest units.
+
+    Where no ``totalBalance`` is given, the balance stands for it.
+    """
     total = account.get("totalBalance") or account["balance"]
     return account["balance"]["amount"], total["amount"]
 

@@ -8,6 +8,7 @@ import sys
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from conformance.fuzz.faults import HELD, faults
 from conformance.fuzz.generation import generate
 from conformance.fuzz.lenient import must_be_refused, reading
 from conformance.fuzz.requests import HOSTILE, Prepared, prepared
+from conformance.fuzz.share import share
 from conformance.platform.grounds.ground import Ground
 from conformance.selftest.collection import ROOT, requirements_by_test
 
@@ -492,3 +494,48 @@ def python(program: str) -> str:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return completed.stdout
+
+
+def test_each_account_type_is_generated_from_alone() -> None:
+    """Each type of account has a schema without conditions, in which it is the only one."""
+    operation = OPERATIONS["createExternalAccount"]
+    kinds = sorted(generation._kinds(operation.request_schema))
+    types = {path.stem.upper() for path in (ROOT / "fixtures" / "accounts").glob("*.yaml")}
+
+    assert types <= set(kinds)
+    for kind in kinds:
+        schema = generation._of_kind(operation.request_schema, kind)
+        assert "allOf" not in schema
+        info = schema["properties"]["accountInfo"]
+        assert "allOf" not in info
+        assert info["properties"]["accountType"]["const"] == kind
+        assert set(info["required"]) <= {*info["properties"]}
+        assert {"const", "enum"} & {*schema["properties"]["currency"]}
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "fields", "shares"),
+    [
+        (None, 201, [], (1, 0, 0)),
+        ("a.b", 400, [], (0, 1, 0)),
+        ("a.b", 400, ["x.b"], (0, 1, 0)),
+        ("", 422, ["x"], (0, 1, 0)),
+        ("a.b", 400, ["a"], (0, 0, 1)),
+        ("a.b", 404, [], (0, 0, 1)),
+        (None, 400, [], (0, 0, 1)),
+    ],
+)
+def test_a_share_tells_why_requests_were_refused(
+    fault: str | None, status: int, fields: list[str], shares: tuple[int, int, int]
+) -> None:
+    """A refusal is for the fault where it is of the request, and names no other field."""
+    request = Prepared({}, {}, b"{}", "application/json", "", fault=fault)
+    errors = [{"field": field} for field in fields]
+    answer: Any = SimpleNamespace(
+        status=status, accepted=status < 300, body={"details": {"errors": errors}}
+    )
+
+    found = share([(request, answer)])
+
+    assert (found.accepted, found.intended, found.other) == shares
+    assert "of 1 generated requests" in str(found)

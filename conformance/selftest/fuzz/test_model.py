@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,14 @@ from conformance.fuzz.model.order import (
     drawn,
     is_explained,
 )
-from conformance.fuzz.model.payments import Payment, balance_span, fates, status_of
+from conformance.fuzz.model.payments import Payment, balance_span, failing, fates, status_of
+from conformance.fuzz.model.world import OPENING, View, World
+from conformance.platform.ledger import Ledger
+from conformance.platform.resource import Resource
 
 SOURCE, DESTINATION = "InternalAccount:1", "InternalAccount:2"
 SENT, RECEIVED = 100, 90
+EXECUTED = ("executeQuote",)
 
 
 def payment(status: str | None, *, fate: str | None = None, done: tuple[str, ...] = ()) -> Payment:
@@ -58,9 +63,9 @@ class TestPayments:
         self, status: str, source: tuple[int, int], destination: tuple[int, int]
     ) -> None:
         """Balances are known but for refunds whose end is not told, and for fees."""
-        assert payment(status).effect(SOURCE) == source
-        assert payment(status).effect(DESTINATION) == destination
-        low, high = balance_span(1_000, [payment(status)], SOURCE)
+        assert payment(status, done=EXECUTED).effect(SOURCE) == source
+        assert payment(status, done=EXECUTED).effect(DESTINATION) == destination
+        low, high = balance_span((1_000, 1_000), [payment(status, done=EXECUTED)], SOURCE)
         assert (low, high) == (1_000 + source[0], 1_000 + source[1])
 
     @pytest.mark.parametrize(
@@ -97,6 +102,36 @@ class TestPayments:
         for status in ("PROCESSING", "COMPLETED", "FAILED", "REFUND_FAILED"):
             assert executed.may_become(status)
 
+    def test_a_challenged_payment_waits_for_its_proof(self) -> None:
+        """It is executed by its proof alone, and takes nothing where its challenge expires."""
+        challenged = payment("PENDING")
+        challenged.challenge = {"id": "ScaChallenge:1", "expiresAt": "2999-01-01T00:00:00Z"}
+
+        assert not challenged.may_become("PROCESSING")
+        assert not challenged.may_become("FAILED")
+        challenged.done.add("sca.challenge_expire")
+        assert challenged.may_become("FAILED")
+        assert not challenged.may_become("PROCESSING")
+        challenged.status = "FAILED"
+        assert challenged.effect(SOURCE) == (0, 0)
+
+    def test_a_challenge_may_expire_by_itself(self) -> None:
+        """One whose expiresAt has passed may have let its payment fail."""
+        challenged = payment("PENDING")
+        challenged.challenge = {"expiresAt": "2001-01-01T00:00:00Z"}
+
+        assert challenged.may_become("EXPIRED")
+
+    def test_the_payment_of_an_agent_waits_for_its_approval(self) -> None:
+        """Nothing but the approval executes it; how long it waits is open."""
+        started = payment("PENDING")
+        started.quote = {name: started.quote[name] for name in started.quote if name != "expiresAt"}
+
+        assert not started.may_become("PROCESSING")
+        assert started.may_become("EXPIRED")
+        started.done.add("approveTransaction")
+        assert started.may_become("COMPLETED")
+
     def test_a_held_payment_waits_for_its_release(self) -> None:
         """What is held does not complete until the trigger has released it."""
         held = payment("PROCESSING", fate="payout.hold")
@@ -108,6 +143,11 @@ class TestPayments:
     def test_the_fates_are_those_of_the_table(self) -> None:
         """Triggers at an external account that the table names, and what their releases undo."""
         assert {"payout.return", "payout.hold", "refund.hold", "refund.fail"} <= set(fates())
+
+    def test_what_fails_is_read_from_the_table(self) -> None:
+        """A payout that is returned fails, and one whose refund is held does so by another row."""
+        assert "payout.return" in failing()
+        assert not failing() & {"payout.hold", "payout.release", "refund.fail"}
 
     @pytest.mark.parametrize(
         ("shown", "status"),
@@ -123,6 +163,27 @@ class TestPayments:
     def test_a_refund_is_read_in_each_form(self, shown: Any, status: str) -> None:
         """The refund stands in the status or beside it; a word that is not known says nothing."""
         assert status_of(shown) == status
+
+
+class TestWorlds:
+    """What is known of the accounts of a walk."""
+
+    def test_a_sweep_is_known_once_it_has_arrived(self) -> None:
+        """What it has cost is told by the balance, where no payment is under way."""
+        world = World(SimpleNamespace(ledger=Ledger()))  # type: ignore[arg-type]
+        source = Resource({"id": SOURCE})
+        world._opening[SOURCE] = OPENING, OPENING
+
+        world.note_deposit(source, 500, at_least=1)
+        assert world.span(SOURCE) == (OPENING + 1, OPENING + 500)
+        world.payments = [payment("FAILED", done=EXECUTED)]
+        world._narrow(View({}, {SOURCE: (OPENING + 300, OPENING + 300)}))
+        assert world.opening(SOURCE) == (OPENING + 1, OPENING + 500)
+        world.payments = [payment("COMPLETED", done=EXECUTED)]
+        world._narrow(View({}, {SOURCE: (OPENING + 390, OPENING + 390)}))
+
+        assert world.opening(SOURCE) == (OPENING + 490, OPENING + 490)
+        assert world.span(SOURCE) == (OPENING + 390, OPENING + 390)
 
 
 def at(start: float, end: float, **effect: Any) -> Happening:
