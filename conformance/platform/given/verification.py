@@ -103,12 +103,20 @@ class Contact(Part):
             body: what to create it with, in the place of the usual members.
 
         Raises:
-            ResourceMissing: the region of the profile does not want them verified.
+            PreconditionFailed: a customer of the profile's region has no channel to verify.
+            ResourceMissing: it has others, or a customer with this body has none.
         """
+        is_usual = body is None
         if body is None:
             body = self.business_body() if business else self.body()
         customer = arranged_resource(self._api.create_customer(body))
         required = contact_channels(customer)
+        if is_usual and not required:
+            raise PreconditionFailed(
+                "features.contact_verification of the profile is true, and a customer of the "
+                f"region {body.get('region')} (bindings.contact_region) shows no channel to verify",
+                breaks=["CON-055"],
+            )
         missing = [name for name in channels if name not in required]
         if missing or not required:
             raise ResourceMissing(

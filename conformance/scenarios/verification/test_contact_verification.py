@@ -62,6 +62,14 @@ def test_a_customer_shows_which_channels_it_has_to_verify(platform: Platform, ch
             require_channel(customer, channel)
 
 
+@requirement("CON-055")
+def test_what_has_to_be_verified_is_shown(platform: Platform) -> None:
+    """A customer of a region that verifies contact channels shows which it has to verify."""
+    customer = platform.verification.contact.customer()
+
+    assert contact_channels(customer)
+
+
 @requirement("CON-054")
 def test_the_whole_eu_verifies_contact_channels(platform: Platform) -> None:
     """Customers of all countries of the EU have channels to verify, as that of the profile has.

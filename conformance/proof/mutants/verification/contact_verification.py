@@ -258,6 +258,8 @@ SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("CON-003", "flag", "contactVerification.phone", False),
     ("CON-003", "unknown", "contactVerification.phone", "SENT"),
     ("CON-004", "third-channel", "contactVerification.whatsapp", "PENDING"),
+    ("CON-055", "null", "contactVerification", None),
+    ("CON-055", "empty", "contactVerification", {}),
 )
 """Members of customers that are shown in another form."""
 
