@@ -196,10 +196,11 @@ def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | 
         verdict = run.verdict or run.detail
         typer.echo(
             f"{verdict:15}{run.id}: {len(run.failed)} failed, "
-            f"{len(run.inconclusive)} inconclusive ({run.seconds:.0f} s)"
+            f"{len(run.inconclusive)} inconclusive, {len(run.unexercised)} not exercised "
+            f"({run.seconds:.0f} s)"
         )
-        if len(run.inconclusive) > MANY_SILENCED:
-            typer.echo(f"  it silences {', '.join(run.inconclusive)}")
+        if len(run.silenced) > MANY_SILENCED or (run.silenced and not run.is_killed):
+            typer.echo(f"  it silences {', '.join(run.silenced)}")
     killed = sum(run.is_killed for run in runs)
     typer.echo(f"{killed} of {len(runs)} mutants end the run red")
     if json_file is not None:

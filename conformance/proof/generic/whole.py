@@ -37,7 +37,7 @@ from conformance.verdict.plan import (
 )
 
 MANY_SILENCED = 20
-"""More inconclusive requirements than this, and a mutant is named."""
+"""More requirements than this that a mutant silences, and it is named."""
 
 _MAX_SECONDS = 3600.0
 
@@ -50,14 +50,23 @@ Subject = Change | str
 
 @dataclass(frozen=True, slots=True)
 class WholeRun:
-    """What a whole run says about a broken reference; ``detail`` where it says nothing."""
+    """What a whole run says about a broken reference; ``detail`` where it says nothing.
+
+    The reference as it is leaves nothing undecided and nothing unexercised.
+    """
 
     id: str
     verdict: TargetVerdict | None
     failed: tuple[str, ...] = ()
     inconclusive: tuple[str, ...] = ()
+    unexercised: tuple[str, ...] = ()
     seconds: float = 0.0
     detail: str = ""
+
+    @property
+    def silenced(self) -> tuple[str, ...]:
+        """The requirements that the break keeps from being decided."""
+        return self.inconclusive + self.unexercised
 
     @property
     def is_killed(self) -> bool:
@@ -175,12 +184,17 @@ class _Loop(Server[_Task, WholeRun]):
 def _concluded(subject: Subject, conclusions: Sequence[Conclusion], seconds: float) -> WholeRun:
     by_verdict = {
         verdict: tuple(one.requirement.id for one in conclusions if one.verdict is verdict)
-        for verdict in (RequirementVerdict.FAILED, RequirementVerdict.INCONCLUSIVE)
+        for verdict in (
+            RequirementVerdict.FAILED,
+            RequirementVerdict.INCONCLUSIVE,
+            RequirementVerdict.NOT_EXERCISED,
+        )
     }
     return WholeRun(
         _id_of(subject),
         target_verdict(conclusions),
         by_verdict[RequirementVerdict.FAILED],
         by_verdict[RequirementVerdict.INCONCLUSIVE],
+        by_verdict[RequirementVerdict.NOT_EXERCISED],
         round(seconds, 1),
     )
