@@ -72,11 +72,16 @@ class _Commands(TyperGroup):
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command; help obeys the same variables of colour as all else."""
-        if (wanted := is_coloured()) is not None:
-            from typer import rich_utils  # noqa: PLC0415 - help alone needs it
+        if (wanted := is_coloured()) is None:
+            return super().main(*args, **options)
+        from typer import rich_utils  # noqa: PLC0415 - help alone needs it
 
-            rich_utils.FORCE_TERMINAL = wanted
-        return super().main(*args, **options)
+        usual = rich_utils.FORCE_TERMINAL
+        rich_utils.FORCE_TERMINAL = wanted
+        try:
+            return super().main(*args, **options)
+        finally:
+            rich_utils.FORCE_TERMINAL = usual
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name."""

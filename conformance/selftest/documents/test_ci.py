@@ -22,6 +22,7 @@ VARIABLES = (
     "RUN_SEED",
     "FUZZ_EXAMPLES",
     "MODEL_EXAMPLES",
+    "FAILING_CASES",
     "BUDGET",
     "REPLAY",
     "SHARD",

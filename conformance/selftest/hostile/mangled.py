@@ -97,7 +97,7 @@ def member(choice: int, new: Any) -> Mangle:
     def mangle(reply: Reply) -> Reply:
         try:
             value = reply.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             return reply
         places = list(paths(value))
         if not places:
