@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -68,21 +69,26 @@ def generate(name: str, seed: int, count: int) -> list[Drawn]:
 
 def _cases(operation: Operation, seed: int, count: int) -> Iterator[Case[Any]]:
     schemas = _schemas(operation)
-    for kind, schema in schemas.items():
-        found: APIOperation[Any, Any, Any, Any] = schema.find_operation_by_id(operation.id)
-        generation = schema.config.generation_for(operation=found, phase="coverage")
-        for mode in GenerationMode:
-            key = "/".join(filter(None, (str(seed), operation.id, kind, mode.value)))
-            boundary = list(
-                schema.iter_coverage_cases(
-                    found, generation_modes=[mode], generation_config=generation
-                )
+    share = -(-count // len(schemas))
+    for mode in GenerationMode:
+        boundary: list[Case[Any]] = []
+        generated: list[Case[Any]] = []
+        for kind, schema in schemas.items():
+            found: APIOperation[Any, Any, Any, Any] = schema.find_operation_by_id(operation.id)
+            generation = schema.config.generation_for(operation=found, phase="coverage")
+            boundary += schema.iter_coverage_cases(
+                found, generation_modes=[mode], generation_config=generation
             )
-            share = -(-count // len(schemas))
-            yield from _sample(boundary, -(-BOUNDARY_SHARE * count // len(schemas)), key)
             # Every text is a valid path parameter, so that there is nothing to get wrong.
             if mode is GenerationMode.POSITIVE or _takes_more_than_a_path(operation):
-                yield from _many(found.as_strategy(generation_mode=mode), share, key)
+                strategy = found.as_strategy(generation_mode=mode)
+                generated += _many(strategy, share, _key(seed, operation, kind, mode))
+        yield from _sample(boundary, BOUNDARY_SHARE * count, _key(seed, operation, "", mode))
+        yield from generated
+
+
+def _key(seed: int, operation: Operation, kind: str, mode: GenerationMode) -> str:
+    return "/".join(filter(None, (str(seed), operation.id, kind, mode.value)))
 
 
 def _many(strategy: st.SearchStrategy[T], count: int, key: str) -> list[T]:
@@ -120,7 +126,6 @@ def _with_unknown_query(key: str, count: int) -> list[Drawn]:
 
 def _drawn(operation: Operation, case: Case[Any]) -> Drawn:
     meta = case.meta
-    data = None if meta is None else meta.phase.data
     body = ABSENT if case.body is NOT_SET else case.body
     usual = _JSON if operation.form_schema is None else forms.FORM
     return Drawn(
@@ -130,7 +135,7 @@ def _drawn(operation: Operation, case: Case[Any]) -> Drawn:
         body=body,
         content_type=case.headers.get("Content-Type", "" if body is ABSENT else usual),
         valid=meta is not None and meta.generation.mode.is_positive,
-        note=str(getattr(data, "description", None) or "generated"),
+        note=_description(case),
         files=None if operation.form_schema is None else forms.files_of(operation.form_schema),
     )
 
@@ -145,12 +150,23 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _sample(values: list[T], most: int, key: str) -> list[T]:
-    """Return ``most`` of the values in their order."""
-    if len(values) <= most:
-        return values
-    chosen = random.Random(key).sample(range(len(values)), most)  # noqa: S311 - not for secrets
-    return [values[index] for index in sorted(chosen)]
+def _sample(cases: list[Case[Any]], most: int, key: str) -> list[Case[Any]]:
+    """Return ``most`` of the cases in their order; as many as can be of different faults."""
+    if len(cases) <= most:
+        return cases
+    order = random.Random(key).sample(range(len(cases)), len(cases))  # noqa: S311 - not for secrets
+    times: Counter[str] = Counter()
+    turns = {}
+    for index in order:
+        turns[index] = times[fault := _description(cases[index])]
+        times[fault] += 1
+    chosen = sorted(order, key=lambda index: turns[index])[:most]
+    return [cases[index] for index in sorted(chosen)]
+
+
+def _description(case: Case[Any]) -> str:
+    data = None if case.meta is None else case.meta.phase.data
+    return str(getattr(data, "description", None) or "generated")
 
 
 def _takes_more_than_a_path(operation: Operation) -> bool:
