@@ -17,6 +17,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 _CHUNK_BYTES = 65536
+_LAST_TURNS = 5
+"""Turns of the loop in which what was accepted last has begun."""
 
 
 @dataclass
@@ -71,15 +73,20 @@ class SlowLine:
         server = await asyncio.start_server(self._connect, sock=self._socket)
         await self._closing.wait()
         server.close()
+        # A connection that is cancelled before its first step would stay open.
+        for _ in range(_LAST_TURNS):
+            await asyncio.sleep(0)
         connections = asyncio.all_tasks() - {asyncio.current_task()}
         for connection in connections:
             connection.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
+        # What is closed gives its socket back a turn later.
+        await asyncio.sleep(0)
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(self.round_trip_seconds)
         parts = urlsplit(self.upstream)
         with contextlib.closing(writer), contextlib.suppress(OSError):
+            await asyncio.sleep(self.round_trip_seconds)
             reader_above, writer_above = await asyncio.open_connection(parts.hostname, parts.port)
             with contextlib.closing(writer_above):
                 await asyncio.gather(
