@@ -57,6 +57,8 @@ _PATIENT_TIMING = {"event": 5.0, "state": 5.0, "quiet": 0.3}
 
 _MUTANTS_PER_START = 25
 _PLAIN_SAMPLE = 12
+_GENERATING = "/fuzz/"
+"""What is part of the node ids of tests whose requests are generated."""
 """How many mutants are tried in the time that one more process takes to start."""
 
 
@@ -170,9 +172,11 @@ class _Loop:
         for mutant in self._mutants:
             tests = self._tests[mutant.requirement]
             rows[tests[0].nodeid if tests else ""].append(mutant)
-        # The longest first, so that no process has to wait for another at the end.
-        for row in turns(sorted(rows.values(), key=len, reverse=True), self._folder):
-            self._row(row)
+        # The longest first, so that no process has to wait for another at the end: those whose
+        # tests generate what they send, and then those of most mutants.
+        slow = sorted(rows, key=lambda test: (_GENERATING in test, len(rows[test])), reverse=True)
+        for test in turns(slow, self._folder):
+            self._row(rows[test])
         return True
 
     def _row(self, mutants: Sequence[Mutant]) -> None:
