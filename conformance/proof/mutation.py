@@ -56,10 +56,13 @@ Pauses between polls double, so that the fifth is over as soon as the time for a
 _PATIENT_TIMING = {"event": 5.0, "state": 5.0, "quiet": 0.3}
 
 _MUTANTS_PER_START = 25
+"""How many mutants are tried in the time that one more process takes to start."""
+
 _PLAIN_SAMPLE = 12
+"""How many mutants meet plain schemathesis, where nothing else is asked for."""
+
 _GENERATING = "/fuzz/"
 """What is part of the node ids of tests whose requests are generated."""
-"""How many mutants are tried in the time that one more process takes to start."""
 
 
 class MutantOutcome(StrEnum):
