@@ -149,11 +149,11 @@ def serve(
         first = server.stdout.readline() if server.stdout else ""
         if not first:
             raise typer.Exit(server.wait())
-        typer.echo(f"base URL: {json.loads(first)['base_url']}")
-        for name, value in credentials.items():
-            typer.echo(f"export {name}={value}")
-        typer.echo("Ctrl-C stops it.")
         try:
+            typer.echo(f"base URL: {json.loads(first)['base_url']}")
+            for name, value in credentials.items():
+                typer.echo(f"export {name}={value}")
+            typer.echo("Ctrl-C stops it.")
             code = server.wait()
         except KeyboardInterrupt:
             # The server got the same signal and ends by itself.

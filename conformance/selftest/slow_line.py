@@ -72,10 +72,12 @@ class SlowLine:
     async def _serve(self) -> None:
         server = await asyncio.start_server(self._connect, sock=self._socket)
         await self._closing.wait()
-        server.close()
-        # A connection that is cancelled before its first step would stay open.
+        # A connection that the closed server does not take any more would be left open, and so
+        # would one that is cancelled before its first step.
+        self._loop.remove_reader(self._socket)
         for _ in range(_LAST_TURNS):
             await asyncio.sleep(0)
+        server.close()
         connections = asyncio.all_tasks() - {asyncio.current_task()}
         for connection in connections:
             connection.cancel()

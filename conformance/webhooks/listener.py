@@ -233,10 +233,12 @@ class WebhookListener:
     async def _listen(self, listening: socket.socket) -> None:
         server = await asyncio.start_server(self._converse, sock=listening, limit=_READ_BYTES)
         await self._stopped.wait()
-        server.close()
-        # A conversation that is cancelled before its first step would leave its connection open.
+        # A connection that the closed server does not take any more would be left open, and so
+        # would that of a conversation which is cancelled before its first step.
+        self._loop.remove_reader(listening)
         for _ in range(_LAST_TURNS):
             await asyncio.sleep(0)
+        server.close()
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until it or the run ends."""

@@ -791,6 +791,35 @@ class TestFollowing:
         assert "/follow/" not in str(raised.value)
 
 
+class TestClosing:
+    """A listener that is closed leaves nothing open."""
+
+    @pytest.mark.filterwarnings("error::ResourceWarning")
+    def test_senders_that_connect_at_the_last_moment(self) -> None:
+        """Each connection is closed; what is not complains as it is thrown away, and fails."""
+        addresses: list[tuple[str, int]] = []
+        ended = threading.Event()
+
+        def connect() -> None:
+            while not ended.is_set():
+                with contextlib.suppress(OSError, IndexError):
+                    socket.create_connection(addresses[-1], timeout=1).close()
+
+        senders = [threading.Thread(target=connect) for _ in range(2)]
+        for sender in senders:
+            sender.start()
+        for _ in range(50):
+            listener = WebhookListener("127.0.0.1:0")
+            addresses.append(("127.0.0.1", urlsplit(listener.url).port or 0))
+            time.sleep(0.002)
+            listener.close()
+        ended.set()
+        for sender in senders:
+            sender.join()
+
+        gc.collect()
+
+
 class TestStarting:
     """The listener starts where the profile says, or an error names the key."""
 
