@@ -15,6 +15,7 @@ from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
+from conformance.verdict.decisions import ResourceMissing
 
 PERSON = "personalInfo"
 
@@ -246,19 +247,29 @@ def test_a_business_can_have_four_owners(platform: Platform, check: Check) -> No
         assert len(set(ids)) == len(ids), ids
 
 
-def test_what_shares_are_taken_is_recorded(platform: Platform) -> None:
-    """The answers to shares of 24.99 and of 33.5 percent are recorded, not judged."""
+@requirement("OWN-022")
+def test_a_share_with_a_fraction_is_kept(platform: Platform) -> None:
+    """Shares of 24.99 and of 33.5 percent need not be taken; those that are taken are kept."""
     business = platform.customers.applicant(business=True)
+    shares = (24.99, 33.5)
 
-    for share in (24.99, 33.5):
-        answer = platform.api.create_beneficial_owner(
-            platform.verification.owners.body(business, ownershipPercentage=share)
+    answers = [
+        platform.api.create_beneficial_owner(
+            platform.verification.owners.body(business, ownershipPercentage=share), valid=False
         )
-        shown_share = answer.body.get("ownershipPercentage") if answer.accepted else "nothing"
-        platform.observe(
-            f"a director who owns {share} percent is answered with {answer.status}, "
-            f"and {shown_share} is shown"
-        )
+        for share in shares
+    ]
+
+    kept = {
+        share: arranged_body(answer)["ownershipPercentage"]
+        for share, answer in zip(shares, answers, strict=True)
+        if answer.accepted
+    }
+    for share, answer in zip(shares, answers, strict=True):
+        platform.observe(f"a director who owns {share} percent is answered with {answer.status}")
+    if not kept:
+        raise ResourceMissing("no share with a fraction is taken")
+    assert all(shown == share for share, shown in kept.items()), kept
 
 
 # --- Who is refused -------------------------------------------------------------------------

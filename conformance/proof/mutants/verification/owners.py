@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, rescued
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import derived, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import owner_refused
@@ -97,6 +97,18 @@ for _requirement, _path, _what, _value in CHANGED:
         f"the {_path} of an owner is shown as {json.dumps(_value)}: {_what}",
         edited(owners, "view", put(_path, _value)),
     )
+
+
+declare(
+    "OWN-022",
+    "whole-percent",
+    "a share is cut to whole percent",
+    edited(
+        owners,
+        "view",
+        derived("ownershipPercentage", lambda owner: int(owner["ownershipPercentage"])),
+    ),
+)
 
 
 @mutant("OWN-048", "the owners of a business share one id")
