@@ -29,6 +29,7 @@ IN_PROGRESS = "IN_PROGRESS"
 RESOLVE_ERRORS = "RESOLVE_ERRORS"
 FIELD = "MISSING_FIELD"
 IDENTITY = "MISSING_IDENTITY_DOCUMENT"
+ADDRESS = "MISSING_PROOF_OF_ADDRESS"
 
 NUMBER = ("idType", "identifier")
 MEXICAN = {
@@ -194,6 +195,21 @@ def test_a_proof_of_address_identifies_nobody(platform: Platform) -> None:
     again = arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
 
     assert IDENTITY in {entry.get("type") for entry in again}, f"{entries}, and then {again}"
+
+
+@requirement("VER-820")
+@pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
+def test_each_type_of_proof_proves_an_address(platform: Platform, kind: str) -> None:
+    """The submission after its upload misses no proof of the holder's address any more."""
+    business = platform.verification.reviews.unsubmitted(business=True)
+    missing = _of_type(ADDRESS, platform.verification.reviews.unresolved(business)["errors"])
+    holder = missing[0].get("resourceId") or business["id"]
+    platform.verification.documents.document({"id": holder}, kind)
+
+    again = arranged_resource(platform.verification.reviews.submit(business)).get("errors") or []
+
+    left = [entry for entry in again if entry.get("type") == ADDRESS]
+    assert holder not in {entry.get("resourceId") or business["id"] for entry in left}, again
 
 
 def test_how_a_submission_before_its_contact_is_verified_is_answered(platform: Platform) -> None:

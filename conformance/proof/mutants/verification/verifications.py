@@ -463,6 +463,15 @@ class _Typed:
 
 declare("VER-816", "as-business", "individuals are asked what businesses are", _as_if("BUSINESS"))
 declare("VER-817", "as-person", "businesses are asked what individuals are", _as_if("INDIVIDUAL"))
+for _kind in ("ELECTRICITY_BILL", "TAX_RETURN"):
+    declare(
+        "VER-820",
+        f"no-{_kind.lower().replace('_', '-')}",
+        f"a document of the type {_kind} proves nothing",
+        with_columns(documents, "DOCUMENT_TYPES", _kind, proves=""),
+    )
+
+
 for _id in ("VER-818", "VER-819"):
     declare(
         _id,
