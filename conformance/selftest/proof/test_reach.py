@@ -111,9 +111,13 @@ def test_two_processes_see_what_one_does() -> None:
     )
 
     assert two.noted == one.noted
-    assert {name: seen.places for name, seen in two.tests.items()} == {
-        name: seen.places for name, seen in one.tests.items()
-    }
+    assert two.tests.keys() == one.tests.keys()
+    # What the reference does in the background may fall into the next test.
+    came_to = [
+        frozenset[str]().union(*(seen.places for seen in each.tests.values()))
+        for each in (one, two)
+    ]
+    assert came_to[0] == came_to[1]
 
 
 def test_what_is_noted_does_not_depend_on_what_is_loaded() -> None:
