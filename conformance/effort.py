@@ -41,16 +41,17 @@ def minutes(requests: int, round_trip_seconds: float, workers: int) -> float:
 
 
 def _expected(test: str, examples: int) -> int:
-    return REQUESTS_OF_AN_EXAMPLE * examples if _is_generated(test) else REQUESTS_OF_A_SCENARIO
+    return REQUESTS_OF_AN_EXAMPLE * examples if is_generated(test) else REQUESTS_OF_A_SCENARIO
 
 
-def _is_generated(test: str) -> bool:
+def is_generated(test: str) -> bool:
+    """Return whether a test, by its node id, sends requests that are generated."""
     return _GENERATED in test.partition("::")[0]
 
 
 def _about(test: str) -> str:
     """Return what a test is about: the title of its area, where it has one."""
-    if _is_generated(test):
+    if is_generated(test):
         return "Generated requests"
     folders = test.partition("::")[0].split("/")
     return next((areas()[name].title for name in folders if name in areas()), folders[-1])

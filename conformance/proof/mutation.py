@@ -35,6 +35,7 @@ import typer
 
 from conformance.contract.areas import AreaError, areas
 from conformance.contract.catalogue import catalogue
+from conformance.effort import is_generated
 from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.proof import mutants as package
@@ -60,9 +61,6 @@ _MUTANTS_PER_START = 25
 
 _PLAIN_SAMPLE = 12
 """How many mutants meet plain schemathesis, where nothing else is asked for."""
-
-_GENERATING = "/fuzz/"
-"""What is part of the node ids of tests whose requests are generated."""
 
 
 class MutantOutcome(StrEnum):
@@ -177,7 +175,7 @@ class _Loop:
             rows[tests[0].nodeid if tests else ""].append(mutant)
         # The longest first, so that no process has to wait for another at the end: those whose
         # tests generate what they send, and then those of most mutants.
-        slow = sorted(rows, key=lambda test: (_GENERATING in test, len(rows[test])), reverse=True)
+        slow = sorted(rows, key=lambda test: (is_generated(test), len(rows[test])), reverse=True)
         for test in turns(slow, self._folder):
             self._row(rows[test])
         return True

@@ -138,10 +138,7 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     meetings.sort(key=lambda meeting: -sum(seen.tests[name].seconds for name in meeting.tests))
     seconds = sum(seen.tests[name].seconds for meeting in meetings for name in meeting.tests)
     worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
-    found = spread(partial(_meet_part, meetings), min(processes, worthwhile))
-    by_id: dict[str, list[Encounter]] = defaultdict(list)
-    for encounter in found:
-        by_id[encounter.id].append(encounter)
+    by_id = _by_id(spread(partial(_meet_part, meetings), min(processes, worthwhile)))
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
     return [*own, *map(_judged, by_id.values())]
 
@@ -158,12 +155,16 @@ def tolerance_drawn(
         What became of each variant that was met, and how many were drawn.
     """
     names = drawn(chosen, seed)
-    found = spread(partial(_meet_all, names), processes)
-    by_id: dict[str, list[Encounter]] = defaultdict(list)
-    for encounter in found:
-        by_id[encounter.id].append(encounter)
-    results = [_judged(encounters) for encounters in by_id.values()]
+    by_id = _by_id(spread(partial(_meet_all, names), processes))
+    results = map(_judged, by_id.values())
     return [one for one in results if one.outcome is not VariantOutcome.IDLE], len(names)
+
+
+def _by_id(encounters: Iterable[Encounter]) -> dict[str, list[Encounter]]:
+    found: dict[str, list[Encounter]] = defaultdict(list)
+    for encounter in encounters:
+        found[encounter.id].append(encounter)
+    return found
 
 
 def drawn(variants: Sequence[Variant], seed: int) -> list[str]:
@@ -383,8 +384,9 @@ class _VariantLoop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._suite = session.config.stash[SESSION]
         self._suite.reports = False
+        known = load_variants()
         for meeting in self._meetings(session.items):
-            group = [variant for variant in load_variants() if variant.id in meeting.variants]
+            group = [variant for variant in known if variant.id in meeting.variants]
             tests = [test for test in session.items if test.nodeid in meeting.tests]
             self.results += self._meet(group, tests, meeting.tests)
         return True

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
+from conformance.webhooks.listener import close_server
+
 _CHUNK_BYTES = 65536
-_LAST_TURNS = 5
-"""Turns of the loop in which what was accepted last has begun."""
 
 
 @dataclass
@@ -72,12 +72,7 @@ class SlowLine:
     async def _serve(self) -> None:
         server = await asyncio.start_server(self._connect, sock=self._socket)
         await self._closing.wait()
-        # A connection that the closed server does not take any more would be left open, and so
-        # would one that is cancelled before its first step.
-        self._loop.remove_reader(self._socket)
-        for _ in range(_LAST_TURNS):
-            await asyncio.sleep(0)
-        server.close()
+        await close_server(server, self._socket)
         connections = asyncio.all_tasks() - {asyncio.current_task()}
         for connection in connections:
             connection.cancel()

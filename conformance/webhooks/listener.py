@@ -168,6 +168,18 @@ class _Connection:
             self.writer.write(content)
 
 
+async def close_server(server: asyncio.Server, listening: socket.socket) -> None:
+    """Close a server of this loop once every connection that it has accepted has begun.
+
+    One that comes to a closed server would be left open, and so would one whose conversation is
+    cancelled before its first step.
+    """
+    asyncio.get_running_loop().remove_reader(listening)
+    for _ in range(_LAST_TURNS):
+        await asyncio.sleep(0)
+    server.close()
+
+
 class WebhookListener:
     """An HTTP server on a port of its own that acknowledges every delivery with 200.
 
@@ -233,12 +245,7 @@ class WebhookListener:
     async def _listen(self, listening: socket.socket) -> None:
         server = await asyncio.start_server(self._converse, sock=listening, limit=_READ_BYTES)
         await self._stopped.wait()
-        # A connection that the closed server does not take any more would be left open, and so
-        # would that of a conversation which is cancelled before its first step.
-        self._loop.remove_reader(listening)
-        for _ in range(_LAST_TURNS):
-            await asyncio.sleep(0)
-        server.close()
+        await close_server(server, listening)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until it or the run ends."""

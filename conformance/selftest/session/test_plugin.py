@@ -429,9 +429,7 @@ class TestRuns:
         assert credentials is None
         person = {"fullName": "Ada Lindqvist", "email": "no-address-of-ada", "birthDate": "1815"}
         server = stand_in(standins.answers(200, {"id": "Customer:1", **person}))
-        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
-        profile["environment"] = "production"
-        (inside.folder / "own.yaml").write_text(yaml.safe_dump(profile))
+        write_production_profile(inside.folder / "own.yaml")
 
         status, output = inside(
             """
@@ -461,9 +459,7 @@ class TestRuns:
         """In production only GET is sent, whatever triggers the profile maps."""
         assert credentials is None
         server = stand_in(standins.answers(200, {"id": "PlatformConfig:1"}))
-        profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
-        profile["environment"] = "production"
-        (inside.folder / "own.yaml").write_text(yaml.safe_dump(profile))
+        write_production_profile(inside.folder / "own.yaml")
 
         status, output = inside(
             """
@@ -646,6 +642,12 @@ class TestEndings:
         assert verdicts["QUO-083"] is RequirementVerdict.PASSED
         assert verdicts["QUO-084"] is RequirementVerdict.INCONCLUSIVE or workers != "-n0"
         assert (hanging / "reports/latest/report.html").exists() is not killed
+
+
+def write_production_profile(path: Path) -> None:
+    """Write the profile of the reference as that of a target in production."""
+    profile = yaml.safe_load((FIXTURES / "profiles" / "reference.yaml").read_text())
+    path.write_text(yaml.safe_dump({**profile, "environment": "production"}))
 
 
 def wait_for_content(path: Path) -> str:

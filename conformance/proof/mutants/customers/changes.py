@@ -112,12 +112,6 @@ CHANGEABLE = {
 for _member, _id in CHANGEABLE.items():
     declare(
         _id,
-        "ignored",
-        f"{_member} is not changed",
-        receives(onboarding, "update", without(_member)),
-    )
-    declare(
-        _id,
         "fixed",
         f"{_member} cannot be changed",
         refusing((onboarding, "update"), _member, has(_member)),
@@ -135,7 +129,7 @@ FOLLOWING = {
     "pepStatus": "EDD-033",
 }
 
-for _member, _id in FOLLOWING.items():
+for _member, _id in (CHANGEABLE | FOLLOWING).items():
     declare(
         _id,
         "ignored",
