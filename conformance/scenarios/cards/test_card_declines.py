@@ -76,6 +76,16 @@ def test_a_purchase_above_the_balance_is_declined_or_an_exception(platform: Plat
         assert (resolved_row.get("status"), resolved_row.get("cardDeclinedReason")) == expected
 
 
+@requirement("CAR-107")
+def test_an_account_can_be_spent_as_a_whole(platform: Platform) -> None:
+    """A purchase of all that the account has is not declined with INSUFFICIENT_FUNDS."""
+    card = platform.cards.card(platform.cards.account(amount=DEPOSIT))
+
+    row = platform.cards.attempt(card, amount=DEPOSIT)
+
+    assert row.get("cardDeclinedReason") != "INSUFFICIENT_FUNDS"
+
+
 def _resolve(platform: Platform, card: Json, row: Json) -> Json:
     """Return an underfunded purchase once it is DECLINED or an EXCEPTION.
 

@@ -198,6 +198,19 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         assert units(row.get("refundedAmount")) == 0
 
 
+@requirement("CAR-108")
+def test_the_parts_that_are_cleared_add_up(platform: Platform) -> None:
+    """A purchase that is cleared in two parts shows its price as settledAmount."""
+    card = platform.cards.card()
+    purchase = platform.cards.approved_purchase(card)
+    platform.cards.cause(card, purchase, "card.settle_partly", PART)
+
+    platform.cards.cause(card, purchase, "card.settle", PRICE - PART)
+
+    row = platform.cards.arrange_status(card, purchase, "SETTLED")
+    assert units(require_member(row, "settledAmount")) == PRICE
+
+
 @requirement("CAR-056", "CAR-057", "CAR-058")
 def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Check) -> None:
     """The settledAmount leaves the account of the card, and another account stays as it was."""

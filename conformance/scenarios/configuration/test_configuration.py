@@ -448,6 +448,26 @@ def test_all_that_is_wrong_of_a_standing_fee_is_listed(platform: Platform) -> No
     assert listed_names(both) >= wanted[0] | wanted[1], both
 
 
+@requirement("CFG-048")
+@pytest.mark.usefixtures("settings")
+def test_what_is_wrong_of_each_standing_fee_is_listed(platform: Platform) -> None:
+    """A refusal of two fees with a fault each lists what the refusals of each alone list."""
+    right = FORMS["both"]
+    faulty = [{**right, name: "plenty"} for name in right]
+
+    alone = [refused_fee(platform, **fee) for fee in faulty]
+    both = platform.configuration.update({FEES: fees_of(platform, *faulty)})
+
+    twin = platform.configuration.update({FEES: fees_of(platform, right, right)})
+    if not twin.accepted:
+        raise ResourceMissing(f"two standing fees at once are not taken: {twin}")
+    both.refused(twin=twin)
+    wanted = [listed_names(one) for one in alone]
+    if not all(wanted) or wanted[0] == wanted[1]:
+        raise ResourceMissing(f"the refusals of single faults do not list them apart: {wanted}")
+    assert listed_names(both) >= wanted[0] | wanted[1], both
+
+
 @requirement("CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_refused_change_changes_nothing(platform: Platform) -> None:
@@ -485,6 +505,18 @@ def refused_fee(platform: Platform, **fee: Any) -> Answer:
     if answer.code != "INVALID_INPUT":
         raise ResourceMissing(f"a fee of {fee} is not refused with INVALID_INPUT: {answer}")
     return answer
+
+
+def fees_of(platform: Platform, *fees: Mapping[str, Any]) -> list[Any]:
+    """Return a value of ``feeConfigs`` with several standing fees.
+
+    Raises:
+        ResourceMissing: the bindings of the profile write no list.
+    """
+    values = [platform.configuration.standing_fee(**fee) for fee in fees]
+    if not all(isinstance(value, list) for value in values):
+        raise ResourceMissing(f"the bindings write {FEES} as no list: {values}")
+    return [entry for value in values for entry in value]
 
 
 def listed_names(refusal: Answer) -> set[str]:

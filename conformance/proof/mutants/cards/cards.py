@@ -211,6 +211,13 @@ for _id in ("CAR-051", "CAR-052"):
 # --- Money ----------------------------------------------------------------------------------
 
 
+@mutant(
+    "CAR-108", "the part that was cleared last is told alone", (card_simulators, "settle"), after
+)
+def last_part(_unit: Unit, row: CardTransaction, amount: int) -> None:
+    row.settled = amount
+
+
 @mutant("CAR-056", "purchases are not paid by the account")
 def nothing_paid(patch: Patch) -> None:
     patch.replace(card_transactions, "move", lambda *_: None)
@@ -381,6 +388,19 @@ _REASONS = {
     "CAR-105": ("FOREIGN", "BLOCKED"),
     "CAR-106": ("SUSPICIOUS", "BLOCKED"),
 }
+
+
+@mutant(
+    "CAR-107",
+    "an account cannot be spent as a whole",
+    (card_simulators, "obstacle_of"),
+    around,
+)
+def never_empty(
+    original: Callable[..., str | None], unit: Unit, card: Card, amount: int, condition: str | None
+) -> str | None:
+    return original(unit, card, amount + 1, condition)
+
 
 for _id, (_condition, _confused) in _REASONS.items():
     declare(

@@ -402,6 +402,14 @@ declare(
 )
 
 
+declare(
+    "CFG-048",
+    "last",
+    "of two fees with a fault that of the last is told alone",
+    edited(platform, "fee_config_errors", lambda found: found[-1:]),
+)
+
+
 def _after_refusal(spoil: Callable[[Json, Json], Json]) -> Apply:
     """Return a patch after which a refused change shows: ``spoil`` gets the view and the body."""
 
