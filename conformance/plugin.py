@@ -24,6 +24,9 @@ _OWN = (_PACKAGE / "selftest", _PACKAGE / "bench")
 
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
+USUAL_EXAMPLES = 20
+"""How many requests are made up for each operation of which nothing else is said."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the suite."""
@@ -89,10 +92,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--fuzz-examples",
         type=int,
-        default=20,
+        default=USUAL_EXAMPLES,
         metavar="N",
         help="random requests for each operation, valid and invalid, with up to ten times as many "
-        "at boundaries (20); 0 leaves fuzzing out",
+        f"at boundaries ({USUAL_EXAMPLES}); 0 leaves fuzzing out",
     )
     group.addoption(
         "--model-examples",

@@ -18,6 +18,7 @@ from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
 from conformance.exchange.journal import Journal
 from conformance.exchange.redaction import Redactor
+from conformance.plugin import USUAL_EXAMPLES
 from conformance.profile.model import Profile
 from conformance.profile.part import ProfileError
 from conformance.run import load_profile
@@ -42,7 +43,7 @@ def doctor(
     ] = False,
     examples: Annotated[
         int, typer.Option("--fuzz-examples", min=0, help="the --fuzz-examples of that run")
-    ] = 20,
+    ] = USUAL_EXAMPLES,
 ) -> None:
     """Look at target and profile, apart from any verdict: what works, and which key mends the rest.
 

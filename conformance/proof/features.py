@@ -32,7 +32,7 @@ import typer
 
 from conformance.contract.catalogue import Catalogue, catalogue
 from conformance.exchange.folder import RunFolder
-from conformance.plugin import SESSION
+from conformance.plugin import SESSION, USUAL_EXAMPLES
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
 from conformance.proof.host import decisions_of, host, modules_with, spread, turns
@@ -242,7 +242,7 @@ def features(
         bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
     ] = False,
     processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
-    fuzz_examples: Annotated[int, typer.Option(min=0)] = 20,
+    fuzz_examples: Annotated[int, typer.Option(min=0)] = USUAL_EXAMPLES,
 ) -> None:
     """Switch each feature of the profile off; does exactly what needs it go unexercised?
 

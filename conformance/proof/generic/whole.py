@@ -17,7 +17,7 @@ from functools import partial
 import pytest
 
 from conformance.contract.catalogue import Level, catalogue
-from conformance.plugin import SESSION
+from conformance.plugin import SESSION, USUAL_EXAMPLES
 from conformance.proof.generic.changes import Change, sampled
 from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.runner import TIMING, app_of
@@ -40,9 +40,6 @@ MANY_SILENCED = 20
 """More requirements than this that a mutant silences, and it is named."""
 
 _MAX_SECONDS = 3600.0
-
-_FUZZ_EXAMPLES = 20
-"""How many requests are made up for each operation, as in a run of which nothing else is said."""
 
 Subject = Change | str
 """What is put into the reference: a change, or an aimed mutant by its id."""
@@ -88,7 +85,7 @@ def subjects(count: int, seed: int) -> list[Subject]:
 def run_whole(chosen: Sequence[Subject], processes: int) -> Iterator[WholeRun]:
     """Yield what the whole run says under each mutant, as the runs end."""
     executed = surveyed(processes)
-    seen = survey(processes, fuzz_examples=_FUZZ_EXAMPLES)
+    seen = survey(processes, fuzz_examples=USUAL_EXAMPLES)
     aimed = {mutant.id: mutant for mutant in load()}
 
     def task(subject: Subject) -> _Task:
@@ -127,7 +124,7 @@ def _serve(
     """Run the tests of each task under its mutant in this process."""
     host(
         lambda service: _Loop(service, tasks, answer, seen),
-        options=[f"--fuzz-examples={_FUZZ_EXAMPLES}"],
+        options=[f"--fuzz-examples={USUAL_EXAMPLES}"],
         timing=TIMING,
     )
 
