@@ -24,6 +24,7 @@ import typer
 import yaml
 
 from conformance.platform.resource import merged
+from conformance.proof.draw import TODAY, Draw
 from conformance.proof.host import spread
 from conformance.proof.planting import (
     CLIENT_SECRET,
@@ -35,6 +36,7 @@ from conformance.proof.planting import (
 )
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import PERSONAS
+from conformance.verdict.decisions import Reason
 
 _SHOWN = 20
 
@@ -120,6 +122,7 @@ def _judgement(content: Mapping[str, Any], seconds: float) -> Judgement:
         Alarm(entry["id"], entry["verdict"], str(entry.get("detail") or entry.get("reason") or ""))
         for entry in entries
         if entry["verdict"] in {"failed", "inconclusive"}
+        and entry.get("reason") != Reason.DESELECTED
     )
     decided = sum(entry["verdict"] in {"passed", "failed", "warned"} for entry in entries)
     return Judgement(decided, alarms, seconds)
@@ -137,11 +140,24 @@ def personas(
         Path | None, typer.Option(help="keep the report of each persona in a folder here")
     ] = None,
     processes: Annotated[int, typer.Option(min=1, help="processes that share the work")] = 1,
+    draw: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help=f"one of them, drawn by chance: a number, or {TODAY}"),
+    ] = None,
+    shares: Annotated[
+        int, typer.Option(min=1, help="with --draw: one of so many parts of the tests")
+    ] = 1,
     verbose: Annotated[bool, typer.Option("--verbose", help="print every alarm")] = False,
 ) -> None:
     """Judge an implementation by another hand, in all its personas: is any of them failed?"""
     known: Mapping[str, object] = BUGS if bugs else PERSONAS
     chosen = names or list(known)
+    selection: tuple[str, ...] = ()
+    if draw is not None:
+        by_chance = Draw.parse(draw, shares)
+        chosen = [chosen[by_chance.seed // shares % len(chosen)]]
+        selection = (f"--shard={by_chance.shard}",)
+        typer.echo(f"drawn by {by_chance}")
     for name in chosen:
         if name not in known:
             raise typer.BadParameter(f"{name} is none of {', '.join(known)}")
@@ -149,16 +165,18 @@ def personas(
         if bugs:
             good = _plant(chosen, processes)
         else:
-            good = _judge(chosen, report_dir, processes, verbose=verbose)
+            arguments = ("conformance", *selection, *(("-n", str(processes)) * (processes > 1)))
+            good = _judge(chosen, arguments, report_dir, verbose=verbose)
     except NotJudged as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(3) from None
     raise typer.Exit(0 if good else 1)
 
 
-def _judge(names: Sequence[str], report_dir: Path | None, processes: int, *, verbose: bool) -> bool:
+def _judge(
+    names: Sequence[str], arguments: Sequence[str], report_dir: Path | None, *, verbose: bool
+) -> bool:
     good = True
-    arguments = ("conformance", *(("-n", str(processes)) if processes > 1 else ()))
     for name in names:
         judgement = judged(name, arguments, report_dir / name if report_dir else None)
         good = good and not judgement.alarms

@@ -40,6 +40,7 @@ import typer
 from conformance.contract.catalogue import Level, catalogue
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
+from conformance.proof.draw import TODAY, Draw
 from conformance.proof.host import (
     decisions_of,
     host,
@@ -144,9 +145,9 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
 
 
 def tolerance_drawn(
-    chosen: Sequence[Variant], processes: int, seed: int
+    chosen: Sequence[Variant], processes: int, draw: Draw
 ) -> tuple[list[Result], int]:
-    """Run all scenarios once under one combination of variants that ``seed`` draws.
+    """Run a share of the scenarios once, under one combination of variants that is drawn.
 
     What a test comes to is not surveyed before, so that a variant that others hide is not met, and
     has no result.
@@ -154,8 +155,8 @@ def tolerance_drawn(
     Returns:
         What became of each variant that was met, and how many were drawn.
     """
-    names = drawn(chosen, seed)
-    by_id = _by_id(spread(partial(_meet_all, names), processes))
+    names = drawn(chosen, draw.seed)
+    by_id = _by_id(spread(partial(_meet_share, names, draw), processes))
     results = map(_judged, by_id.values())
     return [one for one in results if one.outcome is not VariantOutcome.IDLE], len(names)
 
@@ -303,22 +304,23 @@ def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     )
 
 
-def _meet_all(names: Sequence[str], folder: Path) -> list[Encounter]:
-    """Run the scenarios that fall to this process under all variants of these ids."""
+def _meet_share(names: Sequence[str], draw: Draw, folder: Path) -> list[Encounter]:
+    """Run what falls to this process of a share of the scenarios, under variants of these ids."""
     return host(
-        lambda service: _VariantLoop(partial(_by_module, tuple(names), folder), service),
+        lambda service: _VariantLoop(partial(_by_module, tuple(names), draw, folder), service),
         timing=_TIMING,
         options=["--fuzz-examples=0"],
     )
 
 
 def _by_module(
-    names: tuple[str, ...], folder: Path, tests: Iterable[pytest.Item]
+    names: tuple[str, ...], draw: Draw, folder: Path, tests: Iterable[pytest.Item]
 ) -> Iterator[Meeting]:
     """Yield the meetings of one combination with the modules that fall to this process."""
     by_module: dict[Path, dict[str, Sequence[str]]] = defaultdict(dict)
     for test in tests:
-        by_module[test.path][test.nodeid] = ()
+        if draw.shard.has(test.nodeid):
+            by_module[test.path][test.nodeid] = ()
     for module in turns(by_module, folder):
         yield Meeting(names, by_module[module])
 
@@ -561,11 +563,16 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
     draw: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            metavar="SEED", help="run everything once, under one combination drawn by chance"
+            metavar="SEED",
+            help=f"run each scenario once at most, under one combination drawn by chance: a "
+            f"number, or {TODAY}",
         ),
     ] = None,
+    shares: Annotated[
+        int, typer.Option(min=1, help="with --draw: one of so many parts of the scenarios")
+    ] = 1,
 ) -> None:
     """Make other allowed choices in the reference, and see whether the suite accepts each.
 
@@ -577,8 +584,9 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
         if draw is None:
             results = tolerance(chosen, processes, alone=alone)
         else:
-            results, together = tolerance_drawn(chosen, processes, draw)
-            typer.echo(f"{together} of {len(chosen)} variants drawn together by seed {draw}")
+            by_chance = Draw.parse(draw, shares)
+            results, together = tolerance_drawn(chosen, processes, by_chance)
+            typer.echo(f"{together} of {len(chosen)} variants drawn together by {by_chance}")
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

@@ -112,9 +112,15 @@ def test_two_processes_see_what_one_does() -> None:
 
     assert two.noted == one.noted
     assert two.tests.keys() == one.tests.keys()
-    # What the reference does in the background may fall into the next test.
+    # What the reference does in the background may fall into the next test, and when a connection
+    # is opened or closed is chance.
     came_to = [
-        frozenset[str]().union(*(seen.places for seen in each.tests.values()))
+        {
+            place
+            for seen in each.tests.values()
+            for place in seen.places
+            if not place.startswith("conformance.reference.server:")
+        }
         for each in (one, two)
     ]
     assert came_to[0] == came_to[1]

@@ -235,4 +235,6 @@ def customers_alone(original: Handler, unit: Unit, ask: Ask) -> Any:
 )
 def dearer_beside_another(unit: Unit, quote: Quote, _action: str) -> None:
     if under_way(unit, quote) > 1:
-        take(unit, quote.source["accountId"], 1)
+        account_id = quote.source["accountId"]
+        take(unit, account_id, 1)
+        accounts.announce_balance(unit, accounts.get(unit, account_id))
