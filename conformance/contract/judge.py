@@ -21,6 +21,7 @@ _ANY_MEMBER = "*"
 _OF_OBJECTS = frozenset({"if", "required", "properties"})
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _CLIENT_ERRORS = range(400, 500)
+_SERVER_ERROR = 500
 MAX_OBSERVATIONS = 20
 MAX_OBSERVATION_CHARS = 200
 MAX_DETAIL_CHARS = 1000
@@ -207,6 +208,11 @@ class Judge:
             difference = Difference(Kind.STATUS, operation.id, expected=listed, got=str(status))
             return MessageFindings((Finding(ids["status"], False, detail, difference),))
         findings = [Finding(ids["status"], passed=True)]
+        if status == _SERVER_ERROR:
+            difference = Difference(Kind.STATUS, operation.id, got=str(status))
+            detail = f"{operation.id} answered {status}, whatever it was sent"
+            broken = operation.requirement("server-error")
+            findings.append(Finding(broken, False, detail, difference))
         content: Mapping[str, Any] = documented.get("content", {})
         if not content or (media_type in content and not is_bounded):
             unread = f"{operation.id} answered {status} with a body too deep or too long to be read"

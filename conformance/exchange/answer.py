@@ -63,10 +63,8 @@ class Answer:
         """The requirement that is broken if nothing spoke against the request; none if accepted.
 
         A refusal that the state of the world may explain, such as a limit, a rate or a provider,
-        breaks none.
+        breaks none. What a server error breaks is decided as it comes, by the judge.
         """
-        if self.status == httpx.codes.INTERNAL_SERVER_ERROR:
-            return (self.operation.requirement("server-error"),)
         named = self.operation.requirements.get("accepted")
         return (named,) if named is not None and self._blames_the_request else ()
 

@@ -261,8 +261,20 @@ class Cards(Part):
 
         row = self._until(new, lambda found: found is not None)
         if row is None:
-            raise PreconditionFailed(f"GET /transactions lists nothing new after {trigger}")
+            raise PreconditionFailed(
+                f"GET /transactions lists nothing new after {trigger}",
+                breaks=["CAR-010"] if not known and self._has_paid(card) else [],
+            )
         return row
+
+    def _has_paid(self, card: Json) -> bool:
+        """Return whether money has left the account of a card, which only the card spends from."""
+        account_id = card["accountId"]
+        deposited = self._ledger.deposits.get(account_id)
+        account = self._ledger.accounts.get(account_id)
+        if deposited is None or account is None:
+            return False
+        return self._internal_accounts.balance(account) < deposited
 
 
 def units(value: Any) -> int:

@@ -284,6 +284,18 @@ class TestResponses:
         assert failures(demand) == {}
         assert "CUS-001" in failures(customer)
 
+    @pytest.mark.parametrize("intended", [True, False])
+    def test_a_server_error_fails_whatever_was_sent(self, *, intended: bool) -> None:
+        """The requirement is the operation's own, and the error object is judged as any other."""
+        operation = document().operations["getConfig"]
+        body = {"code": "INTERNAL_ERROR", "reason": "The service failed."}
+
+        findings = self.judge_response(
+            shipped_judge(), operation, 500, body=body, intended=intended
+        ).findings
+
+        assert failures(findings) == {"FUZ-010": "getConfig answered 500, whatever it was sent"}
+
     def test_an_undocumented_status_for_a_valid_request_fails(
         self, judge: Judge, operation: Operation
     ) -> None:
