@@ -95,6 +95,21 @@ def test_a_passkey_is_registered_once(platform: Platform) -> None:
     second.refused(400, CODES["passkey"], twin=first)
 
 
+@requirement("CRD-014")
+def test_none_of_several_passkeys_is_registered_again(platform: Platform) -> None:
+    """The first and the second passkey of an account are refused with 400 when sent again."""
+    wallet = platform.wallets.wallet()
+    names = [platform.samples.reference(), platform.samples.reference()]
+    firsts = [ask_for_passkey(platform, wallet, name) for name in names]
+    for first in firsts:
+        arrange_added(first)
+
+    again = [ask_for_passkey(platform, wallet, name) for name in names]
+
+    for refusal, first in zip(again, firsts, strict=True):
+        refusal.refused(400, CODES["passkey"], twin=first)
+
+
 @requirement("CRD-011")
 def test_a_second_passkey_is_taken(platform: Platform) -> None:
     """A second passkey with another WebAuthn credential id is accepted."""

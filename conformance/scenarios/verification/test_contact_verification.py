@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import CHANNELS, contact_channels, other_channel
 from conformance.platform.platform import Platform
@@ -17,6 +18,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import names
 from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -373,6 +375,30 @@ def test_a_channel_to_be_verified_needs_an_address(platform: Platform, channel: 
     if twin_status != "IN_PROGRESS":
         raise PreconditionFailed(f"with {CHANNELS[channel]} the submission is {twin_status}")
     platform.observe(f"a customer without {CHANNELS[channel]} is found wanting at its submission")
+
+
+@requirement("CON-056")
+def test_each_address_that_is_missing_is_told(platform: Platform) -> None:
+    """A refusal for two missing addresses lists what the refusals of each alone list."""
+    body = platform.verification.contact.body()
+    twin = platform.api.create_customer(body)
+    wanted = [CHANNELS[name] for name in contact_channels(arranged_body(twin))]
+
+    def lacking(*names: str) -> Answer:
+        rest = {name: value for name, value in body.items() if name not in names}
+        reference = {"platformCustomerId": platform.samples.reference()}
+        return platform.api.create_customer({**rest, **reference})
+
+    alone = [lacking(name) for name in wanted]
+    if len(alone) < 2 or any(one.code != "INVALID_INPUT" for one in alone):
+        raise ResourceMissing(f"there are no two addresses that are asked for at creation: {alone}")
+    listed = [name for name, one in zip(wanted, alone, strict=True) if names(one, name)]
+    both = lacking(*wanted)
+
+    both.refused(twin=twin)
+    if len(listed) < len(wanted):
+        raise ResourceMissing(f"the refusals do not list {wanted}: {alone}")
+    assert all(names(both, name) for name in listed), both
 
 
 def review_status(platform: Platform, customer: Resource) -> str | None:

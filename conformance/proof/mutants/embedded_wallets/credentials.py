@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import edited, instead
+from conformance.proof.kit.builders import around, edited, instead
 from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
@@ -111,6 +111,18 @@ for _requirement, _kind in SYNC:
 @mutant("CRD-011", "an account has one passkey")
 def one_passkey(patch: Patch) -> None:
     patch.replace(credentials, "is_same", lambda known, new: known.type == new.type)
+
+
+@mutant(
+    "CRD-014", "the latest passkey of several is taken again", (credentials, "refuse_known"), around
+)
+def latest_forgotten(original: Callable[..., None], unit: Unit, credential: Credential) -> None:
+    query = select(Credential).where(
+        Credential.account_id == credential.account_id, Credential.type == credential.type
+    )
+    known = unit.session.scalars(query).all()
+    if len(known) < 2 or known[-1].passkey_id != credential.passkey_id:
+        original(unit, credential)
 
 
 @mutant("CRD-013", "a first passkey is called a known one", (credentials, "refuse_known"), instead)

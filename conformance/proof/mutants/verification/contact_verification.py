@@ -345,3 +345,10 @@ for _country in ("HR", "MT"):
         f"{_country} is forgotten among the countries of the EU",
         without_row(rules, "CONTACT_CHANNELS", _country),
     )
+
+declare(
+    "CON-056",
+    "first",
+    "the first of the missing addresses is told alone",
+    edited(contact, "missing_errors", lambda found: found[:1]),
+)
