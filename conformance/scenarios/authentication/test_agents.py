@@ -246,14 +246,13 @@ def test_an_agent_reads_its_own_customer_alone(platform: Platform, check: Check)
         platform.external_accounts.account_holder(),
     )
     agent = platform.agents.connect(customer)
-    own = require_admitted(read_as(platform, customer, agent))
 
-    refusal = read_as(platform, other, agent)
+    own, foreign = (read_as(platform, one, agent) for one in (customer, other))
 
     with check("AGT-010"):
-        assert own.body["id"] == customer["id"], own
+        assert require_admitted(own).body["id"] == customer["id"], own
     with check("AGT-011"):
-        refusal.refused(twin=own)
+        expect_foreign_refused(foreign, own)
 
 
 @requirement("AGT-012")
@@ -299,13 +298,13 @@ def test_an_agent_is_not_shown_accounts_of_another_customer(
     )
     account = platform.external_accounts.account(other.owner)
     agent = platform.agents.connect(customer)
-    require_admitted(list_accounts_as(platform, operation, customer["id"], agent))
 
     answer = list_accounts_as(platform, operation, other["customerId"], agent)
 
     if answer.accepted:
         rows = platform.api.pages(operation, {"customerId": other["customerId"]}, auth=agent)
         assert not {row.get("id") for row in rows} & {other["id"], account["id"]}, answer
+    require_admitted(list_accounts_as(platform, operation, customer["id"], agent))
 
 
 @requirement("AGT-022")
@@ -342,9 +341,7 @@ def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform)
         for account in (source, foreign_account)
     )
     agent = platform.agents.connect(owner_of(source))
-    own = require_admitted(
-        platform.api.create_quote(platform.quotes.body(source, external_account), auth=agent)
-    )
+    own = platform.api.create_quote(platform.quotes.body(source, external_account), auth=agent)
 
     refusals = [
         platform.api.create_quote(platform.quotes.body(foreign_account, to), auth=agent)
@@ -352,7 +349,7 @@ def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform)
     ]
 
     for refusal in refusals:
-        refusal.refused(twin=own)
+        expect_foreign_refused(refusal, own)
 
 
 @requirement("AGT-016", "AGT-017")
@@ -365,16 +362,15 @@ def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, chec
     quote = platform.quotes.pending(foreign_account)
     before = platform.internal_accounts.balances(foreign_account)
     agent = platform.agents.connect(owner_of(source))
-    own = require_admitted(
-        platform.api.execute_quote(platform.quotes.pending(source)["id"], auth=agent)
-    )
+    own = platform.api.execute_quote(platform.quotes.pending(source)["id"], auth=agent)
 
     refusal = platform.api.execute_quote(quote["id"], auth=agent)
 
     with check("AGT-017"):
         expect_untouched(platform, foreign_account, before)
+        require_admitted(own)
     with check("AGT-016"):
-        refusal.refused(twin=own)
+        expect_foreign_refused(refusal, own)
 
 
 # --- What it moves --------------------------------------------------------------------------
@@ -427,6 +423,22 @@ def test_an_agent_does_not_stand_in_for_the_proof_of_its_customer(platform: Plat
 
     assert execution.body["status"] not in SETTLING, execution
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING
+
+
+def expect_foreign_refused(answer: Answer, own: Answer) -> None:
+    """Assert that an agent was refused what is another customer's.
+
+    Args:
+        answer: the answer about the other customer.
+        own: the answer about the agent's own one.
+
+    Raises:
+        ResourceMissing: it was refused, and so was the same about the agent's own customer.
+    """
+    __tracebackhide__ = True
+    if not answer.accepted:
+        require_admitted(own)
+    answer.refused(twin=own)
 
 
 def expect_unauthorized(refusal: Answer, twin: Answer, check: Check, refused: str) -> None:

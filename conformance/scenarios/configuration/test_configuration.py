@@ -83,6 +83,24 @@ def test_each_currency_tells_which_fields_it_needs(platform: Platform) -> None:
     assert not without_fields, f"without {REQUIRED_FIELDS}: {without_fields}"
 
 
+@requirement("CFG-049")
+def test_each_currency_that_customers_pay_in_is_supported(platform: Platform) -> None:
+    """Every currency from which a quote is created is among the supportedCurrencies."""
+    corridors = {corridor.sending: corridor for corridor in platform.profile.resources.corridors}
+    quoted = []
+    for currency, corridor in corridors.items():
+        with contextlib.suppress(ResourceMissing):
+            source, destination = platform.quotes.ends(corridor)
+            platform.quotes.pending(source, destination)
+            quoted.append(currency)
+
+    supported = required_fields_by_currency(platform, platform.configuration.read())
+
+    if not quoted:
+        raise ResourceMissing(f"customers have no account in any of {', '.join(corridors)}")
+    assert set(quoted) <= supported.keys(), supported.keys()
+
+
 @requirement("CFG-005", "CFG-007")
 def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, check: Check) -> None:
     """A transfer is accepted with all fields; without any one of them it is refused or fails.

@@ -449,6 +449,12 @@ declare(
 )
 
 
+@mutant("CFG-049", "one supported currency is not listed", (platform, "view"), edited)
+def without_euro(body: Json) -> Json:
+    kept = [one for one in body["supportedCurrencies"] if one["currencyCode"] != "EUR"]
+    return {**body, "supportedCurrencies": kept}
+
+
 @mutant("CFG-800", "a currency that needs nothing says nothing", (platform, "view"), edited)
 def silent_currencies(shown: Json) -> Json:
     name = "providerRequiredCustomerFields"
