@@ -190,7 +190,9 @@ def test_each_is_blamed_for_its_own(
 
     told = {entry["id"]: entry for entry in json.loads(json_file.read_text())["variants"]}
     assert drawn.exit_code == 1
-    assert drawn.output.startswith("7 of 10 variants drawn together by seed 1\n")
+    assert drawn.output.startswith(
+        "7 of 10 variants drawn together by seed 1, with share 1/1 of the tests\n"
+    )
     assert told["M01/name"]["outcome"] == VariantOutcome.TOLERATED
     assert told["M01/status"]["outcome"] == VariantOutcome.FAILED
     assert not {"M01/unmet", "M01/nothing", "M02/status"} & set(told)
