@@ -179,6 +179,15 @@ def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind:
     answer.expect_accepted()
 
 
+def test_how_a_currency_that_is_none_is_answered_is_recorded(platform: Platform) -> None:
+    """The specification does not say what becomes of it; a server error fails by itself."""
+    body = {**platform.customers.example_body(example("individual")), "currencies": ["XTS"]}
+
+    answer = platform.api.create_customer(body)
+
+    platform.observe(f"a customer in a currency that is none is answered with {answer.status}")
+
+
 def test_how_an_unknown_member_is_answered_is_recorded(platform: Platform) -> None:
     """The specification does not say if it is refused, so the answer is recorded, not judged."""
     body = {**platform.customers.example_body(example("individual")), "favouriteColour": "blue"}
