@@ -56,9 +56,8 @@ class End:
 
 def _longest(world: World, body: Json) -> int:
     given = body.get("remittanceInformation")
-    if isinstance(given, str) and len(given) <= MAX_REMITTANCE < len(
-        given.encode(errors="surrogatepass")
-    ):
+    size = len(given.encode(errors="surrogatepass")) if isinstance(given, str) else 0
+    if isinstance(given, str) and len(given) <= MAX_REMITTANCE < size:
         return MAX_REMITTANCE // 4 if world.has("remittance-in-bytes") else MAX_REMITTANCE
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
@@ -123,11 +122,8 @@ def _read(call: Call) -> Json:
             if path and customers.at(body, path) is None
         ]
     amount = body.get("lockedCurrencyAmount")
-    if (
-        isinstance(amount, str)
-        and re.fullmatch("[0-9]{1,15}", amount)
-        and world.has("amount-as-text")
-    ):
+    is_text = isinstance(amount, str) and re.fullmatch("[0-9]{1,15}", amount)
+    if is_text and world.has("amount-as-text"):
         amount = body["lockedCurrencyAmount"] = int(amount)
     if amount is not None and (not is_integer(amount) or not _counts(world, amount)):
         if world.persona.amount_code != INPUT and not faults:
