@@ -124,7 +124,7 @@ def _read(call: Call) -> Json:
     amount = body.get("lockedCurrencyAmount")
     is_text = isinstance(amount, str) and re.fullmatch("[0-9]{1,15}", amount)
     if is_text and world.has("amount-as-text"):
-        amount = body["lockedCurrencyAmount"] = int(amount)
+        amount = body["lockedCurrencyAmount"] = int(str(amount))
     if amount is not None and (not is_integer(amount) or not _counts(world, amount)):
         if world.persona.amount_code != INPUT and not faults:
             raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
