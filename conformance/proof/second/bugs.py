@@ -156,7 +156,7 @@ no-expiry-at-once|175|A quote that is executed at once has no expiresAt.
 realtime-source-cut|176|The source of a just-in-time quote is shown without its customer.
 executed-net|178|The answer to an execution shows the sending amount without the fee.
 late-transaction-id|181|A just-in-time quote has no transactionId before it is funded.
-challenge-not-read|184|A quote that waits for an authorization is read without its challenge.
+second-challenge-hidden|184|The answer that asks for a second authorization has no challenge.
 no-chain-at-source|193|A payment that comes in on a chain has no onChainTransaction.
 owner-fault-at-customer|199|What a beneficial owner lacks is told of the customer.
 closed-after-quote|221|An account that was closed after the quote still pays.

@@ -560,7 +560,10 @@ def authorize(call: Call) -> Reply:
     quote["_more"] -= 1
     if quote["_more"] > 0 and not world.has("one-challenge-only"):
         ask(world, quote)
-        return 200, shown(world, quote)
+        answer = shown(world, quote)
+        if world.has("second-challenge-hidden"):
+            del answer["scaChallenge"]
+        return 200, answer
     quote["_proven"] = True
     if quote["_realtime"]:
         quote["status"] = "PENDING"
@@ -592,11 +595,7 @@ def read(call: Call) -> Reply:
     """GET /quotes/{quoteId}."""
     if not call.world.persona.reads_one:
         raise Refusal("NOT_FOUND", "There is no such operation.")
-    world, quote = call.world, of(call)
-    body = shown(world, quote)
-    if quote["_challenge"] and world.has("challenge-not-read"):
-        del body["scaChallenge"]
-    return 200, body
+    return 200, shown(call.world, of(call))
 
 
 def approve(call: Call) -> Reply:
