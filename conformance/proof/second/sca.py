@@ -158,14 +158,15 @@ def _reset(call: Call, customer: Json) -> Json:
     return reset
 
 
-def _has_ended(world: World, reset: Json) -> bool:
-    reopened = reset["status"] == "COMPLETED" and world.has("completed-expires")
+def _has_ended(world: World, reset: Json, *, late: bool) -> bool:
+    reopened = late and reset["status"] == "COMPLETED" and world.has("completed-expires")
     return reset["status"] in TERMINAL and not reopened
 
 
 def refresh(world: World, reset: Json) -> None:
     """Close a reset whose window has passed."""
-    if not _has_ended(world, reset) and reset["expiresAt"] <= now():
+    late = reset["expiresAt"] <= now()
+    if late and not _has_ended(world, reset, late=late):
         reset["status"] = "EXPIRED"
 
 
@@ -218,7 +219,7 @@ def liveness(world: World, reset: Json, result: str) -> None:
         Refusal: where the reset has ended.
     """
     refresh(world, reset)
-    if _has_ended(world, reset):
+    if _has_ended(world, reset, late=result == "expire"):
         raise conflict("The reset has ended.")
     moves: dict[str, Any] = {
         "submit": "PENDING_REVIEW",
