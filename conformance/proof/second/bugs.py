@@ -175,7 +175,6 @@ platform-list-of-customers|361|The platform's list has accounts of customers.
 verify-later|366|The proof by a signature is answered before it is decided.
 receiving-lock-drifts|378|A receiving amount that is locked is converted there and back.
 amount-as-text|379|A locked amount may be a string of digits.
-remittance-in-bytes|381|The length of a remittanceInformation is counted in bytes.
 override-in-usdc|384|A platform fee is taken from a quote that sends USDC.
 transfer-on-top|399|The fee of a deprecated transfer comes on top of its amount.
 no-challenge-for-business|423|A business in an SCA region executes quotes without a challenge.

@@ -56,9 +56,6 @@ class End:
 
 def _longest(world: World, body: Json) -> int:
     given = body.get("remittanceInformation")
-    size = len(given.encode(errors="surrogatepass")) if isinstance(given, str) else 0
-    if isinstance(given, str) and len(given) <= MAX_REMITTANCE < size:
-        return MAX_REMITTANCE // 4 if world.has("remittance-in-bytes") else MAX_REMITTANCE
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
 
