@@ -263,8 +263,12 @@ SENDER_REGISTERED = frozenset(
 def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]) -> None:
     """Find what is wrong with the members of `accountInfo`."""
     for name, rule in kind.members.items():
-        if info.get(name) is not None and not (name == "clabeNumber" and world.has("short-clabe")):
+        skipped = name == "clabeNumber" and world.has("short-clabe")
+        if name == "provider" and _is_of_neighbour(info, kind):
+            skipped = world.has("provider-of-neighbour")
+        if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
+    _refused_by_bugs(world, info, kind, faults)
     forms = kind.forms
     if world.persona.optional_bank_names:
         # Of ILS and of accounts with two forms the text itself says what is required.
@@ -287,6 +291,20 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             for name, holds in CHECKS.items()
             if isinstance(info.get(name), str) and not holds(info[name])
         ]
+
+
+def _is_of_neighbour(info: Json, kind: AccountType) -> bool:
+    given, own = info.get("provider"), PROVIDERS[kind.currencies[0]]
+    return given not in own and any(given in names for names in PROVIDERS.values())
+
+
+def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[Fault]) -> None:
+    """Find faults, by a planted bug, where there are none."""
+    if info.get("pixKeyType") == "RANDOM" and world.has("pix-random-refused"):
+        faults.append(("accountInfo.pixKeyType", "select", "is not known"))
+    number = str(info.get("accountNumber"))
+    if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
+        faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))
 
 
 def _iban(value: str) -> bool:
@@ -356,7 +374,7 @@ def beneficiary_faults(
 
 def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     needs = ["legalName"]
-    if code in ADDRESSED:
+    if code in ADDRESSED and not (code == "MXN" and world.has("mexican-business-address")):
         needs.append("address")
     if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")

@@ -169,8 +169,7 @@ def _account_status(call: Call, account: Json) -> None:
     if account["status"] == "CLOSED":
         raise conflict("The account is closed.")
     statuses = {"provide": "ACTIVE", "fail": "FAILED", "close": "CLOSED", "freeze": "FROZEN"}
-    account["status"] = statuses[call.params["what"]]
-    account["updatedAt"] = now()
+    internals.give_status(call.world, account, statuses[call.params["what"]])
 
 
 def _cut_off(_: Call, account: Json) -> None:
@@ -229,7 +228,7 @@ def _release_refund(call: Call, row: Json) -> None:
 
 
 def _liveness(call: Call, reset: Json) -> None:
-    sca.liveness(reset, call.params["what"])
+    sca.liveness(call.world, reset, call.params["what"])
 
 
 def _sign(call: Call, account: Json) -> Json:

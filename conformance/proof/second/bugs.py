@@ -132,6 +132,65 @@ fraction-cut|463|An amount that cannot be represented is cut.
 operation-untracked|415|Mints and burns are not listed.
 cancelled-invitation|453|A cancelled invitation is claimed.
 body-unsigned|443|The signature of a webhook leaves out its body.
+pending-just-in-time|21|A customer under review pays with a quote that is funded just in time.
+bare-second-challenge|25|The id of the second challenge of a quote has no type.
+no-coin-symbol|37|The balance of a crypto account has a currency whose symbol is null.
+millisatoshis|38|A lookup shows the currency of a Lightning account with 11 decimals.
+trailing-space-name|51|A single word with a space behind it passes as a full name.
+alpha-3-address|54|The country of a customer's address may have three letters.
+identifier-alone|57|An identifier that is changed without its idType is not held to it.
+other-among-others|62|OTHER needs its description only where it is the first category.
+platform-owner-in-events|82|Events name an owner of the platform's accounts.
+wallet-type-in-events|76|Events say that an embedded wallet is INTERNAL_CRYPTO.
+pending-spent|78|A deposit that is still pending can be spent.
+total-without-pending|79|The total balance leaves out what is pending, and has what is held.
+updated-in-local-time|81|The updatedAt of an account whose status was changed is in local time.
+frozen-funds-cards|86|A frozen account still says that it can fund a card.
+no-wallet-for-business|88|A business gets no embedded wallet.
+owner-by-platform-id|97|An account whose platformAccountId is another customer's goes to that one.
+arbitrum-usdc|99|An account on Arbitrum in USDT becomes one in USDC.
+pix-random-refused|111|A Pix key of the type RANDOM is refused.
+provider-of-neighbour|129|A mobile operator of another currency is taken.
+mexican-business-address|146|A business that is paid in MXN needs no address.
+no-expiry-at-once|175|A quote that is executed at once has no expiresAt.
+realtime-source-cut|176|The source of a just-in-time quote is shown without its customer.
+executed-net|178|The answer to an execution shows the sending amount without the fee.
+late-transaction-id|181|A just-in-time quote has no transactionId before it is funded.
+second-challenge-hidden|184|The answer that asks for a second authorization has no challenge.
+no-chain-at-source|193|A payment that comes in on a chain has no onChainTransaction.
+owner-fault-at-customer|199|What a beneficial owner lacks is told of the customer.
+closed-after-quote|221|An account that was closed after the quote still pays.
+liveness-untold|228|An ownership that is proven by a liveness check is told to nobody.
+platform-fee-left|238|The debit of a quote leaves out the platform's fee.
+no-refund-of-pulled|245|A failed payment that was pulled from a bank account is not refunded.
+one-code-both-channels|262|Who confirms one channel has confirmed the other one too.
+completed-expires|271|A completed reset expires at the end of its window.
+short-decline-untold|282|A purchase that is declined for lack of money is told to nobody.
+void-counted-twice|283|The money of a voided purchase is available again, and still counted as held.
+second-return-sum|286|The row of a second return has the sum of both as its settledAmount.
+deleted-looked-up|298|A deleted external account can still be looked up.
+no-resend|313|A second one-time code for a channel is refused.
+owner-document-moved|318|The document of a beneficial owner becomes one of the customer.
+platform-list-of-customers|361|The platform's list has accounts of customers.
+verify-later|366|The proof by a signature is answered before it is decided.
+receiving-lock-drifts|378|A receiving amount that is locked is converted there and back.
+amount-as-text|379|A locked amount may be a string of digits.
+override-in-usdc|384|A platform fee is taken from a quote that sends USDC.
+transfer-on-top|399|The fee of a deprecated transfer comes on top of its amount.
+no-challenge-for-business|423|A business in an SCA region executes quotes without a challenge.
+authorized-untold|432|No event tells of PROCESSING after an authorization.
+refund-balance-untold|435|The balance that a refund changes is told to nobody.
+inactive-untold|438|An external account that becomes INACTIVE is told to nobody.
+late-funds-unprocessable|451|INSUFFICIENT_FUNDS has the status 422 at the execution of a quote.
+conflict-message|447|A conflict has a message in the place of its reason.
+claimed-as-cancelled|453|An invitation that was claimed before is refused as a cancelled one.
+own-rejection-reason|459|A document without color is rejected for a reason that is not listed.
+business-without-terms|479|A quote of a business does not ask for the acceptance of the terms.
+old-tax-return|489|A tax return of more than three months ago proves an address.
+resets-per-factor|491|The resets of a day are counted for each factor.
+limit-only-sending|495|A locked receiving amount is not held to the limit of one transaction.
+long-rand-refused|499|An account number of 13 digits is refused for ZAR.
+refund-told-refunded|509|A refund on its own row is told as CARD_TRANSACTION.REFUNDED.
 """
 
 

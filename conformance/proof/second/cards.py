@@ -108,7 +108,9 @@ def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
     else:
         row = _row(world, card, "DEBIT", "AUTHORIZED")
         _hold(world, row, amount)
-    _tell(world, row)
+    short = row["cardDeclinedReason"] == "INSUFFICIENT_FUNDS"
+    if not short or not world.has("short-decline-untold"):
+        _tell(world, row)
     return row
 
 
@@ -144,6 +146,8 @@ def settle(world: World, row: Json, amount: int, *, last: bool) -> None:
 
 def void(world: World, row: Json) -> None:
     """Take a purchase back before it is cleared."""
+    if world.has("void-counted-twice"):
+        _account(world, row)["_held"] += row["_open"]
     if not world.has("void-keeps-hold"):
         _release(world, row, row["_open"])
     row["status"] = "VOIDED"
@@ -169,12 +173,18 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     back = _row(world, card, "CREDIT", "SETTLED")
     back["originalTransactionId"] = None if world.has("refund-orphan") else row["id"]
     _add(back, "settledAmount", amount)
+    before = row["refundedAmount"]["amount"]
+    if before and world.has("second-return-sum"):
+        _add(back, "settledAmount", before)
     if not world.has("refunded-amount-stays"):
         _add(row, "refundedAmount", amount)
     if world.has("refunded-status"):
         row["status"] = "REFUNDED"
     internals.credit(world, _account(world, row), amount)
-    _tell(world, back if own_payment else row)
+    if own_payment and world.has("refund-told-refunded"):
+        world.emit("CARD_TRANSACTION.REFUNDED", public(back))
+    else:
+        _tell(world, back if own_payment else row)
 
 
 def reverse_return(call: Call) -> Reply:

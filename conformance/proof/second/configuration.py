@@ -61,6 +61,8 @@ def claim(call: Call) -> Reply:
     code = call.params["code"]
     state = INVITATIONS.get(code, "")
     if state == "CLAIMED":
+        if call.world.has("claimed-as-cancelled"):
+            raise Refusal("INVITATION_CANCELLED", "It was cancelled.")
         raise Refusal("INVITATION_ALREADY_CLAIMED", "It was claimed before.")
     if state == "CANCELLED" and not call.world.has("cancelled-invitation"):
         raise Refusal("INVITATION_CANCELLED", "It was cancelled.")

@@ -165,11 +165,18 @@ def at(body: Any, path: str) -> Any:
     return body
 
 
+def lacks_a_name(world: World, name: str) -> bool:
+    """Tell whether a full name has no given or no family name."""
+    if len(name.split()) > 1 or world.has("single-word-name"):
+        return False
+    return len(name.split(" ")) < 2 or not world.has("trailing-space-name")
+
+
 def _name_faults(world: World, customer: Json, faults: list[Fault]) -> None:
     name = customer.get("fullName")
     if world.persona.single_word == "submission" or not isinstance(name, str):
         return
-    if len(name.split()) < 2 and not world.has("single-word-name"):
+    if lacks_a_name(world, name):
         faults.append(("fullName", "text", "must have a given and a family name"))
 
 
@@ -184,10 +191,13 @@ def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: st
         faults.append((f"{stem}identifier", "text", f"is no {kind}"))
 
 
-def _other_faults(customer: Json, faults: list[Fault]) -> None:
+def _other_faults(world: World, customer: Json, faults: list[Fault]) -> None:
     for stem in CATEGORIES:
         other = f"{stem}OtherDescription"
-        if "OTHER" in (customer.get(f"{stem}Categories") or ()) and not customer.get(other):
+        chosen = customer.get(f"{stem}Categories") or []
+        if "OTHER" not in chosen or customer.get(other):
+            continue
+        if chosen[0] == "OTHER" or not world.has("other-among-others"):
             faults.append((other, "text", "is required with OTHER"))
 
 
@@ -217,7 +227,7 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
         ]
     _name_faults(world, customer, faults)
     identity_faults(world, customer, faults)
-    _other_faults(customer, faults)
+    _other_faults(world, customer, faults)
     _business_faults(world, customer, faults)
     return faults
 
@@ -233,12 +243,22 @@ def check(world: World, body: Any, customer: Json) -> None:
     if not any(fault[0] in {"businessInfo", "customerType"} for fault in faults):
         seen = {fault[0] for fault in faults}
         faults += [fault for fault in _whole(world, customer, faults) if fault[0] not in seen]
+    faults = [fault for fault in faults if not _is_missed(world, body, fault[0])]
     if len(faults) > 1 and world.has("first-fault-only"):
         faults = faults[:1]
     refuse(world.persona, faults)
     version = at(body, "endUserTermsConsent.version")
     if version and version != TERMS["version"] and not world.has("any-terms-version"):
         raise Refusal("END_USER_TERMS_VERSION_NOT_FOUND", "No such version of terms.", status=400)
+
+
+def _is_missed(world: World, body: Json, path: str) -> bool:
+    """Tell whether a planted bug keeps the fault at a path from being seen."""
+    value = at(body, path)
+    if path == "address.country" and isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
+        return world.has("alpha-3-address")
+    alone = path == "identifier" and isinstance(value, str) and "idType" not in body
+    return alone and world.has("identifier-alone")
 
 
 def _whole(world: World, customer: Json, faults: list[Fault]) -> list[Fault]:
@@ -444,6 +464,8 @@ def send_code(channel: str) -> Handler:
 
     def handler(call: Call) -> Reply:
         customer = _channel(call, channel)
+        if f"_sent_{channel}" in customer and call.world.has("no-resend"):
+            raise conflict("A code was sent.")
         customer[f"_sent_{channel}"] = True
         return _contact_reply(call, {"status": "SENT"})
 
@@ -459,6 +481,8 @@ def confirm_code(channel: str) -> Handler:
         if body["code"] != CODE and not call.world.has("any-contact-code"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         customer["contactVerification"][channel] = "VERIFIED"
+        if call.world.has("one-code-both-channels"):
+            customer["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
         customer["updatedAt"] = now()
         return _contact_reply(call, shown(customer))
 

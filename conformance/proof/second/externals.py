@@ -28,7 +28,8 @@ def move(world: World, account: Json, status: str) -> None:
         return
     account["status"] = status
     account["_updated"] = now()
-    if not world.has("no-account-event"):
+    untold = status == "INACTIVE" and world.has("inactive-untold")
+    if not untold and not world.has("no-account-event"):
         world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", shown(account))
 
 
@@ -110,12 +111,28 @@ def create(call: Call) -> Reply:
         "_trusted": False,
         "_challenge": None,
     }
+    _mistake(world, account)
     if body.get("beneficiary"):
         account["beneficiary"] = body["beneficiary"]
     world.externals[account["id"]] = account
     if waits and not held:
         world.later(world.persona.settle_seconds, lambda: _verified(world, account))
     return created(call, shown(account))
+
+
+def _mistake(world: World, account: Json) -> None:
+    """Spoil a new account by a planted bug."""
+    own, name = account["customerId"], account["platformAccountId"]
+    twins = [
+        row
+        for row in world.externals.values()
+        if name and row["platformAccountId"] == name and row["customerId"] != own
+    ]
+    if twins and world.has("owner-by-platform-id"):
+        account["customerId"] = twins[0]["customerId"]
+    first = TYPES[account["accountInfo"]["accountType"]].currencies[0]
+    if account["currency"] != first and world.has("arbitrum-usdc"):
+        account["currency"] = first
 
 
 def _verified(world: World, account: Json) -> None:
@@ -148,7 +165,10 @@ def index(call: Call) -> Reply:
 def index_of_platform(call: Call) -> Reply:
     """GET /platform/external-accounts."""
     call.only_platform()
-    rows = [row for row in call.world.externals.values() if not row["customerId"]]
+    accounts = call.world.externals.values()
+    rows = [row for row in accounts if not row["customerId"]]
+    if call.world.has("platform-list-of-customers"):
+        rows = [row for row in accounts if not row["customerId"] or not row["platformAccountId"]]
     return call.page([shown(row) for row in _in_currency(call, rows)])
 
 
@@ -168,7 +188,7 @@ def delete(call: Call) -> Reply:
     if account["_trusted"] and not call.world.has("trusted-deleted"):
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
-        del call.world.externals[account["id"]]
+        call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
     return 204, None
 
 
@@ -225,13 +245,20 @@ def verify(call: Call) -> Reply:
         or account["status"] != "PENDING_OWNERSHIP_VERIFICATION"
     ):
         raise conflict("No signature is waited for.")
-    prove(world, account, owner=body["signature"] == SIGNATURE or world.has("any-owner"))
+    owner = body["signature"] == SIGNATURE or world.has("any-owner")
+    if world.has("verify-later"):
+        world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
+    else:
+        prove(world, account, owner=owner)
     return 200, shown(account)
 
 
 def prove(world: World, account: Json, *, owner: bool) -> None:
     """End a proof of ownership, which shows the owner or somebody else."""
+    alive = owner and account["_challenge"] == "LIVENESS"
     account["_challenge"] = None
+    if alive and world.has("liveness-untold"):
+        account["status"] = "ACTIVE"
     failed = "INACTIVE" if world.has("disproved-inactive") else "UNVERIFIED"
     move(world, account, "ACTIVE" if owner else failed)
 
@@ -257,7 +284,9 @@ def discoveries(call: Call) -> Reply:
 def lookup(call: Call) -> Reply:
     """GET /receiver/external-account/{accountId}."""
     world = call.world
-    account = world.find(world.externals, call.params["accountId"], "ACCOUNT_NOT_FOUND")
+    key = call.params["accountId"]
+    late = key in world.deleted and world.has("deleted-looked-up")
+    account = world.find(world.deleted if late else world.externals, key, "ACCOUNT_NOT_FOUND")
     call.concerns(account["customerId"])
     sender = call.query.get("senderUmaAddress")
     customer_id = call.query.get("customerId")
@@ -285,6 +314,8 @@ def lookup(call: Call) -> Reply:
         "min": MIN_RECEIVED,
         "max": MAX_RECEIVED,
     }
+    if account["accountInfo"]["accountType"] == "LIGHTNING" and world.has("millisatoshis"):
+        preference["currency"]["decimals"] = 11
     answer: Json = {
         "lookupId": row,
         "accountId": account["id"],

@@ -1,5 +1,6 @@
 """Internal accounts: balances, deposits, and rule-based accounts that sweep what they receive."""
 
+import datetime as dt
 import json
 import secrets
 from typing import Any
@@ -57,6 +58,8 @@ def provision(world: World, customer: Json) -> None:
         open_account(world, customer, kind, code)
     if "USDC" not in fiat:
         open_account(world, customer, "INTERNAL_CRYPTO", "USDC")
+    if customer["customerType"] == "BUSINESS" and world.has("no-wallet-for-business"):
+        return
     open_account(world, customer, "EMBEDDED_WALLET", WALLET_CURRENCY)
 
 
@@ -68,7 +71,8 @@ def of_customer(world: World, customer_id: str) -> list[Json]:
 def shown(world: World, account: Json) -> Json:
     """Return an internal account as answers and events show it."""
     body = {name: value for name, value in account.items() if not name.startswith("_")}
-    if account["status"] != "ACTIVE":
+    frozen = account["status"] == "FROZEN" and "cardFundingActions" in account
+    if account["status"] != "ACTIVE" and not (frozen and world.has("frozen-funds-cards")):
         body.pop("cardFundingActions", None)
     code = account["_code"]
     total = account["_available"] + account["_held"] + account["_coming"]
@@ -77,7 +81,11 @@ def shown(world: World, account: Json) -> Json:
         available = total
     if total != available and world.has("total-without-held"):
         total = available
+    if account["_coming"] and world.has("total-without-pending"):
+        total -= account["_coming"]
     body["balance"] = money(available, code)
+    if account["type"] == "INTERNAL_CRYPTO" and world.has("no-coin-symbol"):
+        body["balance"]["currency"]["symbol"] = None
     body["totalBalance"] = money(total, code)
     body["fundingPaymentInstructions"] = [instruction(world, account)]
     if not account["customerId"]:
@@ -116,8 +124,22 @@ def instruction(world: World, account: Json, reference: str = "") -> Json:
 def changed(world: World, account: Json) -> None:
     """Tell that the balance of an account is another one."""
     account["updatedAt"] = now()
+    told = shown(world, account)
+    if account["type"] == "EMBEDDED_WALLET" and world.has("wallet-type-in-events"):
+        told["type"] = "INTERNAL_CRYPTO"
+    if not account["customerId"] and world.has("platform-owner-in-events"):
+        told["customerId!"] = "PLATFORM"
     if not world.has("no-balance-event"):
-        world.emit("INTERNAL_ACCOUNT.BALANCE_UPDATED", shown(world, account))
+        world.emit("INTERNAL_ACCOUNT.BALANCE_UPDATED", told)
+
+
+def give_status(world: World, account: Json, status: str) -> None:
+    """Give an account another status."""
+    account["status"] = status
+    account["updatedAt"] = now()
+    if world.has("updated-in-local-time"):
+        zone = dt.timezone(dt.timedelta(hours=2))
+        account["updatedAt"] = now().astimezone(zone).isoformat(timespec="seconds")
 
 
 def credit(world: World, account: Json, amount: int) -> None:
@@ -145,6 +167,8 @@ def require_funds(world: World, account: Json, amount: int) -> None:
     """
     missing = amount - account["_available"]
     if missing == 1 and world.has("overdraft-of-one"):
+        return
+    if 0 < missing <= account["_coming"] and world.has("pending-spent"):
         return
     if missing > 0 and not world.has("overdraft"):
         raise Refusal("INSUFFICIENT_FUNDS", "The account has less than that.")

@@ -46,6 +46,8 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
     if override is not None:
         if sending == "USD" or world.has("fee-in-any-currency"):
             return override
+        if sending == "USDC" and world.has("override-in-usdc"):
+            return override
         if world.persona.foreign_fee == "refused":
             raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
         return {}
@@ -81,6 +83,9 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
             sent = ceiling(net * (1 + fee_rate + share)) + fixed
         own = rounded(sent * share) + fixed
         fee = sent - net - own
+        back = rounded(net * one)
+        if back != received and world.has("receiving-lock-drifts"):
+            received = back
     nothing = received < 1 and not (amount == 0 and world.has("zero-amount"))
     if nothing or sent > MAX_AMOUNT or received > MAX_AMOUNT:
         raise Refusal("AMOUNT_OUT_OF_RANGE", "The amount is too small or too large.", status=400)

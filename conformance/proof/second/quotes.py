@@ -1,5 +1,6 @@
 """Quotes: from where, to where, at which price; created, authorized and executed."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,9 @@ def _read(call: Call) -> Json:
             if path and customers.at(body, path) is None
         ]
     amount = body.get("lockedCurrencyAmount")
+    is_text = isinstance(amount, str) and re.fullmatch("[0-9]{1,15}", amount)
+    if is_text and world.has("amount-as-text"):
+        amount = body["lockedCurrencyAmount"] = int(str(amount))
     if amount is not None and (not is_integer(amount) or not _counts(world, amount)):
         if world.persona.amount_code != INPUT and not faults:
             raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
@@ -168,12 +172,25 @@ def _destination(call: Call, given: Json) -> End:
     return End(account["_code"], owner, internal=account)
 
 
-def _require_owner(world: World, owner: Json | None, codes: tuple[str, str]) -> None:
+def _may_pay(world: World, owner: Json, *, realtime: bool) -> bool:
+    waits = realtime and owner[customers.status_name(owner)] == "PENDING"
+    return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
+
+
+def _accepted(world: World, owner: Json) -> bool:
+    if owner.get("endUserTermsConsent") or world.has("terms-forgotten"):
+        return True
+    return owner["customerType"] == "BUSINESS" and world.has("business-without-terms")
+
+
+def _require_owner(
+    world: World, owner: Json | None, codes: tuple[str, str], *, realtime: bool
+) -> None:
     if not owner:
         return
-    if not customers.is_approved(owner) and not world.has("unapproved-pays"):
+    if not _may_pay(world, owner, realtime=realtime) and not world.has("unapproved-pays"):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
-    if not owner.get("endUserTermsConsent") and not world.has("terms-forgotten"):
+    if not _accepted(world, owner):
         raise Refusal(
             "END_USER_TERMS_NOT_ACCEPTED",
             "The terms are not accepted.",
@@ -237,9 +254,11 @@ def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
         raise Refusal("QUOTE_RATE_UNAVAILABLE", "There is no rate.")
 
 
-def _require_limits(world: World, owner: Json | None, sent: int, code: str) -> None:
-    dollars = sent * unit_rate(code, "USD")
-    above = code == "USD" and dollars > MAX_DOLLAR_CENTS
+def _require_limits(world: World, owner: Json | None, priced: Price, side: str) -> None:
+    dollars = priced.sent * unit_rate(priced.sending, "USD")
+    above = priced.sending == "USD" and dollars > MAX_DOLLAR_CENTS
+    if above and side == "RECEIVING" and world.has("limit-only-sending"):
+        above = False
     if above and not (dollars == MAX_DOLLAR_CENTS + 1 and world.has("limit-off-by-one")):
         raise Refusal("TRANSACTION_SIZE_LIMIT_EXCEEDED", "This is too much for one transaction.")
     if world.persona.volume_noticed == "creation":
@@ -276,7 +295,8 @@ def make(call: Call, body: Json) -> Json:
     if source.account and source.account is target.account and not world.has("self-payment"):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
-    _require_owner(world, source.owner, codes)
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    _require_owner(world, source.owner, codes, realtime=realtime)
     _require_sendable(world, source)
     _require_rail(world, target, body["destination"])
     _require_registration(world, source.owner, target)
@@ -287,10 +307,9 @@ def make(call: Call, body: Json) -> Json:
     priced = pricing.price(
         world, codes, body["lockedCurrencySide"], body["lockedCurrencyAmount"], extra
     )
-    _require_limits(world, source.owner, priced.sent, source.code)
+    _require_limits(world, source.owner, priced, body["lockedCurrencySide"])
     if world.persona.destination_noticed == "creation" or body.get("immediatelyExecute"):
         _require_receivable(world, target, priced.sent, source.code)
-    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     if body.get("immediatelyExecute"):
         _require_immediate(call, source, priced, realtime=realtime)
     elif source.internal and world.persona.funds_noticed == "creation":
@@ -321,12 +340,15 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
     given = {name: value for name, value in body["destination"].items() if name != "paymentRail"}
     if given != body["destination"] and world.has("rail-echo"):
         given = dict(body["destination"])
+    origin = body["source"]
+    if "customerId" in origin and world.has("realtime-source-cut"):
+        origin = {name: value for name, value in origin.items() if name != "customerId"}
     quote: Json = {
         "id": world.new_id("Quote"),
         "status": "PENDING",
         "createdAt": moment,
         "expiresAt": ahead(3600 if world.has("long-quote") else world.persona.quote_seconds),
-        "source": body["source"],
+        "source": origin,
         "destination": given,
         "transactionId": world.new_id("Transaction"),
         "description": body.get("description"),
@@ -339,6 +361,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "_proven": False,
         "_challenge": None,
         "_realtime": body["source"]["sourceType"] == "REALTIME_FUNDING",
+        "_immediate": bool(body.get("immediatelyExecute")),
     }
     world.quotes[quote["id"]] = quote
     transactions.begin(world, quote)
@@ -369,6 +392,11 @@ def shown(world: World, quote: Json) -> Json:
             "gridApiVariableFeeAmount": priced.fee,
         },
     }
+    if quote["_immediate"] and world.has("no-expiry-at-once"):
+        body["expiresAt"] = None
+    waits = quote["_realtime"] and quote["status"] in {"PENDING", "PENDING_AUTHORIZATION"}
+    if waits and world.has("late-transaction-id"):
+        body["transactionId"] = None
     if quote["_challenge"]:
         body["scaChallenge"] = public(quote["_challenge"])
     open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
@@ -395,6 +423,8 @@ def ask(world: World, quote: Json) -> None:
     within = cross and quote["_target"].internal is not None
     purpose = "CURRENCY_CONVERSION" if within else "PAYOUT"
     quote["_challenge"] = sca.challenge(world, owner, purpose)
+    if quote["_more"] and world.has("bare-second-challenge"):
+        quote["_challenge"]["id"] = quote["_challenge"]["id"].partition(":")[2]
     if not quote["_more"]:
         quote["_more"] = owner.pop("_more", 1)
     quote["status"] = "PENDING_AUTHORIZATION"
@@ -409,17 +439,33 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     """
     source: End = quote["_source"]
     target: End = quote["_target"]
-    _require_sendable(world, source)
+    if source.account.get("status") != "CLOSED" or not world.has("closed-after-quote"):
+        _require_sendable(world, source)
     _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
-    trusted = target.account.get("_trusted", False)
     if source.internal:
-        internals.require_funds(world, source.internal, quote["_sent"])
-    asks = customers.needs_sca(source.owner) and not quote["_proven"] and not trusted
-    if asks and not world.has("trust-for-all"):
+        _require_funds_now(world, source.internal, quote["_sent"])
+    if _asks(world, quote) and not world.has("trust-for-all"):
         ask(world, quote)
         return
     pay(world, quote, at_once=at_once)
+
+
+def _require_funds_now(world: World, account: Json, amount: int) -> None:
+    try:
+        internals.require_funds(world, account, amount)
+    except Refusal as refusal:
+        if world.has("late-funds-unprocessable"):
+            raise Refusal(refusal.code, refusal.reason, status=422) from None
+        raise
+
+
+def _asks(world: World, quote: Json) -> bool:
+    owner: Json | None = quote["_source"].owner
+    trusted = quote["_target"].account.get("_trusted", False)
+    if owner is None or not customers.needs_sca(owner) or quote["_proven"] or trusted:
+        return False
+    return owner["customerType"] != "BUSINESS" or not world.has("no-challenge-for-business")
 
 
 def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
@@ -430,7 +476,10 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
     """
     account = quote["_source"].internal
     if account and not world.has("debit-forgotten"):
-        internals.debit(world, account, quote["_sent"])
+        amount, fee = quote["_sent"], quote["_price"].platform_fee
+        if fee and world.has("platform-fee-left"):
+            amount -= fee
+        internals.debit(world, account, amount)
     quote["status"] = "PROCESSING"
     quote["_challenge"] = None
     transactions.start(world, quote, at_once=at_once)
@@ -474,9 +523,16 @@ def execute_call(call: Call) -> Reply:
     if quote["_source"].internal:
         wallets.require_signature(call, quote["_source"].internal)
     execute(world, quote)
+    return 200, _executed(world, quote)
+
+
+def _executed(world: World, quote: Json) -> Json:
+    body = shown(world, quote)
     if world.has("new-transaction-id"):
-        return 200, shown(world, quote) | {"transactionId": world.new_id("Transaction")}
-    return 200, shown(world, quote)
+        body["transactionId"] = world.new_id("Transaction")
+    if world.has("executed-net"):
+        body["totalSendingAmount"] -= body["feesIncluded"]
+    return body
 
 
 def _execute_realtime(world: World, quote: Json) -> Reply:
@@ -501,7 +557,10 @@ def authorize(call: Call) -> Reply:
     quote["_more"] -= 1
     if quote["_more"] > 0 and not world.has("one-challenge-only"):
         ask(world, quote)
-        return 200, shown(world, quote)
+        answer = shown(world, quote)
+        if world.has("second-challenge-hidden"):
+            del answer["scaChallenge"]
+        return 200, answer
     quote["_proven"] = True
     if quote["_realtime"]:
         quote["status"] = "PENDING"
@@ -573,7 +632,7 @@ def transfer(call: Call, *, outward: bool) -> Reply:
         **{name: body.get(name) for name in ("remittanceInformation", "purposeOfPayment")},
         "source": {"sourceType": "ACCOUNT", **body["source"]},
         "destination": {"destinationType": "ACCOUNT", **body["destination"]},
-        "lockedCurrencySide": "SENDING",
+        "lockedCurrencySide": "RECEIVING" if world.has("transfer-on-top") else "SENDING",
         "lockedCurrencyAmount": body["amount"],
         "immediatelyExecute": True,
     }

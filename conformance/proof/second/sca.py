@@ -118,6 +118,12 @@ def start_reset(call: Call) -> Reply:
         raise invalid("factor", "is not known", kind="select")
     day_ago = now() - dt.timedelta(days=1)
     recent = [moment for moment in customer["_resets"] if moment > day_ago]
+    if recent and world.has("resets-per-factor"):
+        recent = [
+            row["_started"]
+            for row in world.resets.values()
+            if row["_customer"] == customer["id"] and row["factor"] == body["factor"]
+        ]
     limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
     if len(recent) >= limit:
         raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
@@ -130,6 +136,7 @@ def start_reset(call: Call) -> Reply:
         "expiresAt": ahead(900),
         "completedAt": None,
         "_customer": customer["id"],
+        "_started": now(),
     }
     if world.persona.enrollment_at == "start" and body["factor"] != "SMS_OTP":
         reset["enrollmentStatus"] = "PENDING"
@@ -147,13 +154,19 @@ def _reset(call: Call, customer: Json) -> Json:
     reset = call.world.find(call.world.resets, call.params["resetId"])
     if reset["_customer"] != customer["id"]:
         raise Refusal("NOT_FOUND", "There is no such reset.")
-    refresh(reset)
+    refresh(call.world, reset)
     return reset
 
 
-def refresh(reset: Json) -> None:
+def _has_ended(world: World, reset: Json, *, late: bool) -> bool:
+    reopened = late and reset["status"] == "COMPLETED" and world.has("completed-expires")
+    return reset["status"] in TERMINAL and not reopened
+
+
+def refresh(world: World, reset: Json) -> None:
     """Close a reset whose window has passed."""
-    if reset["status"] not in TERMINAL and reset["expiresAt"] <= now():
+    late = reset["expiresAt"] <= now()
+    if late and not _has_ended(world, reset, late=late):
         reset["status"] = "EXPIRED"
 
 
@@ -199,14 +212,14 @@ def enroll(world: World, customer: Json, factor: str) -> None:
             reset["enrollmentStatus"] = "COMPLETED"
 
 
-def liveness(reset: Json, result: str) -> None:
+def liveness(world: World, reset: Json, result: str) -> None:
     """Move a reset on: `submit`, `pass`, `fail` or `expire`.
 
     Raises:
         Refusal: where the reset has ended.
     """
-    refresh(reset)
-    if reset["status"] in TERMINAL:
+    refresh(world, reset)
+    if _has_ended(world, reset, late=result == "expire"):
         raise conflict("The reset has ended.")
     moves: dict[str, Any] = {
         "submit": "PENDING_REVIEW",

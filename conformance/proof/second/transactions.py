@@ -77,7 +77,10 @@ def move(world: World, row: Json, status: str) -> None:
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Let the transaction of a quote that was paid for go its way."""
     row = of(world, quote)
-    move(world, row, "PROCESSING")
+    if quote["_proven"] and world.has("authorized-untold"):
+        row["status"] = "PROCESSING"
+    else:
+        move(world, row, "PROCESSING")
     if at_once:
         settle(world, row)
     else:
@@ -116,7 +119,8 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
         row["destination"]["onChainTransaction"] = _on_chain(
             info["accountType"].removesuffix("_WALLET")
         )
-    if quote["_realtime"] and COINS[quote["_price"].sending].crypto:
+    on_chain = quote["_realtime"] and COINS[quote["_price"].sending].crypto
+    if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     move(world, row, "COMPLETED")
 
@@ -129,7 +133,8 @@ def _fail(world: World, row: Json, reason: str) -> None:
     row["failureReason"] = None if world.has("no-failure-reason") else reason
     row["_quote"]["status"] = "FAILED"
     move(world, row, "FAILED")
-    if not world.has("no-refund"):
+    pulled = row["_quote"]["_source"].external is not None
+    if not world.has("no-refund") and not (pulled and world.has("no-refund-of-pulled")):
         world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
 
 
@@ -169,7 +174,10 @@ def end_refund(world: World, row: Json) -> None:
     account = quote["_source"].internal
     if account and not world.has("refund-without-money"):
         amount = quote["_sent"] - quote["_price"].fee if world.has("refund-net") else quote["_sent"]
-        internals.credit(world, account, amount)
+        if world.has("refund-balance-untold"):
+            account["_available"] += amount
+        else:
+            internals.credit(world, account, amount)
     _refund_move(world, row, "COMPLETED")
 
 

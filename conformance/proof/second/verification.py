@@ -171,11 +171,9 @@ def upload(call: Call) -> Reply:
     holder = str(given["documentHolder"])
     table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
-    defect = found.pop("_defect", None)
-    if defect and not world.has("blurred-accepted"):
-        raise Refusal(
-            "DOCUMENT_REJECTED", f"The document is {defect}.", details={"reason": DEFECTS[defect]}
-        )
+    _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
+    if table is world.owners and world.has("owner-document-moved"):
+        given["documentHolder"] = found["customerId"]
     document: Json = {
         "id": world.new_id("Document"),
         **{name: value for name, value in given.items() if value or persona.with_nulls},
@@ -183,6 +181,17 @@ def upload(call: Call) -> Reply:
     }
     world.documents[document["id"]] = document
     return created(call, public(document))
+
+
+def _check_paper(world: World, kind: str, defect: str | None) -> None:
+    if not defect or world.has("blurred-accepted"):
+        return
+    if (kind, defect) == ("TAX_RETURN", "outdated") and world.has("old-tax-return"):
+        return
+    reason = DEFECTS[defect]
+    if defect == "colorless" and world.has("own-rejection-reason"):
+        reason = "NOT_IN_COLOR"
+    raise Refusal("DOCUMENT_REJECTED", f"The document is {defect}.", details={"reason": reason})
 
 
 def _check_document(world: World, given: Json) -> None:
@@ -277,12 +286,15 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
     errors = []
     for owner in owners:
         person = owner["personalInfo"]
-        errors += [
+        lacks = [
             _field(owner["id"], f"personalInfo.{name}")
             for name in ("firstName", "lastName")
             if not person.get(name)
         ]
-        errors += _person_errors(world, owner["id"], person, "personalInfo.")
+        lacks += _person_errors(world, owner["id"], person, "personalInfo.")
+        if lacks and world.has("owner-fault-at-customer"):
+            lacks = [error | {"resourceId": customer["id"]} for error in lacks]
+        errors += lacks
     if not any("CONTROL_PERSON" in owner["roles"] for owner in owners):
         errors.append(
             {
@@ -318,7 +330,7 @@ def errors_of(world: World, customer: Json) -> list[Json]:
             errors.append(_field(me, "businessInfo.registrationNumber"))
     else:
         name = customer.get("fullName") or ""
-        if len(name.split()) < 2 and not world.has("single-word-name"):
+        if customers.lacks_a_name(world, name):
             errors.append(_field(me, "fullName"))
         if not skips:
             errors += _person_errors(world, me, customer, "")

@@ -171,6 +171,8 @@ class Handler(BaseHTTPRequestHandler):
             return status, dressed(persona, body), "application/json"
         except Refusal as refusal:
             error: dict[str, Any] = {"code": refusal.code, "reason": refusal.reason}
+            if refusal.code == "CONFLICT" and call.world.has("conflict-message"):
+                error["message"] = error.pop("reason")
             if refusal.details:
                 error["details"] = refusal.details
             if persona.with_extras:

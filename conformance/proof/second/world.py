@@ -87,6 +87,7 @@ class World:
     links: Table = field(default_factory=dict)
     internals: Table = field(default_factory=dict)
     externals: Table = field(default_factory=dict)
+    deleted: Table = field(default_factory=dict)
     lookups: Table = field(default_factory=dict)
     quotes: Table = field(default_factory=dict)
     transactions: Table = field(default_factory=dict)
