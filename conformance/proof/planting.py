@@ -28,6 +28,7 @@ import pytest
 import typer
 import yaml
 
+from conformance.contract.catalogue import Level, catalogue
 from conformance.contract.data import FIXTURES
 from conformance.platform.resource import merged
 from conformance.plugin import SESSION
@@ -55,12 +56,14 @@ class NotJudged(Exception):
 class Planted:
     """A planted bug, the requirements that failed for it, and how many tests can meet it.
 
-    Where none failed, `undecided` are those that the bug left inconclusive: a run is not green for
-    it, but does not say that the target breaks something either.
+    Where none failed, ``warned`` are the recommended ones that are not followed any more, and
+    ``undecided`` those that the bug left inconclusive: a run is not green for these, but does not
+    say that the target breaks something either.
     """
 
     bug: str
     failed: tuple[str, ...]
+    warned: tuple[str, ...]
     undecided: tuple[str, ...]
     met: int
 
@@ -69,6 +72,8 @@ class Planted:
         """What became of the bug, in words."""
         if self.failed:
             return f"found by {', '.join(self.failed[:3])}"
+        if self.warned:
+            return f"missed, but warned of by {', '.join(self.warned[:3])}"
         if self.undecided:
             return f"missed, but left undecided {', '.join(self.undecided[:3])}"
         return "missed"
@@ -113,6 +118,7 @@ class _Guest:
 
     def _planted(self, bug: str, tests: Sequence[pytest.Item], suite: Session) -> Planted:
         """Run tests with a bug, until one fails a requirement that it does not fail without it."""
+        warned: set[str] = set()
         undecided: set[str] = set()
         for test in tests:
             before = self._before[test.nodeid]
@@ -122,10 +128,12 @@ class _Guest:
             failed = _with(outcomes, Outcome.FAILED) - _with(before, Outcome.FAILED)
             if failed:
                 failed -= _with(outcomes_of(test, suite), Outcome.FAILED)
-            if failed:
-                return Planted(bug, tuple(sorted(failed)), (), len(tests))
+            recommended = {name for name in failed if catalogue()[name].level is Level.SHOULD}
+            if failed - recommended:
+                return Planted(bug, tuple(sorted(failed - recommended)), (), (), len(tests))
+            warned |= recommended
             undecided |= _with(outcomes, Outcome.INCONCLUSIVE) - _with(before, Outcome.INCONCLUSIVE)
-        return Planted(bug, (), tuple(sorted(undecided)), len(tests))
+        return Planted(bug, (), tuple(sorted(warned)), tuple(sorted(undecided)), len(tests))
 
 
 def _with(outcomes: Mapping[str, Outcome], wanted: Outcome) -> set[str]:

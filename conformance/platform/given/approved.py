@@ -182,6 +182,25 @@ class ApprovedCustomers(Part):
         region = self._profile.bindings.sca_region
         return self.customer(**{**self._customers.residence(region), **members})
 
+    def sca_business(self) -> Resource:
+        """Create a business of a region where money movement needs strong authentication.
+
+        Raises:
+            ResourceMissing: the profile knows no business there.
+        """
+        self._require_feature("sca")
+        names = self._profile.bindings
+        foreign = names.foreign_business or {}
+        if foreign.get("country") != names.sca_region:
+            raise ResourceMissing(
+                f"bindings.foreign_business of the profile is none of {names.sca_region}"
+            )
+        usual = self._customers.business_members({})
+        place = self._customers.residence(names.sca_region)
+        members = {name: place[name] for name in ("region", "phoneNumber", "address")}
+        info = {**usual["businessInfo"], **foreign}
+        return self.business(**members, businessInfo=info)
+
     def customer_outside_sca(self) -> Resource:
         """Create a customer outside the regions of SCA.
 

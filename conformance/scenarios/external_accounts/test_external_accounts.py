@@ -71,6 +71,29 @@ def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) ->
         )
 
 
+@requirement("EXT-805")
+def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Platform) -> None:
+    """Of two accounts with one platformAccountId each is listed for its own customer alone."""
+    owners = [platform.external_accounts.account_holder() for _ in range(2)]
+    bodies = [platform.external_accounts.body(owner) for owner in owners]
+    name = bodies[0]["platformAccountId"]
+
+    answers = [
+        platform.api.create_external_account({**body, "platformAccountId": name}) for body in bodies
+    ]
+
+    arranged_body(answers[0])
+    if not answers[1].accepted:
+        raise ResourceMissing(f"two accounts do not share a platformAccountId: {answers[1]}")
+    ids = [answer.body["id"] for answer in answers]
+    if ids[0] == ids[1]:
+        raise ResourceMissing("the second account with a platformAccountId is the first one again")
+    for owner, own, other in zip(owners, ids, reversed(ids), strict=True):
+        listed = {row.get("id") for row in platform.external_accounts.of_customer(owner)}
+        assert own in listed, f"{own} is not listed for {owner['id']}"
+        assert other not in listed, f"{other} is listed for {owner['id']}"
+
+
 @requirement("EXT-013")
 def test_an_account_needs_no_id_of_the_platform(platform: Platform) -> None:
     """A request without platformAccountId is accepted."""

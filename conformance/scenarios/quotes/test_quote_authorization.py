@@ -63,6 +63,18 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
 
+@requirement("QUO-187")
+def test_a_business_proves_its_payments_too(platform: Platform) -> None:
+    """A quote of a business in an SCA region is executed to PENDING_AUTHORIZATION."""
+    source = platform.internal_accounts.account(customer=platform.approved.sca_business())
+    quote = platform.quotes.pending(source)
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
+
+
 @pytest.mark.parametrize(
     "member",
     [

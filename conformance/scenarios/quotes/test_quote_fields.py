@@ -200,7 +200,7 @@ def test_a_quote_is_in_the_currencies_of_its_accounts(
         assert quote["receivingCurrency"].get("code") == destination["currency"]
 
 
-@requirement("QUO-016", "QUO-017", "QUO-018", "QUO-019", "QUO-038", "QUO-040", "QUO-074")
+@requirement("QUO-016", "QUO-017", "QUO-018", "QUO-019", "QUO-038", "QUO-040", "QUO-074", "QUO-827")
 def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: Check) -> None:
     """A real-time funded quote is PENDING in its source's currency, with paymentInstructions."""
     body = platform.quotes.realtime_body()
@@ -213,6 +213,9 @@ def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: 
         assert quote["sendingCurrency"].get("code") == body["source"]["currency"]
     with check("QUO-040"):
         assert quote.get("paymentInstructions"), "it carries no payment instruction"
+    with check("QUO-827"):
+        sent = {name: body["source"][name] for name in ("customerId", "currency")}
+        assert {name: quote["source"].get(name) for name in sent} == sent
     with check("QUO-019"):
         instructions = require_member(quote, "paymentInstructions")
         if not any(entry.get("instructionsNotes") for entry in instructions):

@@ -61,6 +61,21 @@ def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, trigger
         assert refunded.get("status") in FAILED
 
 
+@requirement("TRX-078")
+def test_what_was_pulled_is_refunded_too(platform: Platform) -> None:
+    """A failed payment from a pullable external account shows a refund."""
+    customer = platform.approved.customer()
+    source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
+    destination = platform.external_accounts.account(customer, trigger="payout.screen")
+    quote = platform.quotes.pending(source, destination)
+    platform.quotes.execute(quote)
+    platform.transactions.failed(quote)
+
+    transaction = platform.transactions.refunded(quote)
+
+    assert isinstance(transaction.get("refund"), Mapping), transaction
+
+
 @requirement("TRX-051", "TRX-052")
 def test_a_failed_payout_is_refunded_once(platform: Platform, check: Check) -> None:
     """A refund restores the balance but for fees, and that of a later payout adds nothing to it."""

@@ -426,3 +426,23 @@ def hidden_by_another(patch: Patch) -> None:
         return create(unit, ask)
 
     patch.wrap(Service, "serve", in_two_steps(create, look, act))
+
+
+@mutant(
+    "EXT-805",
+    "an account goes to the customer who has one with its platformAccountId",
+    CREATE,
+    around,
+)
+def to_the_first(original: Handler, unit: Unit, ask: Ask) -> Any:
+    created = original(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, created["id"])
+    name = account.platform_account_id
+    others = select(ExternalAccount).where(
+        ExternalAccount.platform_account_id == name,
+        ExternalAccount.customer_id != account.customer_id,
+    )
+    if name is not None and (first := unit.session.scalars(others).first()) is not None:
+        account.customer_id = first.customer_id
+    return externals.view(account)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, after, before, edited, skipped
+from conformance.proof.kit.builders import Json, after, around, before, edited, skipped
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     expiry_ignored,
@@ -20,6 +20,7 @@ from conformance.proof.mutants.quotes.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import rules
 from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move, Refuse
@@ -94,6 +95,16 @@ def challenge_born_late(patch: Patch) -> None:
 
 
 declare("QUO-180", "no_sca", "customers of SCA regions are not challenged", nobody_needs_sca)
+declare(
+    "QUO-187",
+    "individuals",
+    "individuals alone are challenged",
+    around(
+        customers,
+        "needs_sca",
+        lambda original, customer: customer.customer_type == "INDIVIDUAL" and original(customer),
+    ),
+)
 
 
 @mutant("QUO-126", "a quote that is executed as it is created is not challenged", (quotes, "start"))

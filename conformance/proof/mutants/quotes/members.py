@@ -121,6 +121,8 @@ SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("QUO-034", "any", "destination.accountId", ABSENT),
     ("QUO-038", "real-time", "sendingCurrency.code", "EUR"),
     ("QUO-039", "any", "description", "INVOICE"),
+    ("QUO-827", "real-time", "source.customerId", ABSENT),
+    ("QUO-827", "real-time", "source.currency", ABSENT),
     ("QUO-040", "real-time", "paymentInstructions", ABSENT),
     ("QUO-040", "real-time", "paymentInstructions", []),
     ("QUO-048", "same-currency", "exchangeRate", 0.995),

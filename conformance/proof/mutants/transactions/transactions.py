@@ -170,6 +170,12 @@ def no_refund(patch: Patch) -> None:
     patch.replace(settlement, "set_refund", lambda *_: None)
 
 
+@mutant("TRX-078", "what was pulled is not refunded", (settlement, "fail"), after)
+def pulled_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    if quote.source_kind == "EXTERNAL":
+        transaction.refund = None
+
+
 @mutant("TRX-051", "a refund keeps more than the fees")
 def more_than_fees_kept(patch: Patch) -> None:
     patch.replace(
