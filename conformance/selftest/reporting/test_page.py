@@ -11,7 +11,7 @@ import pytest
 from conformance.contract.catalogue import catalogue
 from conformance.contract.states import machines
 from conformance.reporting import html
-from conformance.reporting.report import Latency, Report, StateTime, build
+from conformance.reporting.report import Latency, Report, StateTime, TestTime, TimeSpent, build
 from conformance.selftest.reporting.test_reporting import EXCHANGES, RUN
 from conformance.verdict.decisions import Decision, Facts, Outcome, Reason
 from conformance.verdict.plan import Accounting, Plan, RequirementVerdict
@@ -67,6 +67,13 @@ def large_report() -> Report:
         {"slow": 2},
         latencies=(latency,),
         state_times=(state_time,),
+        time=TimeSpent(
+            tests=9.0,
+            target=5.0,
+            waiting=1.0,
+            suite=3.0,
+            slowest=(TestTime(test=f"{names[0]}::test_{'of_a_long_name_' * 6}", seconds=4.2),),
+        ),
     )
 
 
@@ -108,7 +115,7 @@ everywhere = pytest.mark.parametrize(
 
 
 SECTIONS = (
-    "details.machine, #latencies details, #state-times details, "
+    "details.machine, #latencies details, #state-times details, #time details, "
     "#failed .cause:first-of-type details"
 )
 
