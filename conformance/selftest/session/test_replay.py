@@ -301,6 +301,7 @@ class TestVerify:
         status, output = verify(recording)
 
         assert made.exit_code == OPEN, made.output
+        assert "The run ended early: the run was killed" in made.output
         assert lost
         assert status == 0, output
 
