@@ -17,7 +17,7 @@ from conformance.contract.difference import Difference, Kind
 from conformance.contract.judge import Finding, error_code, judge
 from conformance.exchange.budget import Budget
 from conformance.exchange.client import RecordingClient
-from conformance.exchange.clock import RecordedClock, running_by
+from conformance.exchange.clock import RecordedClock, clock, running_by
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import RunFolder, writing_to
 from conformance.exchange.journal import Exchange, Journal
@@ -225,10 +225,10 @@ class Connection:
         with contextlib.ExitStack() as closers:
             redactor = _redactor(target, verifier)
             journal, budget = _writing(folder, _FIRST, redactor, profile, closers)
-            clock = RecordedClock()
-            closers.enter_context(running_by(clock))
+            recorded = RecordedClock()
+            closers.enter_context(running_by(recorded))
             client = ReplayingClient(
-                target, judge(), journal, budget, redactor, recording=recording, clock=clock
+                target, judge(), journal, budget, redactor, recording=recording, clock=recorded
             )
             closers.callback(client.close)
             api = Api(client, profile.bindings, Ledger())
@@ -240,7 +240,7 @@ class Connection:
                 status_of=lambda name: _status_of_transaction(api, name),
                 run=lambda by, command: _recorded_result(recording, redactor, by, command),
             )
-            inbox = RecordedInbox(recording.deliveries, clock)
+            inbox = RecordedInbox(recording.deliveries, recorded)
             connection = cls(
                 target,
                 seed,
@@ -419,7 +419,12 @@ def _run_and_note(
     client: RecordingClient, journal: Journal, redactor: Redactor, by: str, command: list[str]
 ) -> dict[str, Any]:
     """Run a command of the profile, write down what came of it, and return that."""
-    entry: dict[str, Any] = {"test": client.test, "by": by, "command": redactor.json(command)}
+    entry: dict[str, Any] = {
+        "at": clock().time(),
+        "test": client.test,
+        "by": by,
+        "command": redactor.json(command),
+    }
     try:
         results = run_command(by, command)
     except TriggerFailed as error:

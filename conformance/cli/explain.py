@@ -16,6 +16,7 @@ import typer
 from conformance.cli.explained import CannotExplain, Declared, Explained, explained
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import Requirement, UnknownRequirement, catalogue
+from conformance.contract.completion import area_names, requirements
 from conformance.contract.vocabulary import did_you_mean
 from conformance.reporting.files import put
 from conformance.text.characters import visible
@@ -35,10 +36,14 @@ class Form(StrEnum):
 
 def explain(
     identifiers: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="such as QUO-031")
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="such as QUO-031", autocompletion=requirements),
     ] = None,
     *,
-    area: Annotated[str, typer.Option(help="all requirements of this area instead")] = "",
+    area: Annotated[
+        str,
+        typer.Option(help="all requirements of this area instead", autocompletion=area_names),
+    ] = "",
     form: Annotated[Form, typer.Option("--format", help="of the output")] = Form.TEXT,
     report: Annotated[
         Path, typer.Option(help="the report folder whose results are shown, if there is one")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from conformance.contract.completion import requirements
 from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import FolderError
 from conformance.exchange.journal import Exchange
@@ -53,7 +54,8 @@ def export(
     requirement: Annotated[
         str,
         typer.Option(
-            help="for har: only the tests that name it; for curl and python: the test that shows it"
+            help="for har: the tests that name it; for curl and python: the test that shows it",
+            autocompletion=requirements,
         ),
     ] = "",
 ) -> None:

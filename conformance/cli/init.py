@@ -15,6 +15,7 @@ import typer
 from conformance.cli.checkup import arrivals, draft
 from conformance.cli.checkup.exploration import Explorer
 from conformance.cli.checkup.learned import Learned, question
+from conformance.cli.checkup.nearby import proposal
 from conformance.cli.terminal import styled
 from conformance.exchange.folder import RunFolder
 from conformance.profile.loading import read_profile
@@ -51,8 +52,7 @@ def init(
     """Ask a target what can be asked, and write a profile; propose changes to one that exists."""
     try:
         known = _read(output)
-        target = Target.resolve(base_url, _asking(known, sandbox=sandbox), os.environ)
-        target.check()
+        target = _target(base_url, _asking(known, sandbox=sandbox))
         learned = draft.news(_learn(target, seconds), known or {})
     except (ListenerError, ProfileError, TargetError, Unmet) as error:
         typer.echo(legible(str(error), 2000), err=True)
@@ -68,6 +68,20 @@ def init(
     except OSError as error:
         raise typer.BadParameter(f"{output}: {error.strerror}") from error
     typer.echo(f"{output} is written. Next: payments-conformance doctor")
+
+
+def _target(base_url: str, profile: Profile) -> Target:
+    """Return the target, which answers as the interface does.
+
+    Raises:
+        TargetError: it does not; the message proposes a base URL nearby that does.
+    """
+    try:
+        target = Target.resolve(base_url, profile, os.environ)
+        target.check()
+    except TargetError as error:
+        raise TargetError(f"{error}{proposal(base_url, profile, error)}") from error
+    return target
 
 
 def _read(path: Path) -> dict[str, Any] | None:

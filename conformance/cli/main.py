@@ -311,6 +311,8 @@ def report(
     except (FolderError, NoRun) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
+    if made.run.interrupted is not None:
+        typer.echo(f"The run ended early: {made.run.interrupted}")
     typer.echo(f"{headline(made)}\n{folder / 'report.html'}")
     raise typer.Exit(EXIT_STATUS[made.gate.result])
 

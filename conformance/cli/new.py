@@ -20,6 +20,7 @@ from conformance.cli.skeleton import (
 )
 from conformance.contract.areas import AreaError
 from conformance.contract.catalogue import CatalogueError, Level, catalogue
+from conformance.contract.completion import new_requirements
 from conformance.contract.data import SPEC
 from conformance.contract.document import document
 from conformance.contract.outline import outline
@@ -53,7 +54,10 @@ def _group() -> None:
 
 @new.command()
 def rule(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="such as QUO-212")],
+    identifier: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="such as QUO-212", autocompletion=new_requirements),
+    ],
     *,
     statement: Annotated[str, typer.Option(help="one observable fact, as a sentence")] = "",
     level: Annotated[Level | None, typer.Option(help="how strongly it binds")] = None,

@@ -31,6 +31,21 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """How a message shows the state of a resource.
+
+    ``type`` is that in the resource's id; where messages hold no id, it is empty, and the path of
+    ``operation`` has the id. ``members`` are dotted paths to a state each. ``made_with`` is the
+    member with the id of what the resource is made with, where no request makes it alone.
+    """
+
+    members: tuple[str, ...]
+    type: str = ""
+    operation: str = ""
+    made_with: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """The states of one kind of resource, by name with their meaning, and the moves between them.
 
@@ -40,6 +55,7 @@ class Machine:
     name: str
     resource: str
     source: Source
+    shown: Shown
     states: Mapping[str, str]
     transitions: tuple[Transition, ...]
     forbidden: tuple[Transition, ...]
@@ -49,8 +65,8 @@ class Machine:
         """What may move the resource from outside: operations and triggers."""
         return frozenset(row.action for row in self.transitions if row.action is not None)
 
-    def actions_at(self, state: str) -> frozenset[str]:
-        """Return what may move a resource from outside that is at a state."""
+    def actions_at(self, state: str | None) -> frozenset[str]:
+        """Return what may move a resource from outside that is at a state; None where it is new."""
         return frozenset(
             row.action for row in self.transitions if row.action is not None and row.origin == state
         )
@@ -78,6 +94,7 @@ def load_machine(path: Path) -> Machine:
         path.stem,
         content["resource"],
         Source(content["source"]["section"], tuple(content["source"]["lines"])),
+        Shown(**{**content["shown"], "members": tuple(content["shown"]["members"])}),
         content["states"],
         tuple(map(_transition, content["transitions"])),
         tuple(map(_transition, content["forbidden"])),
@@ -108,4 +125,9 @@ def machine_of(name: str) -> Machine:
     Raises:
         KeyError: there is no such file.
     """
-    return {machine.name: machine for machine in machines()}[name]
+    return _by_name()[name]
+
+
+@cache
+def _by_name() -> Mapping[str, Machine]:
+    return {machine.name: machine for machine in machines()}

@@ -21,8 +21,10 @@ from conformance.exchange.credentials import Credentials, Header
 from conformance.exchange.cuts import AnswerLost, Cut, LineCut
 from conformance.exchange.forms import FORM_HEADERS, Form, form_parts
 from conformance.exchange.journal import BodyForm, Exchange, Journal
+from conformance.exchange.lanes import lane
 from conformance.exchange.network import Transport
 from conformance.exchange.outage import Outage
+from conformance.exchange.packed import MAX_BODY_BYTES, pack
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.response import (
     CAPPED,
@@ -54,9 +56,8 @@ from conformance.verdict.decisions import (
     Unusable,
 )
 
-MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_SHOWN_BYTES = 200_000
-"""Longer bodies are written down in part."""
+"""Of longer bodies the beginning is written down, and the whole only once it is compressed."""
 
 _SHOWN_CHARS = 200
 _MAX_REDACTED_BYTES = 4096
@@ -507,10 +508,13 @@ class RecordingClient:
             shown, form = masked, BodyForm.MASKED
         if not response.is_bounded:
             form = BodyForm.UNBOUNDED
+        packed = ""
         if len(response.content) > MAX_SHOWN_BYTES:
-            form = BodyForm.CUT
             nothing_hidden = response.is_json and shown is response.body
             start = response.plain if nothing_hidden else _spelled(shown)
+            # Nobody finds a secret in what is compressed.
+            packed = "" if form is BodyForm.MASKED else pack(self._redact.text(start))
+            form = BodyForm.CUT
             shown = _cut(start, len(response.content))
         exchange = self._write(
             name,
@@ -520,6 +524,7 @@ class RecordingClient:
             response_headers=self._redact.headers(response.headers),
             response_body=shown,
             body_form=form,
+            packed=packed,
             told=self._places_of_secret(response),
         )
         return exchange, body
@@ -536,6 +541,7 @@ class RecordingClient:
         error: str = "",
         fault: str = "",
         body_form: BodyForm = BodyForm.JSON,
+        packed: str = "",
         told: tuple[str, ...] = (),
     ) -> Exchange:
         exchange = Exchange(
@@ -554,7 +560,9 @@ class RecordingClient:
             at=clock().time(),
             fault=fault,
             body_form=body_form,
+            packed=packed,
             told=told,
+            lane=lane(),
         )
         self._journal.exchange(exchange)
         return exchange

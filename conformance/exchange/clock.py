@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from threading import Barrier
+from typing import TypeVar
+
+from conformance.exchange.lanes import in_lane
+
+T = TypeVar("T")
 
 
 class Clock:
@@ -30,6 +37,19 @@ class Clock:
         """Return after so many seconds."""
         with self.waiting():
             time.sleep(seconds)
+
+    def at_once(self, actions: Sequence[Callable[[], T]]) -> list[T]:
+        """Begin all actions at the same moment, in a thread each; return their results."""
+        ready = Barrier(len(actions))
+
+        def begin(number: int, action: Callable[[], T]) -> T:
+            ready.wait()
+            with in_lane(number):
+                return action()
+
+        with ThreadPoolExecutor(len(actions)) as pool:
+            begun = [pool.submit(begin, number, one) for number, one in enumerate(actions, 1)]
+            return [future.result() for future in begun]
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
@@ -56,6 +76,20 @@ class RecordedClock(Clock):
     def sleep(self, seconds: float) -> None:
         """Go on by so many seconds at once."""
         self._time += max(0.0, seconds)
+
+    def at_once(self, actions: Sequence[Callable[[], T]]) -> list[T]:
+        """Carry out one action after the other, each from the same moment on.
+
+        In threads each of them would set this clock for all others.
+        """
+        began, ended, results = self._time, self._time, []
+        for number, action in enumerate(actions, start=1):
+            self._time = began
+            with in_lane(number):
+                results.append(action())
+            ended = max(ended, self._time)
+        self._time = ended
+        return results
 
     def set(self, moment: float) -> None:
         """Go to the moment of an answer; a test that ran beside others may begin before them."""

@@ -27,7 +27,7 @@ class BodyForm(StrEnum):
     UNBOUNDED = "unbounded"
     """As text, because it has more brackets, or more levels of them, than are decoded."""
     CUT = "cut"
-    """Its beginning alone."""
+    """Its beginning alone; the whole may be packed beside it."""
     MASKED = "masked"
     """Without what it told of people, so that nobody can judge it again."""
 
@@ -39,8 +39,10 @@ class Exchange:
     ``id`` is unique in the run. ``seconds`` is the time from sending to the last byte, ``at`` the
     time of the last byte in seconds since the epoch. Where no response came, ``status`` is 0 and
     ``error`` says why. ``response_body`` is the decoded JSON value, else the text, else ``None``,
-    and ``body_form`` says which. ``fault`` is the kind of ``error``. ``told`` says where the client
-    secret stood in the answer: in its ``header`` or its ``body``.
+    and ``body_form`` says which. ``packed`` is the whole of a body that is cut, unless it is too
+    long for that. ``fault`` is the kind of ``error``. ``told`` says where the client secret stood
+    in the answer: in its ``header`` or its ``body``. ``lane`` tells apart what a test does at the
+    same time.
     """
 
     id: str
@@ -58,7 +60,9 @@ class Exchange:
     at: float = 0.0
     fault: str = ""
     body_form: BodyForm = BodyForm.JSON
+    packed: str = ""
     told: tuple[str, ...] = ()
+    lane: int = 0
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> Exchange:

@@ -21,7 +21,7 @@ _TEST = re.compile(rb'\{"kind": "exchange", "id": "[^"]*", "test": ("(?:[^"\\]|\
 _SAME_IN_ALL_SHARDS = ("base_url", "established")
 
 Key = str
-"""Stands for what was sent, without secrets: operation, method, URL and body."""
+"""Stands for what was sent, without secrets: operation, method, URL, body and lane."""
 
 
 class NoRecording(Exception):
@@ -130,12 +130,14 @@ def _key_of_command(by: str, command: Sequence[str]) -> Key:
 
 def key_of(exchange: Exchange) -> Key:
     """Return the key of an exchange, as it stands in a journal."""
-    return key(exchange.operation, exchange.method, exchange.url, exchange.request_body)
+    return key(
+        exchange.operation, exchange.method, exchange.url, exchange.request_body, exchange.lane
+    )
 
 
-def key(operation: str, method: str, url: str, body: object) -> Key:
-    """Return the key of what was sent."""
-    return json.dumps([operation, method, url, body], sort_keys=True, default=str)
+def key(operation: str, method: str, url: str, body: object, number: int = 0) -> Key:
+    """Return the key of what was sent, in the lane of a number."""
+    return json.dumps([operation, method, url, body, number], sort_keys=True, default=str)
 
 
 @dataclass

@@ -14,6 +14,8 @@ from conformance.exchange.client import RecordingClient
 from conformance.exchange.clock import RecordedClock
 from conformance.exchange.cuts import AnswerLost
 from conformance.exchange.journal import BodyForm, Exchange, Journal
+from conformance.exchange.lanes import lane
+from conformance.exchange.packed import unpack
 from conformance.exchange.recording import NotRecorded, Recording, key
 from conformance.exchange.redaction import MASK, Redactor
 from conformance.exchange.response import (
@@ -68,7 +70,7 @@ class ReplayingClient(RecordingClient):
         *,
         ours: bool = True,  # noqa: ARG002 - whoever it went to has answered
     ) -> Response | Failure:
-        sent = key(name, request.method, self._url_of(request), self._sent(request))
+        sent = key(name, request.method, self._url_of(request), self._sent(request), lane())
         recorded = self._recording.take(self._redact.text(sent), name)
         self._clock.set(recorded.at)
         if recorded.error:
@@ -77,12 +79,12 @@ class ReplayingClient(RecordingClient):
         return self._answered(recorded, name)
 
     def _answered(self, recorded: Exchange, name: str) -> Response:
-        if recorded.body_form is BodyForm.CUT:
-            raise NotRecorded(f"only the beginning of the answer to {name} was recorded")
         if recorded.body_form is BodyForm.MASKED:
             raise NotRecorded(f"what the answer to {name} told of people was not recorded")
         body, headers = recorded.response_body, recorded.response_headers
-        if recorded.body_form is BodyForm.JSON:
+        if recorded.body_form is BodyForm.CUT:
+            content = _whole(recorded)
+        elif recorded.body_form is BodyForm.JSON:
             content = "" if body is None else json.dumps(body)
         else:
             content = body or ""
@@ -96,8 +98,26 @@ class ReplayingClient(RecordingClient):
             }
         answer = httpx.Response(recorded.status, headers=headers)
         response = Response.read(answer, content.encode(), recorded.seconds)
+        if recorded.body_form is BodyForm.CUT:
+            return response
         return replace(
             response,
             is_json=recorded.body_form is BodyForm.JSON,
             is_bounded=recorded.body_form is not BodyForm.UNBOUNDED,
         )
+
+
+def _whole(recorded: Exchange) -> str:
+    """Return the body of an answer of which the beginning is written down.
+
+    Raises:
+        NotRecorded: the rest is not there.
+    """
+    try:
+        if recorded.packed:
+            return unpack(recorded.packed)
+        why = "it is too long, also once it is compressed"
+    except ValueError as error:
+        why = str(error)
+    told = f"only the beginning of the answer to {recorded.operation} was recorded"
+    raise NotRecorded(f"{told}: {why}")

@@ -31,6 +31,7 @@ import pytest
 import typer
 
 from conformance.contract.catalogue import Catalogue, catalogue
+from conformance.contract.completion import feature_names
 from conformance.exchange.folder import RunFolder
 from conformance.plugin import SESSION, USUAL_EXAMPLES
 from conformance.profile.model import Profile
@@ -236,7 +237,8 @@ def _without(suite: Session, feature: str) -> Iterator[None]:
 
 def features(
     only: Annotated[
-        list[str] | None, typer.Option(help="a feature; may be given several times")
+        list[str] | None,
+        typer.Option(help="a feature; may be given several times", autocompletion=feature_names),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")

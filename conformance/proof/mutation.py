@@ -35,6 +35,7 @@ import typer
 
 from conformance.contract.areas import AreaError, areas
 from conformance.contract.catalogue import catalogue
+from conformance.contract.completion import requirements
 from conformance.effort import is_generated
 from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
@@ -285,7 +286,10 @@ def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
 def mutants(  # noqa: PLR0917 - typer passes all of them by name
     only: Annotated[
         list[str] | None,
-        typer.Option(help="a mutant, or all of one requirement; may be given several times"),
+        typer.Option(
+            help="a mutant, or all of one requirement; may be given several times",
+            autocompletion=requirements,
+        ),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="write the kill matrix to this file too")

@@ -65,7 +65,7 @@ def condition_customer(unit: Unit, ask: Ask) -> None:
             Field("amount", "integer", required=True, minimum=0, when=remainder),
         ],
     )
-    customer = customers.get(unit, ask.params["customerId"])
+    customer = customers.get(unit, ask.params["customerId"], lock=True)
     name = body["condition"]
     value: Any = True
     if name == "RATE_UNAVAILABLE":

@@ -33,6 +33,7 @@ from conformance.reporting.report import (
     as_json,
     build,
 )
+from conformance.reporting.state_times import StateTimes
 from conformance.verdict.baseline import Baseline, KnownFailure
 from conformance.verdict.decisions import Decision, Outcome
 from conformance.verdict.gate import Terms
@@ -63,6 +64,7 @@ class _Run:
     requests: int = 0
     last: float = 0.0
     latencies: Latencies = field(default_factory=Latencies)
+    state_times: StateTimes = field(default_factory=StateTimes)
     seconds: dict[str, float] = field(default_factory=dict)
     waiting: float = 0.0
 
@@ -81,6 +83,7 @@ def assemble(folder: Path) -> Report:
             if _is_exchange(line):
                 run.requests += 1
                 run.latencies.take_in(line)
+                run.state_times.take_in(line)
                 found = _AT.match(line, line.rfind('"at": '))
                 run.last = max(run.last, float(found[1]) if found else 0.0)
             else:
@@ -114,6 +117,7 @@ def _report(run: _Run, journals: Sequence[Path]) -> Report:
         run.observations,
         addresses=run.addresses,
         latencies=run.latencies.by_operation(),
+        state_times=run.state_times.by_resource(),
         time=_time_spent(run),
         digests=Digests(
             journals={path.name: sha256_of(path) for path in journals}, catalogue=spec_digest()
@@ -270,6 +274,10 @@ def _take_in(run: _Run, line: str) -> None:
             if "seconds" in entry:
                 run.seconds[test] = entry["seconds"]
                 run.waiting += entry["waiting"]
+        case "command":
+            run.state_times.command(entry)
+        case "delivery":
+            run.state_times.delivery(entry)
         case "observations":
             run.observations.update(entry["observations"])
 

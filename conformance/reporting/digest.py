@@ -125,7 +125,8 @@ def _new(report: Report) -> str:
         return ""
     names = list(report.baseline.new[:_MAX_NEW])
     more = len(report.baseline.new) - len(names)
-    return f"; new are {listed([*names, *([f'{more} more'] if more else [])])}"
+    verb = "is" if len(names) == 1 else "are"
+    return f"; new {verb} {listed([*names, *([f'{more} more'] if more else [])])}"
 
 
 def outdated(report: Report) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from math import ceil
 
 from conformance.reporting.report import Latency
@@ -37,17 +38,19 @@ class Latencies:
     def by_operation(self) -> tuple[Latency, ...]:
         """Return the percentiles of each operation, that which took the longest in all first."""
         ranked = sorted(self._seconds.items(), key=lambda item: -sum(item[1]))
-        return tuple(_latency(operation, sorted(seconds)) for operation, seconds in ranked)
+        return tuple(
+            Latency(operation=operation, answers=len(seconds), **percentiles(seconds))
+            for operation, seconds in ranked
+        )
 
 
-def _latency(operation: str, ascending: list[float]) -> Latency:
+def percentiles(seconds: Iterable[float]) -> dict[str, float]:
+    """Return within how many seconds half, 90 % and 99 % were done, and the last of them.
+
+    Args:
+        seconds: at least one.
+    """
+    ascending = sorted(seconds)
     count = len(ascending)
-    half, most, nearly_all = (ascending[ceil(p * count / 100) - 1] for p in _PERCENTILES)
-    return Latency(
-        operation=operation,
-        answers=count,
-        p50=half,
-        p90=most,
-        p99=nearly_all,
-        longest=ascending[-1],
-    )
+    found = {f"p{p}": ascending[ceil(p * count / 100) - 1] for p in _PERCENTILES}
+    return {**found, "longest": ascending[-1]}

@@ -290,6 +290,26 @@ class Latency(_Part):
     longest: float = Field(ge=0)
 
 
+class StateTime(_Part):
+    """How long it took from a request until a kind of resource was seen in a state, in seconds.
+
+    Half of the resources were seen in it within ``p50``, nine of ten within ``p90``, 99 of 100
+    within ``p99``.
+    """
+
+    resource: str = Field(description="the kind of resource, as its state machine is called")
+    request: str = Field(
+        description="the request that started it: an operationId, or `trigger` for one of the "
+        "profile's"
+    )
+    state: str
+    times: int = Field(ge=1, description="how often it was seen")
+    p50: float = Field(ge=0)
+    p90: float = Field(ge=0)
+    p99: float = Field(ge=0)
+    longest: float = Field(ge=0)
+
+
 class TestTime(_Part):
     """How long one test took, in seconds."""
 
@@ -354,6 +374,9 @@ class Report(_Part):
     )
     latencies: tuple[Latency, ...] = Field(
         (), description="by operation; that which took the longest in all is the first"
+    )
+    state_times: tuple[StateTime, ...] = Field(
+        (), description="from a request until a state was seen, in the order of the state machines"
     )
     time: TimeSpent | None = Field(
         None, description="what the run's time went into; none of a run that was judged again"
@@ -423,6 +446,7 @@ def build(
     measured: Path = MEASURED,
     generic: Path = GENERIC,
     latencies: tuple[Latency, ...] = (),
+    state_times: tuple[StateTime, ...] = (),
     time: TimeSpent | None = None,
     digests: Digests | None = None,
 ) -> Report:
@@ -441,6 +465,7 @@ def build(
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
         latencies: how long the target took over its answers, by operation.
+        state_times: how long it took until states were seen, by kind of resource.
         time: what the time of the tests went into.
         digests: of what the report is made from.
     """
@@ -497,6 +522,7 @@ def build(
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
         latencies=latencies,
+        state_times=state_times,
         time=time,
         digests=digests,
     )

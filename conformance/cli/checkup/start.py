@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from conformance.cli.checkup.findings import Finding, fine, note, obstacle, problem
+from conformance.cli.checkup.nearby import proposal
 from conformance.exchange.client import RecordingClient
 from conformance.profile.model import Environment, Profile
 from conformance.sut.deadline import within
@@ -109,7 +110,8 @@ def resolve(base_url: str, profile: Profile) -> Target | Finding:
     try:
         return Target.resolve(base_url, profile, os.environ)
     except TargetError as error:
-        return obstacle("base URL", str(error), _KEYS.get(type(error), "credentials"))
+        told = f"{error}{proposal(base_url, profile, error)}"
+        return obstacle("base URL", told, _KEYS.get(type(error), "credentials"))
 
 
 def look_at_target(target: Target) -> Iterator[Finding]:
@@ -120,7 +122,7 @@ def look_at_target(target: Target) -> Iterator[Finding]:
     except TargetError as error:
         key = _KEYS.get(type(error), "")
         subject = "credentials" if key == "credentials" else "base URL"
-        yield obstacle(subject, str(error), key)
+        yield obstacle(subject, f"{error}{proposal(target.base_url, target.profile, error)}", key)
         return
     yield fine("base URL", f"{target.base_url} answers as the interface does")
     yield fine("credentials", f"those in {names.token_id} and {names.client_secret} are accepted")

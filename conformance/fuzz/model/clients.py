@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
-from threading import Barrier
 from typing import Any
 
 from conformance.exchange.answer import Answer
+from conformance.exchange.clock import clock
 from conformance.fuzz.model.order import (
     MAX_REQUESTS,
     Effect,
@@ -167,15 +166,13 @@ def run(steps: Program, request: Callable[[int, int], Answer | None]) -> list[Do
 
     ``request`` carries out the step of a client at a place, both counted from 0.
     """
-    ready = Barrier(len(steps))
 
     def client(lane: int) -> list[Done]:
-        ready.wait()
         found = []
         for at, step in enumerate(steps[lane]):
-            sent = time.monotonic()
+            sent = clock().monotonic()
             answer = request(lane, at)
-            found.append(Done(lane, at, step, sent, time.monotonic(), answer))
+            found.append(Done(lane, at, step, sent, clock().monotonic(), answer))
         return found
 
     lanes = at_once(*(partial(client, lane) for lane in range(len(steps))))
@@ -324,10 +321,10 @@ def search(
         examples: how many programs of each seed are run at least.
         seconds: for how long others follow, of the last seed.
     """
-    end = time.monotonic() + seconds
+    end = clock().monotonic() + seconds
     for seed in seeds:
         turn = 0
-        while turn < examples or (seed == seeds[-1] and time.monotonic() < end):
+        while turn < examples or (seed == seeds[-1] and clock().monotonic() < end):
             steps = program(f"{seed}/{turn}", kinds)
             if (problem := attempt(steps)) is not None:
                 return _shortened(attempt, steps, problem)
@@ -337,9 +334,9 @@ def search(
 
 def _shortened(attempt: Callable[[Program], str | None], steps: Program, problem: str) -> str:
     """Return the problem of the shortest program that still has one, after a few tries."""
-    tries, end = _MAX_TRIES, time.monotonic() + _MAX_SHORTENING_SECONDS
+    tries, end = _MAX_TRIES, clock().monotonic() + _MAX_SHORTENING_SECONDS
     candidates = shorter(steps)
-    while candidates and tries and time.monotonic() < end:
+    while candidates and tries and clock().monotonic() < end:
         tries -= 1
         fewer = candidates.pop(0)
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from conformance.exchange.clock import clock
 from conformance.fuzz.model.steps import AMOUNTS, Choice, Steps
 from conformance.fuzz.model.world import Disagreement, Problem, World
 from conformance.platform.platform import Platform
@@ -85,7 +85,7 @@ class Walks:
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be done."""
-        return self.failure is not None or self._left <= 0 or time.monotonic() >= self._end
+        return self.failure is not None or self._left <= 0 or clock().monotonic() >= self._end
 
     def begin(self) -> Steps | None:
         """Return the steps of a new world; None where nothing more is to be done."""
@@ -119,7 +119,7 @@ class Walks:
 
     def _keep(self, found: Found) -> None:
         if not self.found:
-            self._end = time.monotonic() + _MAX_SHORTENING_SECONDS
+            self._end = clock().monotonic() + _MAX_SHORTENING_SECONDS
         known = self.found.get(found.problem.requirement)
         if known is None or len(found.history) < len(known.history):
             self.found[found.problem.requirement] = found
@@ -173,9 +173,9 @@ def walk(platform: Platform, run_seed: int, examples: int, seconds: float) -> di
     """
     plain = Walks(platform)
     strong = Walks(platform, strong=True, in_vain=plain.in_vain)
-    end = time.monotonic() + seconds
+    end = clock().monotonic() + seconds
     turn = 0
-    while turn == 0 or (time.monotonic() < end and not plain.is_over):
+    while turn == 0 or (clock().monotonic() < end and not plain.is_over):
         _walk(plain, f"{run_seed}/{turn}", examples)
         if plain.found or plain.failure is not None:
             break

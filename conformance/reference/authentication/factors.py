@@ -41,5 +41,5 @@ def named(ask: Ask) -> str:
 
 
 def holder(unit: Unit, ask: Ask) -> Customer:
-    """Return the customer in the path of a request."""
-    return customers.get(unit, ask.params["customerId"])
+    """Return the customer in the path of a request, to be changed."""
+    return customers.get(unit, ask.params["customerId"], lock=True)

@@ -7,9 +7,12 @@ from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Unit, present, timestamp
 
 
-def get(unit: Unit, customer_id: str) -> Customer:
-    """Return the customer of an id; raises ``Refusal`` (CUSTOMER_NOT_FOUND)."""
-    customer = unit.session.get(Customer, customer_id)
+def get(unit: Unit, customer_id: str, *, lock: bool = False) -> Customer:
+    """Return the customer of an id; raises ``Refusal`` (CUSTOMER_NOT_FOUND).
+
+    Whoever changes some members of a column and keeps the others has to lock it.
+    """
+    customer = unit.session.get(Customer, customer_id, with_for_update=lock or None)
     if customer is None:
         raise errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this id.")
     return customer

@@ -154,7 +154,7 @@ def accepted_terms(unit: Unit, body: Json) -> Json | None:
 
 def update(unit: Unit, ask: Ask) -> Json:
     """Change a customer; accounts in added currencies are opened."""
-    customer = customers.get(unit, ask.params["customerId"])
+    customer = customers.get(unit, ask.params["customerId"], lock=True)
     wanted = combined(customer, ask.body)
     body = fields.demand(
         wanted,

@@ -91,7 +91,7 @@ def confirm_phone(unit: Unit, ask: Ask) -> Json:
 
 def send(unit: Unit, ask: Ask, channel: str) -> None:
     """Send a code to a channel; the sandbox sends the same one each time."""
-    customer = customers.get(unit, ask.params["customerId"])
+    customer = customers.get(unit, ask.params["customerId"], lock=True)
     refuse_not_required(customer, channel)
     if customer.contact[channel]["status"] != "VERIFIED":
         put(unit, customer, channel, {"status": "PENDING", "code": rules.SANDBOX_CODE})
@@ -99,7 +99,7 @@ def send(unit: Unit, ask: Ask, channel: str) -> None:
 
 def confirm(unit: Unit, ask: Ask, channel: str) -> Json:
     """Verify a channel by the code that was sent to it, which is then used up."""
-    customer = customers.get(unit, ask.params["customerId"])
+    customer = customers.get(unit, ask.params["customerId"], lock=True)
     refuse_not_required(customer, channel)
     body = fields.demand(ask.body, rules.CONTACT_CODE_FIELDS)
     if not is_right_code(customer.contact[channel], body["code"]):

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.contract.catalogue import Source
 from conformance.contract.document import document
-from conformance.contract.states import Machine, Transition, machine_of, machines
+from conformance.contract.states import Machine, Shown, Transition, machine_of, machines
 from conformance.contract.vocabulary import triggers
 
 
@@ -17,6 +17,16 @@ def test_a_machine_can_be_walked(machine: Machine) -> None:
 
     left = {row.origin for row in machine.transitions}
     assert left - {None} <= machine.states.keys() | reached
+
+
+@pytest.mark.parametrize("machine", machines(), ids=lambda machine: machine.name)
+def test_a_state_is_shown_somewhere(machine: Machine) -> None:
+    """Messages show it by the type in an id, or an operation by the id in its path; never both."""
+    shown = machine.shown
+
+    assert shown.members
+    assert bool(shown.type) != bool(shown.operation)
+    assert not shown.operation or shown.operation in document().operations
 
 
 def test_payments_are_moved_by_what_is_known() -> None:
@@ -31,6 +41,7 @@ def test_a_state_is_reached_by_what_happens_alone() -> None:
         "made up",
         "made up",
         Source("nowhere", (1,)),
+        Shown(("status",), "Thing"),
         dict.fromkeys("ABC", ""),
         (_move(None, "make", "A"), _move("A", "move", "B"), _move("B", None, "C")),
         (),

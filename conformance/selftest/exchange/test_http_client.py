@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import random
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -19,7 +20,8 @@ from conformance.contract.judge import Finding
 from conformance.exchange import client as http
 from conformance.exchange.answer import Answer
 from conformance.exchange.client import RecordingClient
-from conformance.exchange.journal import Exchange
+from conformance.exchange.journal import BodyForm, Exchange
+from conformance.exchange.packed import unpack
 from conformance.selftest import standins
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
 from conformance.selftest.standins import Behaviour, StandIn
@@ -634,7 +636,7 @@ class TestLongAnswers:
     def test_they_are_written_down_in_part(
         self, stand_in: Start, connect: Connect, tmp_path: Path, body: bytes, start: str
     ) -> None:
-        """The exchange has the start of the body without secrets, and its length."""
+        """The exchange has the start of the body without secrets, its length, and all packed."""
         client = connect(stand_in(standins.answers(200, body)).base_url)
 
         answer = client.call("getConfig")
@@ -643,7 +645,23 @@ class TestLongAnswers:
         assert text.startswith(start)
         assert text.endswith(f"… ({len(body)} bytes)")
         assert len(text) < 300
-        assert CLIENT_SECRET not in journal_of(tmp_path) + repr(answer)
+        whole = unpack(answer.exchange.packed)
+        assert whole.startswith(start)
+        assert len(whole) >= 300_000
+        assert not {CLIENT_SECRET, "t0p"}.intersection(whole.split('"'))
+        assert CLIENT_SECRET not in journal_of(tmp_path) + repr(answer) + whole
+
+    def test_what_cannot_be_packed_is_written_down_in_part(
+        self, stand_in: Start, connect: Connect
+    ) -> None:
+        """A body that is long even when it is compressed is not packed."""
+        noise = random.Random(1).randbytes(400_000).hex()
+        client = connect(stand_in(standins.answers(200, {"note": noise})).base_url)
+
+        exchange = client.call("getConfig").exchange
+
+        assert exchange.packed == ""
+        assert exchange.body_form is BodyForm.CUT
 
     def test_what_they_do_wrong_is_told_in_short(self, stand_in: Start, connect: Connect) -> None:
         """The detail names the first wrong entry, and is found within ten seconds."""

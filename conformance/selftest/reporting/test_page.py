@@ -11,7 +11,7 @@ import pytest
 from conformance.contract.catalogue import catalogue
 from conformance.contract.states import machines
 from conformance.reporting import html
-from conformance.reporting.report import Latency, Report, build
+from conformance.reporting.report import Latency, Report, StateTime, TestTime, TimeSpent, build
 from conformance.selftest.reporting.test_reporting import EXCHANGES, RUN
 from conformance.verdict.decisions import Decision, Facts, Outcome, Reason
 from conformance.verdict.plan import Accounting, Plan, RequirementVerdict
@@ -49,6 +49,16 @@ def large_report() -> Report:
     latency = Latency(
         operation="createQuote", answers=7, p50=0.01, p90=0.02, p99=0.0345, longest=1.5
     )
+    state_time = StateTime(
+        resource="external account",
+        request="createExternalAccount",
+        state="PENDING_OWNERSHIP_VERIFICATION",
+        times=12_345,
+        p50=0.01,
+        p90=0.02,
+        p99=0.0345,
+        longest=86_400.0,
+    )
     return build(
         accounting.conclude(),
         plan,
@@ -56,6 +66,14 @@ def large_report() -> Report:
         EXCHANGES,
         {"slow": 2},
         latencies=(latency,),
+        state_times=(state_time,),
+        time=TimeSpent(
+            tests=9.0,
+            target=5.0,
+            waiting=1.0,
+            suite=3.0,
+            slowest=(TestTime(test=f"{names[0]}::test_{'of_a_long_name_' * 6}", seconds=4.2),),
+        ),
     )
 
 
@@ -96,6 +114,12 @@ everywhere = pytest.mark.parametrize(
 )
 
 
+SECTIONS = (
+    "details.machine, #latencies details, #state-times details, #time details, "
+    "#failed .cause:first-of-type details"
+)
+
+
 def unfold(page: Any, selector: str) -> None:
     """Open all parts of the page that fit a selector."""
     page.evaluate("s => document.querySelectorAll(s).forEach(part => part.open = true)", selector)
@@ -104,7 +128,7 @@ def unfold(page: Any, selector: str) -> None:
 @everywhere
 def test_nothing_is_wider_than_the_window(opened: Any) -> None:
     """With every machine, table and transcript open, the page need not be moved sideways."""
-    unfold(opened, "details.machine, #latencies details, #failed .cause:first-of-type details")
+    unfold(opened, SECTIONS)
 
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -112,7 +136,7 @@ def test_nothing_is_wider_than_the_window(opened: Any) -> None:
 @pytest.mark.parametrize("opened", [(1280, "light"), (390, "dark")], ids=str, indirect=True)
 def test_axe_finds_nothing(opened: Any) -> None:
     """Axe finds no violation in the failures, the machines, the times and an area."""
-    unfold(opened, "details.machine, #latencies details, #failed .cause:first-of-type details")
+    unfold(opened, SECTIONS)
     # Of hundreds of parts that are made alike, axe reads the first ones.
     opened.evaluate(
         """() => {
@@ -173,7 +197,9 @@ def test_the_keyboard_is_enough(opened: Any) -> None:
     assert row.is_visible()
 
 
-@pytest.mark.parametrize("name", ["latencies", "EVT-251", "about-CNV-001", "run", "states-quote"])
+@pytest.mark.parametrize(
+    "name", ["latencies", "state-times", "EVT-251", "about-CNV-001", "run", "states-quote"]
+)
 def test_links_lead_to_their_place(opened: Any, name: str) -> None:
     """Whatever is above a place and was not shown yet, a link leads to that place."""
     opened.evaluate("name => { location.hash = 'QUO-031'; location.hash = name; }", name)

@@ -219,7 +219,7 @@ def test_a_baseline(suite: Path, target: str) -> None:
 
     status, lines = run_suite(suite, *arguments)
     assert status == BROKEN, lines
-    assert lines[0].endswith("for 1 cause; new are QUO-083.")
+    assert lines[0].endswith("for 1 cause; new is QUO-083.")
     at = lines.index("- id: QUO-083")
 
     write(suite, {"known.yaml": "\n".join(lines[at : at + 3])})

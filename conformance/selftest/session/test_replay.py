@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from conformance.cli.main import app
 from conformance.contract.spec_files import spec_digest
 from conformance.exchange.clock import RecordedClock, clock, now, running_by
 from conformance.exchange.delivery import Delivery
+from conformance.exchange.journal import BodyForm
+from conformance.exchange.packed import pack
 from conformance.exchange.recording import NoRecording, NotRecorded, Recording, key
+from conformance.platform.waiting import at_once
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.reporting.assemble import assemble, publish, sha256_of
@@ -33,6 +37,7 @@ SCENARIOS = (
     "conformance.scenarios.quotes.test_quote_fields",
     "conformance.scenarios.webhooks.test_customer_events::test_a_submission_that_was_repaired_is_reported",
     "conformance.scenarios.transactions.test_transaction_approval::test_an_approval_that_is_repeated_debits_once",
+    "conformance.fuzz.test_clients",
 )
 OPTIONS = ("-q", f"--rootdir={ROOT}")
 EDIT = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -56,6 +61,20 @@ def verify(*arguments: object) -> tuple[int, str]:
     """Verify a report; return the exit status and what was told."""
     result = CliRunner().invoke(app, ["verify", *map(str, arguments)])
     return result.exit_code, result.output
+
+
+def prolonged(entry: dict[str, Any], packed: str | None = None) -> dict[str, Any]:
+    """Return an entry of a journal as if the answer, where it is a quote, had been a long one.
+
+    Args:
+        entry: any entry.
+        packed: what is packed in the place of the answer.
+    """
+    if entry.get("operation") == "createQuote" and entry["status"] == 201:
+        whole = json.dumps({**entry["response_body"], "padding": "x" * 300_000})
+        members = {"response_body": whole[:200], "body_form": BodyForm.CUT}
+        entry = {**entry, **members, "packed": pack(whole) if packed is None else packed}
+    return entry
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +158,36 @@ class TestReplay:
         assert "QUO-031" in undecided
         assert {before[name].verdict for name in undecided} == {RequirementVerdict.PASSED}
         assert not [name for name, e in after.items() if e.verdict is RequirementVerdict.FAILED]
+
+    def test_a_long_answer_is_judged_again(self, recording: Path) -> None:
+        """An answer of more than 200 kB is kept whole, compressed, and judged as any other."""
+        edit_journal(recording, prolonged)
+        before = entries(recording)
+
+        _, output, again = replay(recording)
+
+        assert {name: entry.verdict for name, entry in entries(again).items()} == {
+            name: entry.verdict for name, entry in before.items()
+        }, output
+
+    @pytest.mark.parametrize(
+        ("packed", "told"),
+        [("", "it is too long, also once it is compressed"), ("eJw=", "what was packed is cut")],
+    )
+    def test_an_answer_that_is_cut_decides_nothing(
+        self, recording: Path, packed: str, told: str
+    ) -> None:
+        """Where the whole of an answer is not there, the reason is told, and nothing is green."""
+        edit_journal(recording, lambda entry: prolonged(entry, packed))
+
+        status, output, again = replay(recording)
+
+        after = entries(again)["QUO-031"]
+        assert status == OPEN, output
+        assert after.reason is Reason.NOT_RECORDED
+        assert f"only the beginning of the answer to createQuote was recorded: {told}" in (
+            after.detail
+        )
 
     def test_another_answer_is_another_verdict(self, recording: Path) -> None:
         """An answer that was changed in the journal is judged as it stands there."""
@@ -252,6 +301,7 @@ class TestVerify:
         status, output = verify(recording)
 
         assert made.exit_code == OPEN, made.output
+        assert "The run ended early: the run was killed" in made.output
         assert lost
         assert status == 0, output
 
@@ -303,6 +353,13 @@ def test_the_statement_is_about_report_and_journal(recorded: Path) -> None:
     assert predicate["configuration"][0]["digest"] == {"sha256": spec_digest()}
 
 
+def _slept(seconds: float) -> float:
+    """Let time pass; return when it began."""
+    began = clock().time()
+    clock().sleep(seconds)
+    return began
+
+
 class TestRecordedTime:
     """The clock of a recording stands still, but for what is waited for."""
 
@@ -317,6 +374,18 @@ class TestRecordedTime:
 
         assert seen.isoformat() == "2002-09-09T01:46:40+00:00"
         assert clock() is not recorded
+
+    def test_what_happens_at_once_begins_at_one_moment(self) -> None:
+        """One action follows the other, each by a clock of its own, and the last of them counts."""
+        moments = RecordedClock()
+        moments.set(10.0)
+
+        with running_by(moments):
+            began = at_once(*(partial(_slept, seconds) for seconds in (3.0, 1.0)))
+            ended = moments.time()
+
+        assert began == [10.0, 10.0]
+        assert ended == 13.0
 
     def test_webhooks_arrive_in_their_time(self) -> None:
         """A delivery is there once the clock has come to it; who waits for it moves the clock."""

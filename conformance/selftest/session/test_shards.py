@@ -307,7 +307,8 @@ class TestRefused:
 
 def findings(report: Report) -> Mapping[str, Any]:
     """Return what a report says of the target; nothing of its run, its evidence, times and ids."""
-    content = report.model_dump(mode="json", exclude={"run", "digests", "latencies", "time"})
+    times = {"latencies", "state_times", "time"}
+    content = report.model_dump(mode="json", exclude={"run", "digests", *times})
     for entry in content["requirements"]:
         entry["evidence"] = len(entry["evidence"])
     return dict(json.loads(IDS_AND_TIMES.sub("…", json.dumps(content))))
