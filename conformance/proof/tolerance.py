@@ -30,6 +30,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache, partial, wraps
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,13 +39,16 @@ import pytest
 import typer
 
 from conformance.contract.catalogue import Level, catalogue
+from conformance.effort import is_generated
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
 from conformance.proof.host import (
     decisions_of,
     host,
     import_all,
+    modules_of_tests,
     modules_with,
+    node_of,
     spread,
     turns,
 )
@@ -155,9 +159,24 @@ def tolerance_drawn(
         What became of each variant that was met, and how many were drawn.
     """
     names = drawn(chosen, seed)
-    by_id = _by_id(spread(partial(_meet_all, names), processes))
-    results = map(_judged, by_id.values())
-    return [one for one in results if one.outcome is not VariantOutcome.IDLE], len(names)
+    return _met(spread(partial(_meet_all, [names], None), processes)), len(names)
+
+
+def tolerance_of_generated(chosen: Sequence[Variant], processes: int, seed: int) -> list[Result]:
+    """Run the generated requests and the models of a seed under all variants that can go together.
+
+    Returns:
+        What became of each variant that was met.
+    """
+    unseen = Survey({}, {})
+    together = [one.variants for one in combined(chosen, unseen, alone=False)]
+    return _met(spread(partial(_meet_all, together, seed), processes))
+
+
+def _met(encounters: Iterable[Encounter]) -> list[Result]:
+    """Return what became of the variants that were met."""
+    results = map(_judged, _by_id(encounters).values())
+    return [one for one in results if one.outcome is not VariantOutcome.IDLE]
 
 
 def _by_id(encounters: Iterable[Encounter]) -> dict[str, list[Encounter]]:
@@ -303,24 +322,32 @@ def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     )
 
 
-def _meet_all(names: Sequence[str], folder: Path) -> list[Encounter]:
-    """Run the scenarios that fall to this process under all variants of these ids."""
+def _meet_all(together: Sequence[Sequence[str]], seed: int | None, folder: Path) -> list[Encounter]:
+    """Run the tests that fall to this process under each combination of variants of these ids.
+
+    With ``seed`` they are those that generate what they send, by it; the scenarios without it.
+    """
     return host(
-        lambda service: _VariantLoop(partial(_by_module, tuple(names), folder), service),
+        lambda service: _VariantLoop(partial(_by_module, together, folder), service),
         timing=_TIMING,
-        options=["--fuzz-examples=0"],
+        options=["--fuzz-examples=0" if seed is None else f"--run-seed={seed}"],
+        modules=[
+            path
+            for path in modules_of_tests().values()
+            if is_generated(node_of(path)) == (seed is not None)
+        ],
     )
 
 
 def _by_module(
-    names: tuple[str, ...], folder: Path, tests: Iterable[pytest.Item]
+    together: Sequence[Sequence[str]], folder: Path, tests: Iterable[pytest.Item]
 ) -> Iterator[Meeting]:
-    """Yield the meetings of one combination with the modules that fall to this process."""
+    """Yield the meetings of combinations with the modules that fall to this process."""
     by_module: dict[Path, dict[str, Sequence[str]]] = defaultdict(dict)
     for test in tests:
         by_module[test.path][test.nodeid] = ()
-    for module in turns(by_module, folder):
-        yield Meeting(names, by_module[module])
+    for names, module in turns(product(together, by_module), folder):
+        yield Meeting(tuple(names), by_module[module])
 
 
 class _Watch(Patch):
@@ -566,6 +593,12 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
             metavar="SEED", help="run everything once, under one combination drawn by chance"
         ),
     ] = None,
+    fuzz: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED", help="run the generated requests and the models of a seed, and no other"
+        ),
+    ] = None,
 ) -> None:
     """Make other allowed choices in the reference, and see whether the suite accepts each.
 
@@ -574,11 +607,14 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
-        if draw is None:
-            results = tolerance(chosen, processes, alone=alone)
-        else:
+        if fuzz is not None:
+            results = tolerance_of_generated(chosen, processes, fuzz)
+            typer.echo(f"{len(results)} of {len(chosen)} variants met by requests of seed {fuzz}")
+        elif draw is not None:
             results, together = tolerance_drawn(chosen, processes, draw)
             typer.echo(f"{together} of {len(chosen)} variants drawn together by seed {draw}")
+        else:
+            results = tolerance(chosen, processes, alone=alone)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
