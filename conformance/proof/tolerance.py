@@ -609,7 +609,8 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
         chosen = choose_variants(load_variants(), only or ())
         if fuzz is not None:
             results = tolerance_of_generated(chosen, processes, fuzz)
-            typer.echo(f"{len(results)} of {len(chosen)} variants met by requests of seed {fuzz}")
+            met = {one.id for one in results} & {one.id for one in chosen}
+            typer.echo(f"{len(met)} of {len(chosen)} variants met by requests of seed {fuzz}")
         elif draw is not None:
             results, together = tolerance_drawn(chosen, processes, draw)
             typer.echo(f"{together} of {len(chosen)} variants drawn together by seed {draw}")
