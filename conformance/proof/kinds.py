@@ -37,7 +37,12 @@ from conformance.reference.service import Service
 from conformance.reporting.kills import BY_KIND, KINDS, Finding, write_findings
 from conformance.verdict.decisions import Outcome
 
-_MODULES = {"test_operations": "generated", "test_model": "model", "test_clients": "clients"}
+_MODULES = {
+    "test_operations": "generated",
+    "test_links": "generated",
+    "test_model": "model",
+    "test_clients": "clients",
+}
 _AREAS = ("quotes", "transactions", "internal_accounts", "webhooks", "customers")
 """The areas whose curated tests move money, hear of it, or change a customer."""
 

@@ -32,6 +32,7 @@ LIMITS = "conformance/scenarios/protocol/test_limits.py"
     ("module", "name", "kind"),
     [
         ("fuzz/test_operations.py", "test_createQuote", "generated"),
+        ("fuzz/test_links.py", "test_what_links_lead_to_is_answered", "generated"),
         ("fuzz/test_model.py", "test_payments_agree_with_the_model", "model"),
         ("fuzz/test_clients.py", "test_payments_of_several_clients", "clients"),
         ("scenarios/quotes/test_lost_answers.py", "test_x[after-sending]", "lost answers"),
