@@ -24,10 +24,10 @@ from conformance.exchange.answer import Answer
 from conformance.fuzz.drawn import ABSENT, Drawn, Query, draw
 from conformance.fuzz.requests import SHARED, grounded, send
 from conformance.platform.grounds.ground import Ground
-from conformance.platform.grounds.request import ground
+from conformance.platform.grounds.request import NOT_LAID, ground
 from conformance.platform.platform import Platform
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import Irrevocable, Unmet
+from conformance.verdict.decisions import Irrevocable
 
 STEPS = 4
 """How many links are followed in one walk."""
@@ -167,7 +167,7 @@ class Walks:
         if operation.id not in self._grounds:
             try:
                 self._grounds[operation.id] = ground(operation.id, self.platform)
-            except Unmet:
+            except (*NOT_LAID, Irrevocable):
                 self._grounds[operation.id] = None
         return self._grounds[operation.id]
 

@@ -17,7 +17,13 @@ from conformance.fuzz.links import STEPS, Followed, Walks, sources
 from conformance.fuzz.requests import Prepared
 from conformance.fuzz.test_links import DECIDED, LINKED, READ, _expect_read, _expect_unbroken
 from conformance.platform.grounds.ground import Ground
-from conformance.verdict.decisions import Broken, Irrevocable, ResourceMissing, TriggerMissing
+from conformance.verdict.decisions import (
+    Broken,
+    Irrevocable,
+    ReadOnly,
+    ResourceMissing,
+    TriggerMissing,
+)
 
 OPERATIONS = document().operations
 CREATED = {"id": "Customer:1"}
@@ -158,6 +164,19 @@ class TestWalks:
         walks.walk(OPERATIONS["createCustomer"])
 
         assert target.asked == []
+
+    def test_a_target_that_may_only_be_read_ends_the_walks(
+        self, walks: Walks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """That is the reason then, and not that something is not offered."""
+
+        def ground(*_: Any) -> Ground:
+            raise ReadOnly("it is no sandbox")
+
+        monkeypatch.setattr(module, "ground", ground)
+
+        with pytest.raises(ReadOnly):
+            walks.walk(OPERATIONS["createCustomer"])
 
     def test_what_cannot_be_undone_is_not_sent(
         self, walks: Walks, monkeypatch: pytest.MonkeyPatch
