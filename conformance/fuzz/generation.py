@@ -196,7 +196,7 @@ def _schemas(operation: Operation) -> Mapping[str, OpenApiSchema]:
         content = {_JSON: {**media_type, "schema": _of_kind(media_type["schema"], kind)}}
         # Of the answers nothing is generated, and to copy them for each kind takes long.
         raw = {**whole, "requestBody": {**body, "content": content}, "responses": _ANY_ANSWER}
-        found[kind] = _loaded({**_ENVELOPE, "paths": {path: {method: _narrowed(raw)}}})
+        found[kind] = _loaded({**_ENVELOPE, "paths": {path: {method: narrowed(raw)}}})
     return found
 
 
@@ -240,26 +240,27 @@ def _of_kind(node: Any, kind: str) -> Any:
 @cache
 def _schema() -> OpenApiSchema:
     # It is schemathesis's to change, and the judge reads the original.
-    return _loaded(_narrowed(document().raw))
+    return _loaded(narrowed(document().raw))
 
 
 def _loaded(raw: Mapping[str, Any]) -> OpenApiSchema:
     return schemathesis.openapi.from_dict(dict(raw), config=schemathesis.Config.from_dict(_CONFIG))
 
 
-def _narrowed(node: Any) -> Any:
+def narrowed(node: Any, *, with_examples: bool = False) -> Any:
     """Return a copy of a document without what goes beyond a few conditions in one place of it.
 
-    Whole examples go too: schemathesis would send one of them in the place of every other body.
+    Without ``with_examples`` whole examples go too: schemathesis would send one of them in the
+    place of every other body.
     """
     if isinstance(node, list):
-        return [_narrowed(item) for item in node]
+        return [narrowed(item, with_examples=with_examples) for item in node]
     if not isinstance(node, dict):
         return node
     inner = {
-        name: _narrowed(value)
+        name: narrowed(value, with_examples=with_examples)
         for name, value in node.items()
-        if name != "examples" or "schema" not in node
+        if with_examples or name != "examples" or "schema" not in node
     }
     if isinstance(parts := inner.get("allOf"), list) and len(parts) > _MAX_CONDITIONS:
         inner["allOf"] = parts[:_MAX_CONDITIONS]

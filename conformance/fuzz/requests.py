@@ -18,6 +18,7 @@ from conformance.fuzz import forms
 from conformance.fuzz.drawn import Drawn, Query, encoded
 from conformance.fuzz.faults import Fault
 from conformance.platform.grounds.ground import Ground
+from conformance.platform.platform import Platform
 from conformance.text.paths import value_at
 
 Json = dict[str, Any]
@@ -134,6 +135,14 @@ def prepared(
     return [_keyed(request, ground) for request in different.values()]
 
 
+def send(platform: Platform, operation: Operation, request: Prepared) -> Answer:
+    """Send a request, and return the answer; what it moves is audited after the test."""
+    answer = request.send(platform.api.client, operation)
+    if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
+        platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
+    return answer
+
+
 def _keyed(request: Prepared, ground: Ground) -> Prepared:
     """Return a request with the headers of its ground, in which ``{key}`` is its own."""
     own = hashlib.sha256(_identity(request).encode()).hexdigest()[:_KEY]
@@ -159,7 +168,7 @@ def _generated(
             if not parents or parents not in unknown:
                 yield _prepared(request, request.path, request.query)
             unknown.add(parents)
-            yield _grounded(operation, request, ground, chance)
+            yield grounded(operation, request, ground, chance)
         else:
             # The mistake is elsewhere, and an unknown parent would be refused before it.
             path, query = _parents(request, ground)
@@ -171,7 +180,7 @@ def _prepared(request: Drawn, path: Mapping[str, str], query: Query) -> Prepared
     return Prepared(path, query, request.content, request.content_type, request.note, fault=fault)
 
 
-def _grounded(
+def grounded(
     operation: Operation, request: Drawn, ground: Ground, chance: random.Random
 ) -> Prepared:
     """Return a valid request with live parents, in whose body little else is generated."""

@@ -7,7 +7,7 @@ values is refused. Every answer is judged on the way as that of any other test i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ def _test_of(operation: Operation) -> Callable[..., None]:
         # They are dear to import, and a run that leaves fuzzing out need not pay for it.
         from conformance.fuzz.drawn import BOUNDARY_SHARE, draw  # noqa: PLC0415 - as above
         from conformance.fuzz.faults import faults  # noqa: PLC0415 - as above
-        from conformance.fuzz.requests import faulty, prepared  # noqa: PLC0415 - as above
+        from conformance.fuzz.requests import faulty, prepared, send  # noqa: PLC0415 - as above
         from conformance.fuzz.share import share  # noqa: PLC0415 - as above
         from conformance.platform.grounds.request import ground  # noqa: PLC0415 - as above
 
@@ -57,11 +57,14 @@ def _test_of(operation: Operation) -> Callable[..., None]:
                 wrong += faults(operation, here.body, drawn, BOUNDARY_SHARE * count)
             others += prepared(operation, drawn, here, f"{seed}/{operation.id}", count)
 
-        refused = [_send(platform, operation, faulty(operation, fault, here)) for fault in wrong]
+        def answered_to(requests: Iterable[Prepared]) -> list[Noted]:
+            return [(request, send(platform, operation, request)) for request in requests]
+
+        refused = answered_to(faulty(operation, fault, here) for fault in wrong)
         if refusing is not None:
             with check(refusing):
                 _expect_refused(refused, here.twin)
-        answered = [*refused, *(_send(platform, operation, request) for request in others)]
+        answered = [*refused, *answered_to(others)]
         platform.observe(f"{operation.id}: {share(answered)}")
         with check(unbroken):
             _expect_unbroken(operation, answered)
@@ -69,14 +72,6 @@ def _test_of(operation: Operation) -> Callable[..., None]:
     test.__name__ = test.__qualname__ = f"test_{operation.id}"
     test.__doc__ = f"{operation.id} answers whatever comes, and never with a server error."
     return test
-
-
-def _send(platform: Platform, operation: Operation, request: Prepared) -> Noted:
-    answer = request.send(platform.api.client, operation)
-    if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
-        # What it moves is audited after the test, as with any other quote.
-        platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
-    return request, answer
 
 
 def _expect_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> None:

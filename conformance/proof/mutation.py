@@ -296,7 +296,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = None,
     figures: Annotated[
         bool,
-        typer.Option("--figures", help="keep how many of each requirement's mutants were killed"),
+        typer.Option("--figures", help="keep what was found, to be shown with the suite"),
     ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
@@ -309,7 +309,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = False,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, help="of the generic ones, or with --plain: how many, drawn by chance"),
+        typer.Option(min=1, help="with --generic, --by-kind or --plain: how many, drawn by chance"),
     ] = None,
     whole_run: Annotated[
         bool,
@@ -324,8 +324,11 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = False,
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--with", help="of the unaimed ones: a kind of tests that has to find them"),
+        typer.Option("--with", help="with --by-kind or --unaimed: a kind of tests; otherwise all"),
     ] = None,
+    by_kind: Annotated[
+        bool, typer.Option("--by-kind", help="tell which kinds of tests find those of a sample")
+    ] = False,
     plain: Annotated[
         bool,
         typer.Option("--plain", help="compare a sample with what plain schemathesis finds of it"),
@@ -349,11 +352,13 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         )
         return
     if plain:
-        import_module("conformance.proof.plain").plain(only or (), sample or _PLAIN_SAMPLE, seed)
+        import_module("conformance.proof.plain").plain(
+            only or (), sample or _PLAIN_SAMPLE, seed, figures=figures
+        )
         return
-    if unaimed:
-        import_module("conformance.proof.unaimed.runner").unaimed(
-            only or (), kinds or (), processes
+    if unaimed or by_kind:
+        import_module("conformance.proof.kinds").by_kind(
+            *(only or (), kinds or (), processes, sample, seed), unaimed=unaimed, figures=figures
         )
         return
     started = time.perf_counter()

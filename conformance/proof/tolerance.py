@@ -30,6 +30,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache, partial, wraps
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +39,8 @@ import pytest
 import typer
 
 from conformance.contract.catalogue import Level, catalogue
+from conformance.effort import is_generated
+from conformance.exchange.shard import Shard
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
 from conformance.proof.draw import TODAY, Draw
@@ -45,7 +48,9 @@ from conformance.proof.host import (
     decisions_of,
     host,
     import_all,
+    modules_of_tests,
     modules_with,
+    node_of,
     spread,
     turns,
 )
@@ -156,9 +161,24 @@ def tolerance_drawn(
         What became of each variant that was met, and how many were drawn.
     """
     names = drawn(chosen, draw.seed)
-    by_id = _by_id(spread(partial(_meet_share, names, draw), processes))
-    results = map(_judged, by_id.values())
-    return [one for one in results if one.outcome is not VariantOutcome.IDLE], len(names)
+    return _met(spread(partial(_meet_all, [names], None, draw.shard), processes)), len(names)
+
+
+def tolerance_of_generated(chosen: Sequence[Variant], processes: int, seed: int) -> list[Result]:
+    """Run the generated requests and the models of a seed under all variants that can go together.
+
+    Returns:
+        What became of each variant that was met.
+    """
+    unseen = Survey({}, {})
+    together = [one.variants for one in combined(chosen, unseen, alone=False)]
+    return _met(spread(partial(_meet_all, together, seed, Shard(1, 1)), processes))
+
+
+def _met(encounters: Iterable[Encounter]) -> list[Result]:
+    """Return what became of the variants that were met."""
+    results = map(_judged, _by_id(encounters).values())
+    return [one for one in results if one.outcome is not VariantOutcome.IDLE]
 
 
 def _by_id(encounters: Iterable[Encounter]) -> dict[str, list[Encounter]]:
@@ -304,25 +324,36 @@ def _meet_part(meetings: Sequence[Meeting], folder: Path) -> list[Encounter]:
     )
 
 
-def _meet_share(names: Sequence[str], draw: Draw, folder: Path) -> list[Encounter]:
-    """Run what falls to this process of a share of the scenarios, under variants of these ids."""
+def _meet_all(
+    together: Sequence[Sequence[str]], seed: int | None, shard: Shard, folder: Path
+) -> list[Encounter]:
+    """Run the tests that fall to this process under each combination of variants of these ids.
+
+    They are those of a shard. With ``seed`` they are those that generate what they send, by it; the
+    scenarios without it.
+    """
     return host(
-        lambda service: _VariantLoop(partial(_by_module, tuple(names), draw, folder), service),
+        lambda service: _VariantLoop(partial(_by_module, together, shard, folder), service),
         timing=_TIMING,
-        options=["--fuzz-examples=0"],
+        options=["--fuzz-examples=0" if seed is None else f"--run-seed={seed}"],
+        modules=[
+            path
+            for path in modules_of_tests().values()
+            if is_generated(node_of(path)) == (seed is not None)
+        ],
     )
 
 
 def _by_module(
-    names: tuple[str, ...], draw: Draw, folder: Path, tests: Iterable[pytest.Item]
+    together: Sequence[Sequence[str]], shard: Shard, folder: Path, tests: Iterable[pytest.Item]
 ) -> Iterator[Meeting]:
-    """Yield the meetings of one combination with the modules that fall to this process."""
+    """Yield the meetings of combinations with the modules that fall to this process."""
     by_module: dict[Path, dict[str, Sequence[str]]] = defaultdict(dict)
     for test in tests:
-        if draw.shard.has(test.nodeid):
+        if shard.has(test.nodeid):
             by_module[test.path][test.nodeid] = ()
-    for module in turns(by_module, folder):
-        yield Meeting(names, by_module[module])
+    for names, module in turns(product(together, by_module), folder):
+        yield Meeting(tuple(names), by_module[module])
 
 
 class _Watch(Patch):
@@ -573,6 +604,12 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
     shares: Annotated[
         int, typer.Option(min=1, help="with --draw: one of so many parts of the scenarios")
     ] = 1,
+    fuzz: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED", help="run the generated requests and the models of a seed, and no other"
+        ),
+    ] = None,
 ) -> None:
     """Make other allowed choices in the reference, and see whether the suite accepts each.
 
@@ -581,12 +618,16 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
     started = time.perf_counter()
     try:
         chosen = choose_variants(load_variants(), only or ())
-        if draw is None:
-            results = tolerance(chosen, processes, alone=alone)
-        else:
+        if fuzz is not None:
+            results = tolerance_of_generated(chosen, processes, fuzz)
+            met = {one.id for one in results} & {one.id for one in chosen}
+            typer.echo(f"{len(met)} of {len(chosen)} variants met by requests of seed {fuzz}")
+        elif draw is not None:
             by_chance = Draw.parse(draw, shares)
             results, together = tolerance_drawn(chosen, processes, by_chance)
             typer.echo(f"{together} of {len(chosen)} variants drawn together by {by_chance}")
+        else:
+            results = tolerance(chosen, processes, alone=alone)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

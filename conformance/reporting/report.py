@@ -20,7 +20,15 @@ from conformance.exchange.curl import curl_chain
 from conformance.exchange.journal import Exchange
 from conformance.exchange.shell import spell
 from conformance.exchange.transcript import transcript
-from conformance.reporting.kills import GENERIC, MEASURED, Kills, read_generic, read_kills
+from conformance.reporting.kills import (
+    BY_KIND,
+    GENERIC,
+    MEASURED,
+    Kills,
+    read_generic,
+    read_kills,
+    read_kinds,
+)
 from conformance.text.characters import visible
 from conformance.verdict.baseline import EntryState
 from conformance.verdict.causes import Cause, causes
@@ -230,6 +238,15 @@ class GenericFigures(_Part):
     total: int
 
 
+class KindFigures(_Part):
+    """How many broken implementations, of a sample, one kind of tests notices by itself."""
+
+    kind: str
+    found: int = Field(description="a requirement failed in one of its tests")
+    met: int = Field(description="its tests come to what is broken")
+    total: int
+
+
 class Evidence(_Part):
     """What one test saw, and how to see it again."""
 
@@ -372,6 +389,9 @@ class Report(_Part):
     generic: GenericFigures | None = Field(
         None, description="as last measured for this version of the suite, on a sample"
     )
+    kinds: tuple[KindFigures, ...] = Field(
+        (), description="as last measured for this version of the suite, on a sample"
+    )
     latencies: tuple[Latency, ...] = Field(
         (), description="by operation; that which took the longest in all is the first"
     )
@@ -445,6 +465,7 @@ def build(
     terms: Terms = NO_TERMS,
     measured: Path = MEASURED,
     generic: Path = GENERIC,
+    by_kind: Path = BY_KIND,
     latencies: tuple[Latency, ...] = (),
     state_times: tuple[StateTime, ...] = (),
     time: TimeSpent | None = None,
@@ -464,6 +485,7 @@ def build(
         terms: what the run asks of the target.
         measured: the file of the kill figures.
         generic: the file of the score of the mutants that a machine made.
+        by_kind: the file that says which kinds of tests find the mutants of a sample.
         latencies: how long the target took over its answers, by operation.
         state_times: how long it took until states were seen, by kind of resource.
         time: what the time of the tests went into.
@@ -521,6 +543,7 @@ def build(
             for text, count in sorted(observations.items(), key=lambda item: (-item[1], item[0]))
         ),
         generic=None if score is None else GenericFigures(**score._asdict()),
+        kinds=tuple(KindFigures(**one._asdict()) for one in read_kinds(by_kind)),
         latencies=latencies,
         state_times=state_times,
         time=time,

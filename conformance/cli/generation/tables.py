@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from pydantic import BaseModel
@@ -20,12 +21,17 @@ from conformance.exit_status import EXIT_MEANING
 from conformance.profile.bindings.all_areas import Bindings
 from conformance.profile.model import Profile
 from conformance.profile.resources import Resources
+from conformance.proof.compared import Comparisons
 
 Row = Sequence[str]
+
+_COLUMNS = 105
 
 
 def tables(program: Any) -> Mapping[str, list[str]]:
     """Return the lines of each table by its name, with an empty one before and after it.
+
+    What plain schemathesis finds of the same mutants stands below what a run costs.
 
     Args:
         program: the console command, as click has it.
@@ -44,7 +50,9 @@ def tables(program: Any) -> Mapping[str, list[str]]:
         "contributor-commands": lambda: _commands(program, panel=FOR_CONTRIBUTORS),
         "benchmark": _benchmark,
     }
-    return {name: ["", *_table(rows()), ""] for name, rows in made.items()}
+    found = {name: [*_table(rows())] for name, rows in made.items()}
+    found["benchmark"] += ["", *wrap(str(Comparisons.read()), _COLUMNS)]
+    return {name: ["", *lines, ""] for name, lines in found.items()}
 
 
 def _table(rows: Iterable[Row]) -> Iterator[str]:

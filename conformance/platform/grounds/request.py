@@ -37,7 +37,14 @@ MADE_UP = "00000000-0000-4000-8000-000000000000"
 """In the place of a parameter of the path that no resource is there for."""
 
 _JSON = "application/json"
-_UNMET = (FeatureUndeclared, PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing)
+NOT_LAID = (
+    FeatureUndeclared,
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
+"""Why the ground of an operation cannot be laid, although a target may be asked."""
 
 _AREAS = (
     authentication,
@@ -175,11 +182,11 @@ def any_request(name: str, platform: Platform) -> Request:
     """Return the whole request of an operation, or where its ground cannot be laid, another."""
     try:
         found = request(name, platform)
-    except _UNMET:
+    except NOT_LAID:
         return groundless(name, platform)
     try:
         found.state()
-    except _UNMET:
+    except NOT_LAID:
         # What cannot be read tells nothing, and the request may do without it.
         return replace(found, ground=replace(found.ground, state=read_nothing))
     return found

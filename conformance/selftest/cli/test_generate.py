@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shutil
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from conformance.contract.judge import error_codes
 from conformance.contract.vocabulary import FEATURES, TRIGGERS
 from conformance.exit_status import EXIT_MEANING, EXIT_STATUS
 from conformance.platform.api import Api
+from conformance.proof.compared import Comparisons
 from conformance.reporting.kills import MEASURED, read_kills
 from conformance.selftest.collection import ROOT
 
@@ -34,8 +36,13 @@ PROGRAM = typer.main.get_command(app)
 
 def cells(name: str) -> list[list[str]]:
     """Return the rows of a table without its head, cell by cell."""
-    _, _, _, *rows, _ = tables(PROGRAM)[name]
+    _, _, *rows = lines_of(name)
     return [row[2:-2].split(" | ") for row in rows]
+
+
+def lines_of(name: str) -> list[str]:
+    """Return the lines of a table, without what stands below it after an empty line."""
+    return list(takewhile(bool, tables(PROGRAM)[name][1:]))
 
 
 def names_in(name: str) -> set[str]:
@@ -116,12 +123,19 @@ class TestTables:
     @pytest.mark.parametrize("name", tables(PROGRAM))
     def test_no_cell_of_a_first_and_last_column_is_empty(self, name: str) -> None:
         """Each row has a name, no "None", and as many cells as the head of the table."""
-        head, _, *rows = tables(PROGRAM)[name][1:-1]
+        head, _, *rows = lines_of(name)
 
         for row in rows:
             assert row.replace("\\|", "").count("|") == head.count("|"), row
             assert "None" not in row
         assert all(row[0] for row in cells(name))
+
+    def test_what_schemathesis_finds_stands_below_what_a_run_costs(self) -> None:
+        """The sentence is that of the kept figures, and has a line of its own."""
+        *_, empty, first, second, _ = tables(PROGRAM)["benchmark"]
+
+        assert empty == ""
+        assert f"{first} {second}" == str(Comparisons.read())
 
     def test_a_request_is_called_one(self) -> None:
         """The row of a request trigger has its parameters, its results and the word "Request"."""

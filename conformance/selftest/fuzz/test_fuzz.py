@@ -30,8 +30,9 @@ Json = dict[str, Any]
 
 OPERATIONS = document().operations
 FEW_EXAMPLES = 3
-MODEL_TESTS = 4
-"""Walks, payments and changes of several clients, and accounts that several register."""
+MODEL_TESTS = 5
+"""Walks along links and through the model, payments and changes of several clients, and accounts
+that several register."""
 
 BODIES: dict[str, Json] = {
     "createQuote": {

@@ -198,6 +198,31 @@ def test_each_is_blamed_for_its_own(
     assert not {"M01/unmet", "M01/nothing", "M02/status"} & set(told)
 
 
+def test_generated_requests_meet_variants_alone(
+    declared: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With a seed for them the scenarios are left out, and what they do not come to is not told."""
+    package = tmp_path / "package"
+    for room in ("scenarios", "fuzz"):
+        (package / room).mkdir(parents=True)
+        (package / room / f"test_of_{room}.py").write_text(SUITE, encoding="utf-8")
+    monkeypatch.setattr(host, "SUITE", package)
+    monkeypatch.setattr(plugin, "_SUITE", (package / "scenarios", package / "fuzz"))
+    declared.declare("M01", "name", "it has a name", adding(name="x"), "all")
+    declared.declare("M01", "unmet", "nothing comes to it", unmet, "all")
+    declared.declare("M02", "status", "it is alone", adding(status="COMPLETED"))
+    json_file = tmp_path / "variants.json"
+
+    done = CliRunner().invoke(app, ["variants", "--processes=1", f"--json={json_file}", "--fuzz=3"])
+
+    assert done.exit_code == 1
+    assert done.output.startswith("2 of 3 variants met by requests of seed 3\n")
+    told = {entry["id"]: entry for entry in json.loads(json_file.read_text())["variants"]}
+    assert told.keys() == {"M01/name", "M02/status", "the reference itself"}
+    (alarm,) = told["M02/status"]["alarms"]
+    assert "/test_of_fuzz.py::" in alarm["test"]
+
+
 class TestBlame:
     """A combination shrinks to the variants that bring about what it does."""
 

@@ -25,7 +25,13 @@ from conformance.reporting import html, report
 from conformance.reporting.assemble import publish
 from conformance.reporting.digest import duration, groups, headline
 from conformance.reporting.files import put
-from conformance.reporting.kills import FiguresError, read_kills
+from conformance.reporting.kills import (
+    KINDS,
+    FiguresError,
+    Finding,
+    read_kills,
+    write_findings,
+)
 from conformance.reporting.report import Report, RunInfo, build
 from conformance.reporting.terminal import summary
 from conformance.verdict.decisions import NO_FACTS, Decision, Facts, Outcome, Reason
@@ -148,6 +154,7 @@ def make_report(
     *decisions: Decision,
     exchanges: Mapping[str, Exchange] = EXCHANGES,
     measured: Path = Path("no such file"),
+    by_kind: Path = Path("no such file"),
     observations: Mapping[str, int] | None = None,
     left_out: str = "",
     terms: Terms = NO_TERMS,
@@ -172,6 +179,7 @@ def make_report(
         addresses=ADDRESSES,
         terms=terms,
         measured=measured,
+        by_kind=by_kind,
     )
 
 
@@ -466,6 +474,18 @@ class TestReport:
         assert figures["QUO-001"] == report.MutantFigures(killed=1, total=2)
         assert figures["QUO-002"] == report.MutantFigures(killed=1, total=1)
         assert figures["QUO-003"] is None
+
+    def test_what_each_kind_of_tests_finds_is_told(self, tmp_path: Path) -> None:
+        """The report has the figures of the sample by kind; nothing where none are kept."""
+        by_kind = tmp_path / "by_kind.csv"
+        assert make_report(by_kind=by_kind).kinds == ()
+        findings = [Finding("QUO-001/x", kind, ("QUO-001",)) for kind in KINDS]
+        write_findings(findings, "--sample 1 --seed 1", by_kind)
+
+        told = make_report(by_kind=by_kind).kinds
+
+        assert [one.kind for one in told] == [*KINDS]
+        assert {(one.found, one.met, one.total) for one in told} == {(1, 1, 1)}
 
     @pytest.mark.parametrize("line", ["QUO-001", "QUO-001 1", "QUO-001 1/x", "QUO-001 -1/2"])
     def test_figures_are_two_numbers(self, tmp_path: Path, line: str) -> None:
