@@ -145,7 +145,9 @@ class Walks:
         except Irrevocable:
             return None
         names = set(_PARAMETER.findall(operation.path))
-        resources = {path[name] for name in names & path.keys()}
+        # The ground may have more, for operations beside this one.
+        path = {name: path[name] for name in names & path.keys()}
+        resources = set(path.values())
         is_named = bool(names) and names <= link.path.keys()
         is_read = operation.method == "GET" and is_named and not resources & self._deleted
         if operation.method == "DELETE" and answer.accepted:

@@ -92,6 +92,9 @@ def _expect_read(operation: Operation, accepted: str, read: list[Followed]) -> N
         raise ResourceMissing(f"no link that could be followed led to {operation.id}")
     for one in answered:
         _expect(one, "what an answer before it has named to be read", holds=one.answer.accepted)
+        shown = one.answer.body.get("id") if isinstance(one.answer.body, dict) else None
+        is_named = shown is None or shown in one.path.values()
+        _expect(one, f"the one that is named by {', '.join(one.path.values())}", holds=is_named)
 
 
 def _expect(one: Followed, expected: str, *, holds: bool) -> None:

@@ -221,6 +221,16 @@ class TestVerdicts:
 
         assert raised.value.facts.exchange == "w-1"
 
+    def test_another_resource_fails(self) -> None:
+        """The answer has to be the resource that the path names."""
+        path = {"customerId": "Customer:1"}
+        right = followed("getCustomer", 200, CREATED, path=path)
+        other = followed("getCustomer", 200, {"id": "Customer:2"}, path=path)
+
+        _expect_read(OPERATIONS["getCustomer"], "CUS-005", [right])
+        with pytest.raises(Broken, match="expected the one that is named by Customer:1"):
+            _expect_read(OPERATIONS["getCustomer"], "CUS-005", [right, other])
+
     def test_what_is_not_offered_decides_nothing(self) -> None:
         """Where no link leads to an operation, or it is not offered, nothing is said about it."""
         operation = OPERATIONS["getCustomer"]
