@@ -16,7 +16,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
-from conformance.testdata.documents import padded, specimen
+from conformance.testdata.documents import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 255
@@ -180,15 +180,17 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
 
 
 @requirement("LIM-036")
-def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
+def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform, kind: str) -> None:
     """The document is at most two months old; the specification allows three."""
-    answer = platform.verification.documents.upload(platform.customers.applicant(), "UTILITY_BILL")
+    answer = platform.verification.documents.upload(platform.customers.applicant(), kind)
 
     answer.expect_accepted()
 
 
 @requirement("LIM-037")
-def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
+def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform, kind: str) -> None:
     """The upload is refused, or the submission of its holder lists an error for it."""
     late_holder, timely_holder = (
         platform.customers.applicant(business=True),
@@ -196,9 +198,9 @@ def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> No
     )
 
     late_answer = platform.verification.documents.upload(
-        late_holder, "UTILITY_BILL", trigger="document.outdated"
+        late_holder, kind, trigger="document.outdated"
     )
-    twin = platform.verification.documents.upload(timely_holder, "UTILITY_BILL")
+    twin = platform.verification.documents.upload(timely_holder, kind)
 
     if not late_answer.accepted:
         late_answer.refused(*REFUSED, twin=twin)

@@ -282,6 +282,16 @@ declare(
 )
 
 
+@mutant("LIM-037", "a tax return may be of any year", (documents, "create"), before)
+def tax_return_of_any_year(unit: Unit, ask: Ask) -> None:
+    owner = documents.holder(unit, ask.body["documentHolder"])
+    if (
+        ask.body["documentType"] == "TAX_RETURN"
+        and owner.conditions.get(documents.FAULT) == "OUTDATED"
+    ):
+        owner.conditions = {}
+
+
 # --- Shares of owners -----------------------------------------------------------------------
 
 WRONGLY_REFUSED: tuple[tuple[str, str, Callable[[Unit, Json], bool]], ...] = (
