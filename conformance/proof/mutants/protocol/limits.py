@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, before, instead, recoded
+from conformance.proof.kit.builders import Json, around, before, instead, recoded
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
@@ -103,6 +103,13 @@ declare(
     "the platform's fee is taken in any currency",
     instead(quotes, "refuse_foreign_override", lambda _order: None),
 )
+
+
+@mutant("LIM-008", "a stablecoin counts as dollars", (quotes, "refuse_foreign_override"), around)
+def override_in_stablecoins(original: Callable[[quotes.Order], None], order: quotes.Order) -> None:
+    if order.source.currency != "USDC":
+        original(order)
+
 
 TRANSFERS = (
     ("LIM-080", "LIM-081", "is_over_transaction_limit", "TRANSACTION_SIZE_LIMIT_EXCEEDED"),
