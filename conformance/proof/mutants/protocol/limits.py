@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from sqlalchemy import select
@@ -19,7 +20,7 @@ from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import FactorReset
+from conformance.reference.store import FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, kyc_links
 
@@ -85,6 +86,27 @@ declare(
     "TRANSACTION_SIZE_LIMIT_EXCEEDED comes with 409",
     with_status("TRANSACTION_SIZE_LIMIT_EXCEEDED", 409),
 )
+
+
+def _unlimited_where_locked(side: str) -> Apply:
+    """Return a patch after which quotes that lock one side have no maximum."""
+
+    def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
+        if order.side == side:
+            no_limits = {"transaction_limits": {"USD": 10**15}}
+            unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
+        return original(unit, order)
+
+    return around(quotes, "draft", draft)
+
+
+for _side in ("SENDING", "RECEIVING"):
+    declare(
+        "LIM-086",
+        f"unlimited-where-{_side}-is-locked",
+        f"there is no maximum where the {_side} amount is locked",
+        _unlimited_where_locked(_side),
+    )
 declare(
     "LIM-006",
     "debits-though-refused",
