@@ -69,9 +69,11 @@ class Transfers(Part):
         answer = transfer(body, **(options or {}))
         if answer.accepted:
             self._taken.add(direction)
-        if answer.accepted and isinstance(amount, int):
+        # A target may read a text of digits as the integer that it names.
+        whole = int(amount) if isinstance(amount, str) and amount.isdecimal() else amount
+        if answer.accepted and isinstance(whole, int):
             # What it does to a balance is certain once its transaction is seen.
-            self._note(answer, "", (source, destination), (amount, amount))
+            self._note(answer, "", (source, destination), (whole, whole))
         return answer
 
     def body(

@@ -41,7 +41,8 @@ class CustomerBindings(ProfilePart):
         description="Enhanced due diligence members of an individual, with values that are "
         "taken: `purposeOfAccount`, `expectedMonthlyTransactionCount`, "
         "`expectedMonthlyTransactionVolume`, `annualIncomeRange`, `netWorthRange` "
-        "and `pepStatus`.",
+        "and `pepStatus`. `sourceOfFundsCategories` and `sourceOfWealthCategories` are lists of "
+        "categories that are taken beside `OTHER`.",
     )
     terms_version: str | None = Field(
         "version",

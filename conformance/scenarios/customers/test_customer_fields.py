@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, require_member
+from conformance.platform.resource import arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.customers import value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at, same, well_formed
 from conformance.testdata.examples import Example, example
-from conformance.verdict.decisions import ResourceMissing
 
 
 @dataclass(frozen=True)
@@ -169,14 +168,3 @@ def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> N
     created = arranged_resource(platform.api.create_customer({**body, member: value}))
 
     assert require_value_at(platform.customers.read(created), member) == value
-
-
-def value_of_profile(bindings: Json, member: str) -> Any:
-    """Return the profile's value of a member.
-
-    Raises:
-        ResourceMissing: the profile has no value for it.
-    """
-    if member not in bindings:
-        raise ResourceMissing(f"the profile has no value for {member}")
-    return bindings[member]

@@ -10,6 +10,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member, without_members
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.customers import source_behind_another
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import (
     REFUSED,
@@ -68,6 +69,24 @@ def test_a_customer_with_one_fault_is_refused(
         if answer.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault when it was created")
         assert names(answer, *change.names), answer
+
+
+@pytest.mark.parametrize(
+    "source", [case("EDD-002", "Funds", "Funds"), case("EDD-004", "Wealth", "Wealth")]
+)
+def test_another_source_needs_its_description_wherever_it_is_listed(
+    platform: Platform, source: str
+) -> None:
+    """A creation with OTHER behind another category is refused, or the submission reports it."""
+    members = source_behind_another(platform, source)
+    described, undescribed = (
+        {**platform.customers.example_body(example("individual")), **members} for _ in range(2)
+    )
+    del undescribed[f"sourceOf{source}OtherDescription"]
+
+    answer = platform.api.create_customer(undescribed, valid=False)
+
+    expect_refused_or_reported(platform, answer, platform.api.create_customer(described))
 
 
 @requirement("CUS-136")

@@ -17,6 +17,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.customers import source_behind_another, value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import same
 from conformance.scenarios.kit.refusals import expect_refused_or_reported, listed_errors, names
@@ -61,6 +62,16 @@ FAULTS = [
     if change.update is not None
 ]
 """Faults of the examples that are sent in updates too."""
+
+IDENTIFICATION = ("idType", "identifier")
+
+LONE_FAULTS = [
+    case(change.update, f"{sample.name}-{change.member}-{change.name}", sample, change)
+    for sample in examples().values()
+    for change in sample.refused
+    if change.update is not None and change.member in IDENTIFICATION
+]
+"""Faults of an identification that are sent in updates without its other part too."""
 
 UNDESCRIBED = [case(id_, name, name) for name, id_ in (("Funds", "EDD-024"), ("Wealth", "EDD-025"))]
 
@@ -151,11 +162,9 @@ def test_sources_can_follow(platform: Platform, sample: str) -> None:
 @pytest.mark.parametrize("member", [case(id_, m, m) for m, id_ in DUE_DILIGENCE.items()])
 def test_diligence_can_follow(platform: Platform, member: str) -> None:
     """A member for due diligence with a value from the profile is told by an update, and shown."""
-    bindings = platform.profile.bindings.due_diligence
-    if member not in bindings:
-        raise ResourceMissing(f"the profile has no value for {member}")
+    value = value_of_profile(platform.profile.bindings.due_diligence, member)
 
-    expect_to_follow(platform, {member: bindings[member]})
+    expect_to_follow(platform, {member: value})
 
 
 @requirement("CUS-041")
@@ -248,6 +257,25 @@ def test_a_change_with_one_fault_is_refused(
         assert names(answer, *change.names), answer
 
 
+@pytest.mark.parametrize(("sample", "change"), LONE_FAULTS)
+def test_a_part_of_an_identification_is_held_to_the_other_one(
+    platform: Platform, sample: Example, change: Change
+) -> None:
+    """An update to a wrong ``idType`` or ``identifier`` alone is refused, or reported later."""
+    body = platform.customers.example_body(sample)
+    wrong = platform.samples.filled(change.applied(body))
+    customer, other = (platform.customers.of_example(sample) for _ in range(2))
+
+    answer = platform.api.update_customer(
+        customer["id"], {change.member: wrong[change.member]}, valid=False
+    )
+    twin = platform.api.update_customer(other["id"], {change.member: body[change.member]})
+
+    if not twin.accepted:
+        raise ResourceMissing(f"the {change.member} is not changed alone: {twin}")
+    expect_refused_or_reported(platform, answer, twin)
+
+
 @pytest.mark.parametrize("source", UNDESCRIBED)
 def test_a_change_to_another_source_needs_its_description(platform: Platform, source: str) -> None:
     """An update to the category OTHER alone is refused, or the submission reports it."""
@@ -257,6 +285,21 @@ def test_a_change_to_another_source_needs_its_description(platform: Platform, so
 
     answer = platform.api.update_customer(
         first["id"], placed(update, description, ABSENT), valid=False
+    )
+
+    expect_refused_or_reported(platform, answer, platform.api.update_customer(second["id"], update))
+
+
+@pytest.mark.parametrize("source", UNDESCRIBED)
+def test_a_change_needs_the_description_wherever_other_is_listed(
+    platform: Platform, source: str
+) -> None:
+    """An update to OTHER behind another category is refused, or the submission reports it."""
+    update = source_behind_another(platform, source)
+    first, second = (platform.customers.of_example(example("individual")) for _ in range(2))
+
+    answer = platform.api.update_customer(
+        first["id"], placed(update, f"sourceOf{source}OtherDescription", ABSENT), valid=False
     )
 
     expect_refused_or_reported(platform, answer, platform.api.update_customer(second["id"], update))
@@ -293,7 +336,7 @@ def test_how_a_part_of_an_object_is_changed_is_recorded(platform: Platform) -> N
 
 def update_of(body: Json, member: str) -> Json:
     """Return the update that sends a member; ``idType`` and ``identifier`` go together."""
-    together = ("idType", "identifier") if member in ("idType", "identifier") else (member,)
+    together = IDENTIFICATION if member in IDENTIFICATION else (member,)
     return {name: body[name] for name in together}
 
 

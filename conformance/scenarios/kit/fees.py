@@ -47,15 +47,28 @@ def own_fee(quote: Json) -> int:
     return fee
 
 
-def corridor_not_from(currency: str, platform: Platform) -> Corridor:
-    """Return the first corridor of the profile whose sending currency is not ``currency``.
+def corridors_not_from(
+    currency: str, platform: Platform, *, crossing: bool = False
+) -> list[Corridor]:
+    """Return the first corridor of the profile from each sending currency but one.
+
+    Args:
+        currency: the code of the sending currency that is left out.
+        platform: the suite in the part of a platform.
+        crossing: whether only corridors between two currencies are looked at.
 
     Raises:
-        ResourceMissing: all corridors of the profile send ``currency``.
+        ResourceMissing: the profile has no such corridor.
     """
+    found: dict[str, Corridor] = {}
     for corridor in platform.profile.resources.corridors:
-        if corridor.sending != currency:
-            return corridor
-    raise ResourceMissing(
-        f"resources.corridors of the profile has none from another than {currency}"
-    )
+        if corridor.sending != currency and (
+            corridor.sending != corridor.receiving or not crossing
+        ):
+            found.setdefault(corridor.sending, corridor)
+    if not found:
+        kind = "no cross-currency one" if crossing else "none"
+        raise ResourceMissing(
+            f"resources.corridors of the profile has {kind} from another than {currency}"
+        )
+    return list(found.values())

@@ -6,9 +6,12 @@ import string
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import pytest
+
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -50,6 +53,21 @@ def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform)
     )
 
 
+def limit_within_a_currency(platform: Platform) -> tuple[TransactionLimit, str]:
+    """Return the largest single transaction, and an external account within its currency.
+
+    The account is the name of an example of ``fixtures/accounts``.
+
+    Raises:
+        ResourceMissing: the profile gives no limit, or no corridor within its currency.
+    """
+    limit = platform.quotes.largest_transaction()
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending == corridor.receiving == limit.currency:
+            return limit, corridor.account
+    raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
+
+
 def transfers_at_the_limit(platform: Platform) -> list[tuple[Json, Json]]:
     """Return the bodies of quotes of the largest single transaction, and of a larger one.
 
@@ -59,17 +77,7 @@ def transfers_at_the_limit(platform: Platform) -> list[tuple[Json, Json]]:
     Raises:
         ResourceMissing: the profile gives no limit, or no corridor within its currency.
     """
-    limit = platform.quotes.largest_transaction()
-    account = next(
-        (
-            corridor.account
-            for corridor in platform.profile.resources.corridors
-            if corridor.sending == corridor.receiving == limit.currency
-        ),
-        None,
-    )
-    if account is None:
-        raise ResourceMissing(f"resources.corridors has none within {limit.currency}")
+    limit, account = limit_within_a_currency(platform)
 
     def pair(side: str) -> tuple[Json, Json]:
         # Of a customer of its own, whose daily volume no other pair has used up.
@@ -134,6 +142,31 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
         past_limit[-1].refused(
             400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
         )
+
+
+@requirement("LIM-086")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_what_is_above_the_limit_on_both_sides_is_refused(platform: Platform, side: str) -> None:
+    """A transfer of a quarter more than the limit is refused, and one of half of it is accepted.
+
+    Fees are below that quarter, so that both amounts are above the limit, whichever is locked.
+    """
+    limit, account = limit_within_a_currency(platform)
+    source = platform.internal_accounts.account(limit.currency, amount=2 * limit.amount)
+    external_account = platform.external_accounts.account(source.owner, account)
+
+    past_limit, within_limit = (
+        platform.quotes.create_and_execute(
+            platform.quotes.body(source, external_account, amount=amount, side=side)
+        )
+        for amount in (limit.amount * 5 // 4, limit.amount // 2)
+    )
+
+    if past_limit[-1].code == "DAILY_VOLUME_LIMIT_EXCEEDED":
+        raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    past_limit[-1].refused(
+        400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit[: len(past_limit)][-1]
+    )
 
 
 @requirement("LIM-080", "LIM-081")

@@ -11,12 +11,12 @@ from conformance.platform.given.configuration import FEES
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource, require_member
-from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridor_not_from, own_fee
+from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridors_not_from, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
-from conformance.testdata.documents import padded, specimen
+from conformance.testdata.documents import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 255
@@ -82,34 +82,23 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
 
 @requirement("LIM-007")
 @pytest.mark.usefixtures("settings")
-def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
+def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
     """A standing fee in another currency is refused, or quotes from that currency show no fee."""
-    corridor = next(
-        (
-            corridor
-            for corridor in platform.profile.resources.corridors
-            if "USD" != corridor.sending != corridor.receiving
-        ),
-        None,
-    )
-    if corridor is None:
-        raise ResourceMissing(
-            "resources.corridors of the profile has no cross-currency one from another than USD"
-        )
     fee_from_dollars = platform.configuration.standing_fee(**FORMS["rate"])
-    fee_from_other = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
-    if fee_from_dollars == fee_from_other:
-        raise ResourceMissing("bindings.fee_configs names no source currency")
-    source, external_account = platform.quotes.ends(corridor)
-    body = platform.quotes.body(source, external_account)
-    twin = platform.configuration.update({FEES: fee_from_dollars})
+    for corridor in corridors_not_from("USD", platform, crossing=True):
+        fee = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
+        if fee == fee_from_dollars:
+            raise ResourceMissing("bindings.fee_configs names no source currency")
+        with check("LIM-007"):
+            body = platform.quotes.body(*platform.quotes.ends(corridor))
+            twin = platform.configuration.update({FEES: fee_from_dollars})
 
-    answer = platform.configuration.update({FEES: fee_from_other})
+            answer = platform.configuration.update({FEES: fee})
 
-    if answer.accepted:
-        assert own_fee(arrange_quote(platform, body)) == 0
-    else:
-        answer.refused(twin=twin)
+            if answer.accepted:
+                assert own_fee(arrange_quote(platform, body)) == 0
+            else:
+                answer.refused(twin=twin)
 
 
 @requirement("LIM-052", "LIM-053", "LIM-055")
@@ -180,15 +169,17 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
 
 
 @requirement("LIM-036")
-def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
+def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform, kind: str) -> None:
     """The document is at most two months old; the specification allows three."""
-    answer = platform.verification.documents.upload(platform.customers.applicant(), "UTILITY_BILL")
+    answer = platform.verification.documents.upload(platform.customers.applicant(), kind)
 
     answer.expect_accepted()
 
 
 @requirement("LIM-037")
-def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
+def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform, kind: str) -> None:
     """The upload is refused, or the submission of its holder lists an error for it."""
     late_holder, timely_holder = (
         platform.customers.applicant(business=True),
@@ -196,9 +187,9 @@ def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform) -> No
     )
 
     late_answer = platform.verification.documents.upload(
-        late_holder, "UTILITY_BILL", trigger="document.outdated"
+        late_holder, kind, trigger="document.outdated"
     )
-    twin = platform.verification.documents.upload(timely_holder, "UTILITY_BILL")
+    twin = platform.verification.documents.upload(timely_holder, kind)
 
     if not late_answer.accepted:
         late_answer.refused(*REFUSED, twin=twin)
@@ -229,16 +220,21 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
 
 
 @requirement("LIM-008")
-def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform) -> None:
-    """A fee override on a quote from another currency is refused, or the quote includes no fee."""
+def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
+    """A fee override on a quote from another currency is refused, or the quote includes no fee.
+
+    Each sending currency of the profile is tried, stablecoins of the dollar among them.
+    """
     override = platform.profile.bindings.require("platform_fee_override")
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)
-    body = platform.quotes.body(*platform.quotes.ends(corridor_not_from("USD", platform)))
+    for corridor in corridors_not_from("USD", platform):
+        with check("LIM-008"):
+            body = platform.quotes.body(*platform.quotes.ends(corridor))
 
-    answer = platform.api.create_quote({**body, "platformFeeOverride": override})
+            answer = platform.api.create_quote({**body, "platformFeeOverride": override})
 
-    if answer.accepted:
-        assert not answer.body.get("platformFeesIncluded")
-    else:
-        answer.refused(twin=platform.api.create_quote(body))
+            if answer.accepted:
+                assert not answer.body.get("platformFeesIncluded")
+            else:
+                answer.refused(twin=platform.api.create_quote(body))

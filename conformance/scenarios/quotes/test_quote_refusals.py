@@ -19,6 +19,7 @@ FAULTS: tuple[tuple[str, str, Fault], ...] = (
     ("QUO-144", "unknown-side", having("lockedCurrencySide", "SIDEWAYS")),
     ("QUO-145", "amount-with-fraction", having("lockedCurrencyAmount", 10_000.5)),
     ("QUO-146", "amount-as-word", having("lockedCurrencyAmount", "plenty")),
+    ("QUO-972", "amount-as-text", having("lockedCurrencyAmount", "10000")),
     ("QUO-147", "negative-amount", having("lockedCurrencyAmount", -10_000)),
     ("QUO-148", "amount-of-0", having("lockedCurrencyAmount", 0)),
     ("QUO-149", "unknown-source-type", having("source.sourceType", "BURIED_TREASURE")),

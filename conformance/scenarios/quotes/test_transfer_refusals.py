@@ -42,10 +42,12 @@ FAULTS: tuple[tuple[str, Direction, str, Any], ...] = (
     ("TRF-061", "out", "negative", -AMOUNT),
     ("TRF-062", "out", "fraction", AMOUNT + 0.5),
     ("TRF-063", "out", "word", "plenty"),
+    ("TRF-132", "out", "text", str(AMOUNT)),
     ("TRF-064", "in", "zero", 0),
     ("TRF-065", "in", "negative", -AMOUNT),
     ("TRF-066", "in", "fraction", AMOUNT + 0.5),
     ("TRF-067", "in", "word", "plenty"),
+    ("TRF-133", "in", "text", str(AMOUNT)),
 )
 """Requirement, direction, name and amount of transfers that nobody can make."""
 
@@ -68,7 +70,7 @@ UNKNOWN_ENDS: tuple[tuple[str, Direction, str], ...] = (
 def test_a_transfer_of_a_wrong_amount_is_refused(
     platform: Platform, direction: Direction, amount: Any
 ) -> None:
-    """An amount of 0, below 0, with a fraction or as a word is refused with 400 or 422."""
+    """An amount of 0, below 0, with a fraction or as a text is refused with 400 or 422."""
     ends = arrange_ends(platform, direction)
 
     refusal = send(platform, ends, amount)

@@ -44,6 +44,9 @@ REASONS = (
 )
 """The reasons for which documents are rejected."""
 
+HOLDERS = ("individual", "business", "owner")
+"""Who holds documents: customers of both types, and the beneficial owners of a business."""
+
 Parts = dict[str, str | File | None]
 Spoil = Callable[[bytes], bytes]
 
@@ -56,10 +59,11 @@ Spoil = Callable[[bytes], bytes]
     *("DOC-010", "DOC-011", "DOC-012", "DOC-013", "DOC-014", "DOC-600"),
     *LISTED,
 )
-def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check, kind: str) -> None:
     """The record shows the members of the form; its number may be masked."""
     form = platform.verification.documents.form(
-        platform.customers.applicant(), "NATIONAL_ID", side="BACK"
+        holder_of(platform, kind), "NATIONAL_ID", side="BACK"
     )
 
     record = arranged_body(platform.api.create_document(form))
@@ -83,6 +87,14 @@ def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check)
     expect_members(check, record, LISTED)
     masked = record.get("documentNumber") != form["documentNumber"]
     platform.observe(f"numbers of documents are shown {'masked' if masked else 'whole'}")
+
+
+def holder_of(platform: Platform, kind: str) -> Resource:
+    """Return a new holder of documents, one of ``HOLDERS``."""
+    if kind == "individual":
+        return platform.customers.applicant()
+    business = platform.customers.applicant(business=True)
+    return business if kind == "business" else platform.verification.owners.owner(business)
 
 
 # --- Holders --------------------------------------------------------------------------------

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from conformance.platform.given.verification import documents_asked_of, submissions_in
+from conformance.platform.given.verification import (
+    MAX_REPAIRS,
+    documents_asked_of,
+    submissions_in,
+)
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -183,6 +187,35 @@ def test_a_missing_identity_document_is_asked_for_until_it_is_there(
             arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
         )
         assert IDENTITY not in {entry.get("type") for entry in again}
+
+
+@requirement("VER-821")
+def test_a_missing_document_of_an_owner_is_asked_for_until_it_is_there(platform: Platform) -> None:
+    """The errors about an owner from abroad are gone once the owner has what they accept.
+
+    A review may ask for one document after the other, so each accepted type is uploaded.
+    """
+    reviews = platform.verification.reviews
+    business = reviews.prepared(business=True)
+    owners = platform.verification.owners
+    owner = owners.owner(business, personalInfo=owners.canadian())
+
+    def asked_for(submission: Json) -> list[Json]:
+        """Return the entries that ask for an identity document of the owner."""
+        about_owner = {"type": IDENTITY, "resourceId": owner["id"]}
+        entries = submission.get("errors") or ()
+        return [entry for entry in entries if about_owner.items() <= entry.items()]
+
+    entries = asked_for(reviews.unresolved(business))
+    if not entries:
+        raise ResourceMissing("no identity document of an owner from abroad is asked for")
+    for turn in range(MAX_REPAIRS):
+        reviews.supply(owner, {"errors": entries}, turn)
+        entries = asked_for(arranged_resource(reviews.submit(business)))
+        if not entries:
+            break
+
+    assert not entries, f"asked for after documents of each type were uploaded: {entries}"
 
 
 @requirement("VER-819")

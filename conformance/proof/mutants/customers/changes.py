@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, around, edited, instead, receives
+from conformance.proof.kit.builders import Handler, Json, around, edited, instead, receives
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import INFO, has, refusing, unchecked
+from conformance.proof.mutants.customers.toolkit import (
+    FIRST_CATEGORY,
+    INFO,
+    has,
+    refusing,
+    unchecked,
+)
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Patch
 from conformance.reference import errors
@@ -163,6 +170,22 @@ for _id in ("CUS-155", "EDD-024", "EDD-025"):
         "changes do not look at names and descriptions",
         instead(onboarding, "change_errors", lambda _: []),
     )
+
+
+def _without_the_type(original: Callable[..., Json], customer: Customer, body: Json) -> Json:
+    wanted = original(customer, body)
+    return wanted if "idType" in body else without("idType")(wanted)
+
+
+declare(
+    "CUS-154",
+    "alone",
+    "an identifier is held to the idType that comes with it alone",
+    around(onboarding, "combined", _without_the_type),
+)
+
+for _id in ("EDD-024", "EDD-025"):
+    declare(_id, "first", "OTHER counts where it is the first category", FIRST_CATEGORY)
 
 
 @mutant("CUS-970", "a change writes back all that it read before others have changed it")

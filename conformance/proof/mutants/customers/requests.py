@@ -10,7 +10,15 @@ from typing import Any
 
 from conformance.proof.kit.builders import Json, around, edited, receives, recoded
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import INFO, changed, dropped, has, lacks, refusing
+from conformance.proof.mutants.customers.toolkit import (
+    FIRST_CATEGORY,
+    INFO,
+    changed,
+    dropped,
+    has,
+    lacks,
+    refusing,
+)
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import onboarding
@@ -229,6 +237,13 @@ def a_space_makes_a_name(patch: Patch) -> None:
     patch.replace(onboarding, "has_given_and_family_name", lambda name: " " in name or not name)
 
 
+@mutant("CUS-104", "a space behind a word makes a full name")
+def a_space_behind_makes_a_name(patch: Patch) -> None:
+    patch.replace(
+        onboarding, "has_given_and_family_name", lambda name: " " in name.lstrip() or not name
+    )
+
+
 @mutant("BUS-016", "a name of a business may be blank")
 def blank_name(patch: Patch) -> None:
     changed(f"{INFO}.legalName", {"min_length": None})(patch)
@@ -266,6 +281,8 @@ declare(
     "other wealth needs no description",
     dropped((rules, "OTHER_DESCRIPTIONS"), "sourceOfWealthCategories"),
 )
+for _id in ("EDD-002", "EDD-004"):
+    declare(_id, "first", "OTHER counts where it is the first category", FIRST_CATEGORY)
 
 
 # --- What is asked for beside it ------------------------------------------------------------

@@ -65,6 +65,14 @@ def has(path: str, *values: Any) -> Callable[[Json], bool]:
     return lambda body: not lacks(path)(body) and (not values or fields.at(body, path) in values)
 
 
+FIRST_CATEGORY = instead(
+    onboarding,
+    "includes_other",
+    lambda listed: isinstance(listed, list) and listed[:1] == ["OTHER"],
+)
+"""A patch after which a list of categories includes OTHER where it is the first of them."""
+
+
 def unchecked(path: str) -> Apply:
     """Return a patch after which changes do not look at one member."""
     return around(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, before, instead, recoded
+from conformance.proof.kit.builders import Json, around, before, instead, recoded
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
@@ -19,7 +20,7 @@ from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import FactorReset
+from conformance.reference.store import FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, kyc_links
 
@@ -85,6 +86,27 @@ declare(
     "TRANSACTION_SIZE_LIMIT_EXCEEDED comes with 409",
     with_status("TRANSACTION_SIZE_LIMIT_EXCEEDED", 409),
 )
+
+
+def _unlimited_where_locked(side: str) -> Apply:
+    """Return a patch after which quotes that lock one side have no maximum."""
+
+    def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
+        if order.side == side:
+            no_limits = {"transaction_limits": {"USD": 10**15}}
+            unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
+        return original(unit, order)
+
+    return around(quotes, "draft", draft)
+
+
+for _side in ("SENDING", "RECEIVING"):
+    declare(
+        "LIM-086",
+        f"unlimited-where-{_side}-is-locked",
+        f"there is no maximum where the {_side} amount is locked",
+        _unlimited_where_locked(_side),
+    )
 declare(
     "LIM-006",
     "debits-though-refused",
@@ -103,6 +125,13 @@ declare(
     "the platform's fee is taken in any currency",
     instead(quotes, "refuse_foreign_override", lambda _order: None),
 )
+
+
+@mutant("LIM-008", "a stablecoin counts as dollars", (quotes, "refuse_foreign_override"), around)
+def override_in_stablecoins(original: Callable[[quotes.Order], None], order: quotes.Order) -> None:
+    if order.source.currency != "USDC":
+        original(order)
+
 
 TRANSFERS = (
     ("LIM-080", "LIM-081", "is_over_transaction_limit", "TRANSACTION_SIZE_LIMIT_EXCEEDED"),
@@ -280,6 +309,16 @@ declare(
     "a document that is OUTDATED is taken in",
     blind_to("OUTDATED"),
 )
+
+
+@mutant("LIM-037", "a tax return may be of any year", (documents, "create"), before)
+def tax_return_of_any_year(unit: Unit, ask: Ask) -> None:
+    owner = documents.holder(unit, ask.body["documentHolder"])
+    if (
+        ask.body["documentType"] == "TAX_RETURN"
+        and owner.conditions.get(documents.FAULT) == "OUTDATED"
+    ):
+        owner.conditions = {}
 
 
 # --- Shares of owners -----------------------------------------------------------------------

@@ -52,6 +52,7 @@ for (_path, _rule), _requirement in LOOSENED.items():
 CHANGED: tuple[tuple[str, str, str, Json], ...] = (
     ("QUO-145", "lockedCurrencyAmount", "a fraction is cut off", {"kind": "any"}),
     ("QUO-146", "lockedCurrencyAmount", "a word is taken for a number", {"kind": "any"}),
+    ("QUO-972", "lockedCurrencyAmount", "a text of digits is read", {"kind": "any"}),
     ("QUO-154", "immediatelyExecute", "any word is taken for true", {"kind": "any"}),
 )
 """Requirement, field, statement and the changed rule."""

@@ -367,6 +367,7 @@ def _whole(read: Callable[[Any], Any]) -> Callable[[Json], Json]:
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "made positive": lambda amount: abs(amount) if isinstance(amount, int) else amount,
     "cut off": lambda amount: int(amount) if isinstance(amount, float) else amount,
+    "read from its digits": lambda amount: int(amount) if str(amount).isdigit() else amount,
     "read as 1": lambda amount: 1 if isinstance(amount, str) else amount,
 }
 
@@ -390,6 +391,8 @@ for _id, _place, _how in (
     ("TRF-066", (transfers, "transfer_in"), "cut off"),
     ("TRF-063", (transfers, "transfer_out"), "read as 1"),
     ("TRF-067", (transfers, "transfer_in"), "read as 1"),
+    ("TRF-132", (transfers, "transfer_out"), "read from its digits"),
+    ("TRF-133", (transfers, "transfer_in"), "read from its digits"),
 ):
     declare(_id, "taken", f"an amount that is none is {_how}", _asked(_place, _whole(_READ[_how])))
 

@@ -58,6 +58,18 @@ for _requirement, _path in (
     )
 
 
+@mutant(
+    "DOC-010",
+    "the document of an owner is shown as one of the business",
+    (documents, "create"),
+    around,
+)
+def owner_is_business(original: Handler, unit: Unit, ask: Ask) -> Any:
+    owner = documents.holder(unit, ask.body["documentHolder"])
+    record = original(unit, ask)
+    return {**record, "documentHolder": getattr(owner, "customer_id", owner.id)}
+
+
 SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("DOC-001", "documentHolder", "bare", "8d0cf2a4"),
     ("DOC-001", "documentHolder", "null", None),

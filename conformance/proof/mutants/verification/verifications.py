@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -219,6 +220,17 @@ def passport_listed_last(patch: Patch) -> None:
 
     patch.replace(verifications, "kinds_of", kinds)
     patch.replace(verifications, "is_whole", whole)
+
+
+@mutant("VER-821", "the papers of owners are not looked at", (verifications, "unproven"), around)
+def owner_not_identified(
+    original: Callable[..., list[Json]],
+    packet: verifications.Packet,
+    holder_id: str,
+    accepted: list[str],
+) -> list[Json]:
+    held = {packet.customer.id: packet.documents[packet.customer.id]}
+    return original(replace(packet, documents=defaultdict(list, held)), holder_id, accepted)
 
 
 # --- What can be read -----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from conformance.platform.given.quotes import Quotes
-from conformance.proof.kit.builders import Json, before, edited, instead
+from conformance.proof.kit.builders import Json, around, before, edited, instead, together
 from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
@@ -16,7 +16,7 @@ from conformance.proof.variant import declare, variant
 from conformance.reference import errors, money, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts
-from conformance.reference.quotes import fees, limits, parties, quotes
+from conformance.reference.quotes import fees, limits, parties, quotes, transfers
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -52,6 +52,34 @@ def sending_by_default(create: Function, unit: Unit, ask: Ask) -> Any:
     if isinstance(ask.body, dict) and "lockedCurrencySide" not in ask.body:
         ask = replace(ask, body={**ask.body, "lockedCurrencySide": "SENDING"})
     return create(unit, ask)
+
+
+# --- How an amount may be written -----------------------------------------------------------
+
+
+def _digits_read(member: str) -> Callable[..., Any]:
+    """Return a handler that reads a text of digits in a member of its body as an integer."""
+
+    def read(handler: Function, unit: Unit, ask: Ask) -> Any:
+        amount = ask.body.get(member) if isinstance(ask.body, dict) else None
+        if isinstance(amount, str) and amount.isdecimal():
+            ask = replace(ask, body={**ask.body, member: int(amount)})
+        return handler(unit, ask)
+
+    return read
+
+
+declare(
+    "N446",
+    "digits-read",
+    "an amount that is a text of digits is read as an integer",
+    together(
+        around(quotes, "create", _digits_read("lockedCurrencyAmount")),
+        around(transfers, "transfer_in", _digits_read("amount")),
+        around(transfers, "transfer_out", _digits_read("amount")),
+    ),
+    "apart",
+)
 
 
 # --- What a limit is on ---------------------------------------------------------------------
