@@ -142,7 +142,7 @@ def test_the_currencies_of_a_payment_can_be_named_to_people(
         destination.id, {"customerId": source["customerId"]}
     )
 
-    bodies = [quote.shown, platform.transactions.of_quote(quote).shown, arranged_body(lookup)]
+    bodies = [quote.shown, platform.transactions.of_quote(quote).shown, lookup.body]
 
     for currency in currencies(bodies):
         expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
