@@ -69,9 +69,10 @@ class EmbeddedWallets(Part):
             raise ResourceMissing("resources.wallet_currency of the profile names no currency")
         return currency
 
-    def holder(self) -> Json:
-        """Return a new, approved customer who gets an embedded wallet."""
-        return self._approved.customer(currencies=sorted({self._profile.currency, self.currency}))
+    def holder(self, *, business: bool = False) -> Json:
+        """Return a new, approved customer who gets an embedded wallet: an individual by default."""
+        create = self._approved.business if business else self._approved.customer
+        return create(currencies=sorted({self._profile.currency, self.currency}))
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the embedded wallets of a customer, once it has one in the profile's currency.

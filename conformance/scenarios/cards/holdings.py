@@ -44,6 +44,14 @@ def crypto_account(platform: Platform) -> Resource:
     raise ResourceMissing("customers get no internal account in BTC, USDC or USDT")
 
 
+ACCOUNTS: Mapping[str, Callable[[Platform], Resource]] = {
+    "fiat": lambda platform: platform.internal_accounts.account(amount=0),
+    "crypto": crypto_account,
+    "wallet": lambda platform: platform.wallets.wallet(),
+}
+"""By kind of internal account how that of a new customer is arranged."""
+
+
 def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
     """Create a customer with two internal accounts, and return the usual and the other one.
 

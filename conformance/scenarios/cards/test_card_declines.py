@@ -9,7 +9,11 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import DECLINED_PURCHASE
+from conformance.scenarios.kit.purchases import (
+    DECLINE_REASONS,
+    DECLINED_PURCHASE,
+    attempt_purchase,
+)
 from conformance.verdict.decisions import TriggerFailed
 
 DEPOSIT = 100_000
@@ -42,23 +46,22 @@ def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) ->
 @pytest.mark.parametrize(
     ("trigger", "reason"),
     [
-        case(f"CAR-{number}", cause, f"purchase.{cause}", reason)
-        for number, cause, reason in (
-            (100, "inactive", "CARD_NOT_ACTIVE"),
-            (101, "limited", "SPEND_LIMIT_EXCEEDED"),
-            (103, "unsourced", "NO_ELIGIBLE_FUNDING_SOURCE"),
-            (104, "blocked", "BLOCKED"),
-            (105, "foreign", "UNSUPPORTED_NETWORK"),
-            (106, "declined", "OTHER"),
-        )
+        case(requirement_id, trigger.rpartition(".")[2], trigger, DECLINE_REASONS[trigger])
+        for requirement_id, trigger in {
+            "CAR-100": "purchase.inactive",
+            "CAR-101": "purchase.limited",
+            "CAR-103": "purchase.unsourced",
+            "CAR-104": "purchase.blocked",
+            "CAR-105": "purchase.foreign",
+            "CAR-106": DECLINED_PURCHASE,
+        }.items()
     ],
 )
 def test_a_declined_purchase_tells_why(platform: Platform, trigger: str, reason: str) -> None:
     """The cardDeclinedReason is the value of the closed list for the cause."""
     card = platform.cards.card()
-    purchase = platform.cards.charge if reason == "CARD_NOT_ACTIVE" else platform.cards.attempt
 
-    row = platform.cards.at_status(card, purchase(card, trigger), "DECLINED")
+    row = platform.cards.at_status(card, attempt_purchase(platform, card, trigger), "DECLINED")
 
     assert (row.get("status"), row.get("cardDeclinedReason")) == ("DECLINED", reason)
 

@@ -127,17 +127,21 @@ def test_a_standalone_return_is_credited(platform: Platform) -> None:
     assert _is_balance_above(platform, account, before)
 
 
-@requirement("CAR-077")
-def test_two_standalone_returns_are_two_transactions(platform: Platform) -> None:
-    """The card's list has the purchase and both of its standalone returns."""
+@requirement("CAR-077", "CAR-073")
+def test_two_standalone_returns_are_two_transactions(platform: Platform, check: Check) -> None:
+    """The card's list has the purchase and both standalone returns, each with its own amount."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
-    first = platform.cards.refund(card, purchase, PART)
+    returns = {platform.cards.refund(card, purchase, PART)["id"]: PART}
 
-    second = _make_standalone_return(platform, card, purchase)
-
-    listed_ids = {row.get("id") for row in platform.cards.transactions(card)}
-    assert {first["id"], second["id"], purchase["id"]} <= listed_ids
+    with check("CAR-077"):
+        second = _make_standalone_return(platform, card, purchase, 2 * PART)
+        returns[second["id"]] = 2 * PART
+        listed_ids = {row.get("id") for row in platform.cards.transactions(card)}
+        assert {*returns, purchase["id"]} <= listed_ids
+    with check("CAR-073"):
+        rows = [platform.cards.at_status(card, {"id": name}, "SETTLED") for name in returns]
+        assert {row["id"]: units(row.get("settledAmount")) for row in rows} == returns
 
 
 # --- The reversal of a return ---------------------------------------------------------------
@@ -205,9 +209,11 @@ def _is_balance_above(platform: Platform, account: Resource, before: int) -> boo
     return after > before
 
 
-def _make_standalone_return(platform: Platform, card: Json, purchase: Json) -> Json:
+def _make_standalone_return(
+    platform: Platform, card: Json, purchase: Json, amount: int = PART
+) -> Json:
     """Make a standalone return and return its row; fail where no list shows it."""
     try:
-        return platform.cards.refund(card, purchase, PART)
+        return platform.cards.refund(card, purchase, amount)
     except PreconditionFailed as error:
         raise AssertionError(str(error)) from error

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.platform.given.embedded_wallets import WALLET
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
 from conformance.scenarios.cards.holdings import AMOUNT, FINAL_STATUSES
 from conformance.scenarios.embedded_wallets.signing import whole_unit
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -14,10 +17,16 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 # --- Provisioning ---------------------------------------------------------------------------
 
 
-@requirement("EMW-001")
-def test_customers_get_a_wallet_by_themselves(platform: Platform) -> None:
+@pytest.mark.parametrize(
+    "business",
+    [
+        case("EMW-001", "individual", False),
+        case("EMW-001", "business", True),
+    ],
+)
+def test_customers_get_a_wallet_by_themselves(platform: Platform, business: bool) -> None:
     """An approved customer has an account of the wallet type, without any request for it."""
-    customer = platform.wallets.holder()
+    customer = platform.wallets.holder(business=business)
 
     wallets = platform.wallets.of_customer(customer)
 

@@ -191,16 +191,22 @@ def test_what_a_card_could_do_is_a_list_of_actions(platform: Platform) -> None:
     assert all(isinstance(action, str) and action for action in actions), actions
 
 
-@requirement("ACC-054")
-def test_a_closed_account_funds_no_card(platform: Platform) -> None:
-    """A CLOSED account does not show the member for card funding any more."""
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("ACC-054", "closed", "CLOSED"),
+        case("ACC-066", "frozen", "FROZEN"),
+    ],
+)
+def test_a_stopped_account_funds_no_card(platform: Platform, status: str) -> None:
+    """A CLOSED or FROZEN account does not show the member for card funding any more."""
     account = platform.internal_accounts.account(amount=0)
     card_funding(platform, account)
 
-    platform.internal_accounts.stop(account, "CLOSED")
+    platform.internal_accounts.stop(account, status)
 
-    closed = platform.internal_accounts.at_status(account, "CLOSED")
-    assert not closed.get(str(platform.profile.bindings.card_funding))
+    stopped = platform.internal_accounts.at_status(account, status)
+    assert not stopped.get(str(platform.profile.bindings.card_funding))
 
 
 def card_funding(platform: Platform, account: Resource) -> object:

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.cards import PRICE
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource
+from conformance.platform.resource import Body, Json, Resource
 from conformance.verdict.decisions import PreconditionFailed
 
 BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
@@ -26,6 +26,26 @@ VOIDS = ("card.reverse", "card.lapse")
 
 DECLINED_PURCHASE = "purchase.declined"
 """The trigger of a purchase that is declined."""
+
+DECLINE_REASONS = {
+    "purchase.inactive": "CARD_NOT_ACTIVE",
+    "purchase.limited": "SPEND_LIMIT_EXCEEDED",
+    "purchase.unsourced": "NO_ELIGIBLE_FUNDING_SOURCE",
+    "purchase.blocked": "BLOCKED",
+    "purchase.foreign": "UNSUPPORTED_NETWORK",
+    DECLINED_PURCHASE: "OTHER",
+}
+"""By the trigger of a purchase that is always declined, the cardDeclinedReason that it shows."""
+
+
+def attempt_purchase(platform: Platform, card: Resource, trigger: str) -> Body:
+    """Let a merchant ask for a purchase, and return its transaction once it is listed.
+
+    A card that cannot be used yet is waited for, unless that is what stands in the way.
+    """
+    is_inactive = DECLINE_REASONS.get(trigger) == "CARD_NOT_ACTIVE"
+    purchase = platform.cards.charge if is_inactive else platform.cards.attempt
+    return purchase(card, trigger)
 
 
 def is_balance_reported(

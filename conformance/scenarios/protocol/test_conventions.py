@@ -25,6 +25,8 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
+from conformance.profile.resources import Corridor
+from conformance.scenarios.cards.holdings import ACCOUNTS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
@@ -100,12 +102,50 @@ def test_money_names_its_currency(platform: Platform, check: Check) -> None:
         require_member(currency, "symbol")
 
 
-@requirement("CNV-107", "CNV-108")
-def test_a_currency_can_be_named_to_people(platform: Platform, check: Check) -> None:
-    """The currency of a balance shows the name and the symbol that its shape lists."""
-    currency: Json = platform.internal_accounts.account(amount=0)["balance"]["currency"]
+@pytest.mark.parametrize(
+    "arrange_account",
+    [
+        case(("CNV-107", "CNV-108"), kind, arrange_account)
+        for kind, arrange_account in ACCOUNTS.items()
+    ],
+)
+def test_a_currency_can_be_named_to_people(
+    platform: Platform, check: Check, arrange_account: Callable[[Platform], Resource]
+) -> None:
+    """The currency of each balance shows the name and the symbol that its shape lists."""
+    account = arrange_account(platform)
 
-    expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
+    for currency in currencies(account.shown):
+        expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
+
+
+@pytest.mark.parametrize(
+    "is_wanted",
+    [
+        case(("CNV-107", "CNV-108"), kind, is_wanted)
+        for kind, is_wanted in {
+            "to-another-currency": lambda corridor: corridor.sending != corridor.receiving,
+            "to-crypto": lambda corridor: corridor.receiving in ("BTC", "USDC", "USDT"),
+        }.items()
+    ],
+)
+def test_the_currencies_of_a_payment_can_be_named_to_people(
+    platform: Platform, check: Check, is_wanted: Callable[[Corridor], bool]
+) -> None:
+    """The currencies of a quote, its transaction and a lookup show their name and symbol."""
+    corridor = next(filter(is_wanted, platform.profile.resources.corridors), None)
+    if corridor is None:
+        raise ResourceMissing("resources.corridors of the profile has none of this kind")
+    source, destination = platform.quotes.ends(corridor)
+    quote = platform.quotes.pending(source, destination)
+    lookup = platform.api.lookup_external_account(
+        destination.id, {"customerId": source["customerId"]}
+    )
+
+    bodies = [quote.shown, platform.transactions.of_quote(quote).shown, lookup.body]
+
+    for currency in currencies(bodies):
+        expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
 
 
 @requirement("CNV-020")
@@ -331,13 +371,18 @@ def require_resource(answer: Answer) -> Resource:
     return arranged_resource(answer)
 
 
-def decimals(value: Any) -> Iterator[tuple[str, int]]:
-    """Yield the code and the decimals of each currency object in a body."""
+def currencies(value: Any) -> Iterator[Json]:
+    """Yield each currency object in a body."""
     if isinstance(value, Mapping) and {"code", "decimals"} <= value.keys():
-        yield str(value["code"]), value["decimals"]
+        yield value
     if isinstance(value, Mapping | list):
         for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from decimals(inner)
+            yield from currencies(inner)
+
+
+def decimals(value: Any) -> Iterator[tuple[str, int]]:
+    """Yield the code and the decimals of each currency object in a body."""
+    return ((str(currency["code"]), currency["decimals"]) for currency in currencies(value))
 
 
 def with_escapes(text: str) -> str:

@@ -2,37 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.platform.resource import Resource, require_member
-from conformance.scenarios.cards.holdings import AMOUNT, platform_account, two_accounts
+import pytest
+
+from conformance.platform.resource import Json, Resource, require_member
+from conformance.scenarios.cards.holdings import (
+    ACCOUNTS,
+    AMOUNT,
+    platform_account,
+    two_accounts,
+)
+from conformance.scenarios.embedded_wallets.signing import whole_unit
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import BALANCE, let_reports_arrive
+from conformance.scenarios.webhooks.reports import BALANCE, expect_same, let_reports_arrive
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
     from conformance.exchange.delivery import Delivery
     from conformance.platform.platform import Platform
 
+FIXED_MEMBERS = {
+    "EVT-158": "customerId",
+    "EVT-162": "balance.currency.code",
+    "EVT-165": "type",
+    "EVT-244": "createdAt",
+}
+"""By requirement the members of an internal account that never change."""
 
-@requirement("EVT-151", "EVT-158", "EVT-162", "EVT-165")
-def test_a_deposit_is_reported_with_the_account_as_it_is(platform: Platform, check: Check) -> None:
+
+@pytest.mark.parametrize(
+    "arrange_account",
+    [
+        case((*FIXED_MEMBERS, "EVT-151"), kind, arrange_account)
+        for kind, arrange_account in ACCOUNTS.items()
+    ],
+)
+def test_a_deposit_is_reported_with_the_account_as_it_is(
+    platform: Platform, check: Check, arrange_account: Callable[[Platform], Resource]
+) -> None:
     """The webhook of a deposit shows the totalBalance, owner, currency and type of the account."""
-    account = platform.internal_accounts.account(amount=0)
+    account = arrange_account(platform)
     before, total_before = platform.internal_accounts.balances(account)
+    amount = whole_unit(account)
 
-    platform.internal_accounts.deposit(account, AMOUNT)
+    try:
+        platform.internal_accounts.deposit(account, amount)
+    except TriggerFailed as error:
+        raise ResourceMissing(f"no deposit arrives on such an account: {error}") from error
 
-    data = arrange_report(platform, account, before + AMOUNT).data
+    data = arrange_report(platform, account, before + amount).data
     with check("EVT-151"):
-        assert require_member(data, "totalBalance")["amount"] == total_before + AMOUNT
-    with check("EVT-158"):
-        assert require_member(data, "customerId") == account["customerId"]
-    with check("EVT-162"):
-        assert data["balance"]["currency"]["code"] == account["balance"]["currency"]["code"]
-    with check("EVT-165"):
-        assert data["type"] == account["type"]
+        assert require_member(data, "totalBalance")["amount"] == total_before + amount
+    expect_fixed_members(check, data, account)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        case(tuple(FIXED_MEMBERS), "plain", None),
+        case("EVT-245", "labelled", "Rent from tenants"),
+    ],
+)
+def test_a_payment_that_is_swept_is_reported_with_the_account_as_it_is(
+    platform: Platform, check: Check, label: str | None
+) -> None:
+    """A webhook about a rule-based account shows its label, owner, currency and type."""
+    account = platform.rule_based.account(label=label)
+
+    platform.rule_based.sweep(account, AMOUNT)
+
+    report = platform.webhooks.wait_for_any(
+        lambda event: event.type == BALANCE and event.concerns(account["id"])
+    )
+    if report is None:
+        raise ResourceMissing("a payment that is swept at once is reported of its destination")
+    if label is None:
+        expect_fixed_members(check, report.data, account)
+    else:
+        with check("EVT-245"):
+            assert require_member(report.data, "label") == label
 
 
 @requirement("EVT-154")
@@ -179,6 +230,13 @@ def test_a_deposit_on_its_way_is_not_reported_as_balance(platform: Platform) -> 
 
     arrange_report(platform, account, before + 3 * AMOUNT)
     assert before + AMOUNT not in reported_balances(platform, account)
+
+
+def expect_fixed_members(check: Check, data: Json, account: Resource) -> None:
+    """Decide for each member that never changes whether a webhook shows that of the account."""
+    for requirement_id, member in FIXED_MEMBERS.items():
+        with check(requirement_id):
+            expect_same(data, account, member)
 
 
 def balance_in(event: Delivery) -> Any:

@@ -12,6 +12,7 @@ from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
+    DECLINE_REASONS,
     DECLINED,
     DECLINED_PURCHASE,
     PART,
@@ -19,6 +20,7 @@ from conformance.scenarios.kit.purchases import (
     VOIDED,
     VOIDS,
     arrange_reports,
+    attempt_purchase,
     expect_not_refunded,
     is_balance_reported,
     is_settlement_reported_again,
@@ -40,6 +42,35 @@ def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
         if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
             raise PreconditionFailed("no webhook reports the purchase after it")
         assert SETTLED not in {delivery.type for delivery in platform.webhooks.about(row["id"])}
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EVT-173", trigger.rpartition(".")[2], trigger)
+        for trigger in DECLINE_REASONS
+        if trigger != DECLINED_PURCHASE
+    ],
+)
+def test_a_decline_is_reported_whatever_its_cause(platform: Platform, trigger: str) -> None:
+    """A purchase that is declined for one of the other causes is reported as DECLINED."""
+    card = platform.cards.card()
+
+    row = attempt_purchase(platform, card, trigger)
+
+    assert platform.webhooks.wait_for(DECLINED, row["id"]) is not None
+
+
+@requirement("EVT-173")
+def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
+    """A purchase above the balance is reported as DECLINED, unless it is approved all the same."""
+    card = platform.cards.card(platform.cards.account(amount=PRICE))
+
+    row = platform.cards.attempt(card, "purchase.underfunded", 2 * PRICE)
+
+    if row.get("status") != "DECLINED":
+        raise ResourceMissing(f"a purchase above the balance is {row.get('status')} at first")
+    assert platform.webhooks.wait_for(DECLINED, row["id"]) is not None
 
 
 @requirement("EVT-177", "EVT-178")

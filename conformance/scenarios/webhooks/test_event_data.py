@@ -25,15 +25,20 @@ from conformance.scenarios.webhooks.reports import (
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-TRANSACTION_MEMBERS = {
+FIXED_MEMBERS = {
     "EVT-220": "type",
     "EVT-221": "direction",
-    "EVT-222": "sentAmount",
-    "EVT-223": "receivedAmount",
-    "EVT-224": "exchangeRate",
     "EVT-225": "createdAt",
     "EVT-226": "description",
     "EVT-227": "quoteId",
+}
+"""By requirement the members of a transaction that never change."""
+
+TRANSACTION_MEMBERS = {
+    **FIXED_MEMBERS,
+    "EVT-222": "sentAmount",
+    "EVT-223": "receivedAmount",
+    "EVT-224": "exchangeRate",
     "EVT-228": "settledAt",
     "EVT-229": "platformFees",
 }
@@ -86,24 +91,31 @@ def test_a_completion_is_reported_with_the_transaction(platform: Platform, check
         assert processing.data.get("status") not in ("PENDING", "EXPIRED")
 
 
-@requirement("EVT-233")
-def test_what_is_reported_as_processed_is(platform: Platform) -> None:
-    """A payout that is reported as PROCESSING is read with neither PENDING nor EXPIRED."""
-    quote = platform.quotes.payout(trigger="payout.hold")
-    arrange_event(platform, PROCESSING, quote["transactionId"])
+@requirement("EVT-233", *FIXED_MEMBERS)
+def test_what_is_reported_as_processed_is(platform: Platform, check: Check) -> None:
+    """A payout that is reported as PROCESSING is read with neither PENDING nor EXPIRED.
 
-    status = platform.until(
-        lambda: platform.transactions.of_quote(quote).get("status"),
-        lambda status: status not in ("PENDING", "EXPIRED"),
+    The members that never change agree too.
+    """
+    quote = platform.quotes.payout(trigger="payout.hold", description="Invoice 1743")
+    data = arrange_event(platform, PROCESSING, quote["transactionId"]).data
+
+    transaction = platform.until(
+        lambda: platform.transactions.of_quote(quote),
+        lambda seen: seen.get("status") not in ("PENDING", "EXPIRED"),
     )
 
-    assert status not in ("PENDING", "EXPIRED")
+    with check("EVT-233"):
+        assert transaction.get("status") not in ("PENDING", "EXPIRED")
+    for requirement_id, member in FIXED_MEMBERS.items():
+        with check(requirement_id):
+            expect_same(data, transaction, member)
 
 
-@requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240")
+@requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240", *FIXED_MEMBERS)
 def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
     """The FAILED and REFUND_COMPLETED webhooks agree with the transaction that is read."""
-    quote = platform.quotes.payout(trigger="payout.screen")
+    quote = platform.quotes.payout(trigger="payout.screen", description="Invoice 1744")
     name = quote["transactionId"]
     failure_data = arrange_event(platform, FAILURE, name).data
     refund_data = arrange_event(platform, REFUND_COMPLETED, name).data
@@ -114,6 +126,9 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         assert transaction.get("status") in FAILED, transaction
     with check("EVT-230"):
         expect_same(failure_data, transaction, "failureReason")
+    for requirement_id, member in FIXED_MEMBERS.items():
+        with check(requirement_id):
+            expect_same(failure_data, transaction, member)
     with check("EVT-236"):
         assert "PENDING" not in str((transaction.get("refund") or {}).get("status")).upper(), (
             transaction
@@ -218,17 +233,26 @@ def test_an_approval_is_reported_with_what_is_known_of_the_customer(
 
 
 @pytest.mark.parametrize(
-    "business",
+    ("business", "rejected_id"),
     [
-        case("EVT-302", "individual", False),
-        case("EVT-303", "business", True),
+        case((rejected_id, *CUSTOMER_MEMBERS[business]), kind, business, rejected_id)
+        for business, rejected_id, kind in (
+            (False, "EVT-302", "individual"),
+            (True, "EVT-303", "business"),
+        )
     ],
 )
-def test_who_is_reported_as_rejected_is(platform: Platform, business: bool) -> None:
-    """A customer who is reported as REJECTED is read with that status."""
+def test_a_rejection_is_reported_with_what_is_known_of_the_customer(
+    platform: Platform, check: Check, business: bool, rejected_id: str
+) -> None:
+    """The REJECTED webhook agrees with the customer who is read once it has come."""
     customer = platform.verification.reviews.submitted(business=business, trigger="customer.reject")
-    arrange_event(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
+    data = arrange_event(platform, f"{FAMILIES[business]}REJECTED", customer["id"]).data
 
     rejected_customer = platform.customers.at_status(customer, "REJECTED")
 
-    assert verification_status(rejected_customer) == "REJECTED", rejected_customer
+    with check(rejected_id):
+        assert verification_status(rejected_customer) == "REJECTED", rejected_customer
+    for requirement_id, member in CUSTOMER_MEMBERS[business].items():
+        with check(requirement_id):
+            expect_same(data, rejected_customer, member)

@@ -12,7 +12,7 @@ from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -103,14 +103,11 @@ def test_a_payout_that_arrives_is_reported(platform: Platform, check: Check) -> 
     name = quote["transactionId"]
 
     completed = platform.webhooks.wait_for(COMPLETED, name)
-    processing = platform.webhooks.wait_for(PROCESSING, name)
 
     with check("EVT-011"):
         assert completed is not None, f"no {COMPLETED} for {name}"
     with check("EVT-010"):
-        if processing is None and quote["status"] == "COMPLETED":
-            raise ResourceMissing("the payout was never in processing")
-        assert processing is not None, f"no {PROCESSING} for {name}"
+        _expect_processing(platform, quote, quote["status"])
     _make_reported_payout(platform, source)
     with check("EVT-022"):
         assert arrange_event(platform, COMPLETED, name).data.get("status") == "COMPLETED"
@@ -198,35 +195,65 @@ def test_a_refund_that_cannot_be_delivered_is_reported(platform: Platform, check
         assert REFUND_COMPLETED not in event_types(platform, name)
 
 
-@requirement("EVT-016")
-def test_a_payout_executed_at_the_creation_of_its_quote_is_reported(platform: Platform) -> None:
-    """The payout of a quote with immediatelyExecute is reported as COMPLETED."""
-    name = platform.quotes.pending(immediatelyExecute=True)["transactionId"]
+@requirement("EVT-016", "EVT-010")
+def test_a_payout_executed_at_the_creation_of_its_quote_is_reported(
+    platform: Platform, check: Check
+) -> None:
+    """The payout of a quote with immediatelyExecute is reported as PROCESSING and COMPLETED."""
+    quote = platform.quotes.pending(immediatelyExecute=True)
 
-    assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+    with check("EVT-016"):
+        _expect_completion(platform, quote)
+    with check("EVT-010"):
+        _expect_processing(platform, quote, quote["status"])
 
 
-@requirement("EVT-017")
-def test_an_authorized_payout_is_reported(platform: Platform) -> None:
-    """The payout of an SCA customer is reported as COMPLETED after its authorization."""
+@requirement("EVT-017", "EVT-010")
+def test_an_authorized_payout_is_reported(platform: Platform, check: Check) -> None:
+    """The payout of an SCA customer is reported as PROCESSING and COMPLETED once it is authorized.
+
+    The webhooks come after the proof.
+    """
     quote = platform.sca.challenged()
-    name = quote["transactionId"]
 
-    platform.sca.authorize(quote)
+    authorized = platform.sca.authorize(quote)
 
-    assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+    with check("EVT-017"):
+        _expect_completion(platform, quote)
+    with check("EVT-010"):
+        _expect_processing(platform, quote, authorized["status"])
 
 
-@requirement("EVT-018")
-def test_a_payout_that_is_funded_just_in_time_is_reported(platform: Platform) -> None:
-    """A real-time funded payout is reported as COMPLETED after the payment to its instructions."""
+@requirement("EVT-010")
+def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> None:
+    """It is reported as PROCESSING, whether a proof is asked for or not."""
+    customer = platform.approved.sca_customer()
+    source = platform.internal_accounts.account(customer=customer)
+    account = platform.external_accounts.activate(platform.trust.trusted(customer))
+    quote = platform.quotes.pending(source, account)
+
+    executed = platform.quotes.execute(quote)
+    if executed["status"] == "PENDING_AUTHORIZATION":
+        executed = platform.sca.authorize(executed)
+
+    _expect_processing(platform, quote, executed["status"])
+
+
+@requirement("EVT-018", "EVT-010")
+def test_a_payout_that_is_funded_just_in_time_is_reported(platform: Platform, check: Check) -> None:
+    """A payment to the instructions of a quote is followed by PROCESSING and COMPLETED."""
     customer = platform.approved.customer()
     quote = platform.quotes.realtime(customer)
-    name = quote["transactionId"]
 
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
 
-    assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+    transaction = platform.transactions.at_status(quote, "PROCESSING", "COMPLETED")
+    with check("EVT-018"):
+        _expect_completion(platform, quote)
+    with check("EVT-010"):
+        if transaction["status"] not in SETTLING:
+            raise PreconditionFailed(f"the payment leaves the transaction {transaction['status']}")
+        _expect_processing(platform, quote, transaction["status"])
 
 
 # --- What is not reported -------------------------------------------------------------------
@@ -390,6 +417,32 @@ def _make_reported_deposit(platform: Platform, account: Resource, amount: int) -
     if report is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {after}")
     return report
+
+
+def _expect_completion(platform: Platform, quote: Resource) -> None:
+    """Assert that the payout of a quote is reported as COMPLETED."""
+    __tracebackhide__ = True
+    name = quote["transactionId"]
+    assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+
+
+def _expect_processing(platform: Platform, quote: Resource, status: str) -> None:
+    """Assert that the payout of a quote is reported as PROCESSING.
+
+    Args:
+        platform: the suite in the part of a platform.
+        quote: the quote.
+        status: the first one that the quote or its transaction showed once it was executed.
+
+    Raises:
+        ResourceMissing: no webhook reports it, and it was COMPLETED from the first.
+    """
+    __tracebackhide__ = True
+    name = quote["transactionId"]
+    report = platform.webhooks.wait_for(PROCESSING, name)
+    if report is None and status == "COMPLETED":
+        raise ResourceMissing("the payout was never in processing")
+    assert report is not None, f"no {PROCESSING} for {name}"
 
 
 def _member(value: Any, name: str) -> Any:

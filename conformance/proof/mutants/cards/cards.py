@@ -208,6 +208,19 @@ for _id in ("CAR-051", "CAR-052"):
         patch.replace(card_simulators, "release", lambda *_: None)
 
 
+for _id in ("CAR-109", "CAR-110"):
+
+    @mutant(
+        _id,
+        "what an authorization held is given back, and counted as held all the same",
+        (card_simulators, "release"),
+        instead,
+    )
+    def counted_twice(unit: Unit, row: CardTransaction) -> None:
+        card_transactions.move(unit, row, "network", "available", row.held)
+        row.held = 0
+
+
 # --- Money ----------------------------------------------------------------------------------
 
 
@@ -290,6 +303,15 @@ def _with_all(
     return row
 
 
+def _with_those_before(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    unit.session.flush()
+    query = select(CardTransaction.settled).where(CardTransaction.original_id == purchase.id)
+    row: CardTransaction = credit(unit, purchase, state, amount + sum(unit.session.scalars(query)))
+    return row
+
+
 def _with_an_end(
     credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
 ) -> CardTransaction:
@@ -321,6 +343,12 @@ declare(
     "whole",
     "it shows what the purchase cost",
     around(card_simulators, "credit_row", _with_all),
+)
+declare(
+    "CAR-073",
+    "sum",
+    "it shows what was returned before it too",
+    around(card_simulators, "credit_row", _with_those_before),
 )
 
 for _id in ("CAR-075", "CAR-078"):

@@ -18,7 +18,13 @@ from conformance.reference.embedded_wallets import devices, embedded_wallets
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.ledger import Leg
 from conformance.reference.quotes import parties, quotes
-from conformance.reference.store import InternalAccount, Quote, Transaction, WalletRequest
+from conformance.reference.store import (
+    Customer,
+    InternalAccount,
+    Quote,
+    Transaction,
+    WalletRequest,
+)
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -52,6 +58,20 @@ def wallets_on_demand(patch: Patch) -> None:
             [code for code in original(unit, wanted) if code not in rules.WALLET_CURRENCIES]
         ),
     )
+
+
+@mutant("EMW-001", "individuals alone get a wallet")
+def wallets_for_individuals(patch: Patch) -> None:
+    def provisioned(
+        provision: Function, unit: Unit, customer_id: str | None, currency: str, account_id: str
+    ) -> None:
+        unit.session.flush()
+        owner = unit.session.get(Customer, customer_id) if customer_id else None
+        is_business = owner is not None and owner.customer_type == "BUSINESS"
+        if not is_business or currency not in rules.WALLET_CURRENCIES:
+            provision(unit, customer_id, currency, account_id)
+
+    patch.wrap(accounts, "provision", provisioned)
 
 
 @mutant("EMW-003", "all customers share the first wallet")

@@ -50,6 +50,7 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
         [{"action": "AUTHORIZE"}],
     ),
     ("ACC-054", "kept", (accounts, "_view"), "cardFundingCapabilities", ["AUTHORIZE"]),
+    ("ACC-066", "kept", (accounts, "_view"), "cardFundingCapabilities", ["AUTHORIZE"]),
     ("ACC-055", "kept", (accounts, "_view"), "cardFundingCapabilities", ["AUTHORIZE"]),
     ("ACC-058", "owned", (accounts, "list_for_platform"), "data.*.customerId", "Customer:1"),
     ("ACC-059", "rule-based", (accounts, "list_for_platform"), "data.*.type", "RULE_BASED"),

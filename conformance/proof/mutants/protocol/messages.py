@@ -72,6 +72,20 @@ declare_members(MEMBERS)
 # --- Conventions ----------------------------------------------------------------------------
 
 
+def _nameless_coin(currency: dict[str, Any]) -> dict[str, Any]:
+    is_coin = rules.CURRENCIES[currency["code"]].crypto
+    return {**currency, "name": None, "symbol": None} if is_coin else currency
+
+
+for _id in ("CNV-107", "CNV-108"):
+    declare(
+        _id,
+        "coin",
+        "a coin has neither name nor symbol",
+        edited(money, "currency_view", _nameless_coin),
+    )
+
+
 declare(
     "CNV-001", "other-success", "an undocumented status means success", answers("getConfig", 207)
 )

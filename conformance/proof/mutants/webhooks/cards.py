@@ -60,6 +60,14 @@ def _silent_about_refunds(announce: Function, unit: Unit, row: CardTransaction) 
         announce(unit, row)
 
 
+def _silent_about_decline(reason: str) -> Callable[[Function, Unit, CardTransaction], None]:
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.decline_reason != reason:
+            announce(unit, row)
+
+    return telling
+
+
 def _on_its_purchase(announce: Function, unit: Unit, row: CardTransaction) -> None:
     purchase = card_transactions.find(unit, row.original_id) if row.original_id else None
     announce(unit, purchase or row)
@@ -97,6 +105,10 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     ("EVT-181", "instead", "a return is reported as refunded", _refunded_instead),
     ("EVT-182", "also", "a return on its own is reported as refunded too", _also_refunded),
     ("EVT-182", "instead", "a return on its own is reported as refunded", _refunded_instead),
+    *(
+        ("EVT-173", f"for-{reason}", f"{reason} is not reported", _silent_about_decline(reason))
+        for reason in card_simulators.CONDITIONS.values()
+    ),
     ("EVT-184", "also", "a declined purchase is reported as settled", _also_settled("DECLINED")),
     ("EVT-185", "also", "a void purchase is reported as settled", _also_settled("VOIDED")),
 )

@@ -186,6 +186,7 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-242", rules.BALANCE_EVENT, "balance.amount", 41_337),
     ("EVT-243", rules.BALANCE_EVENT, "status", "PENDING"),
     ("EVT-244", rules.BALANCE_EVENT, "createdAt", _PAST),
+    ("EVT-245", rules.BALANCE_EVENT, "label", "Savings"),
     ("EVT-306", "CUSTOMER.KYC", "platformCustomerId", "1"),
     ("EVT-307", "CUSTOMER.KYC", "region", "FR"),
     ("EVT-308", "CUSTOMER.KYC", "fullName", "Ada Other"),
@@ -213,6 +214,16 @@ def _renamed(data: Json) -> Json:
 for _id, _kind, _path, _value in _SHOWN:
     _edit = put(_path, _value) if _path != "id" else _renamed
     declare(_id, "other", f"{_kind} shows another {_path}", _showing(_kind, _edit))
+
+for _id, _kind, _path, _value in _SHOWN:
+    if _id in ("EVT-220", "EVT-221", "EVT-225", "EVT-226", "EVT-227"):
+        for _status in ("PROCESSING", "FAILED"):
+            declare(
+                _id,
+                f"other-{_status.lower()}",
+                f"{OUTGOING}{_status} shows another {_path}",
+                _showing(f"{OUTGOING}{_status}", put(_path, _value)),
+            )
 
 for _id, _name, _change in (
     ("EVT-283", "nested", lambda data: {"transaction": data}),

@@ -212,6 +212,25 @@ def realtime_unreported(unit: Unit, row: Transaction, happening: str) -> bool:
     return row.source.get("sourceType") == "REALTIME_FUNDING"
 
 
+def _processing_untold(action: rules.Action) -> Apply:
+    """Return the patch that reports no payout as PROCESSING that an action has started."""
+
+    def silent(unit: Unit, _quote: Quote, performed: rules.Action) -> None:
+        if performed == action:
+            unit.events[:] = [e for e in unit.events if e["type"] != f"{OUTGOING}PROCESSING"]
+
+    return after(quotes, "perform", silent)
+
+
+for _action in ("AUTHORIZE", "DEPOSIT"):
+    declare(
+        "EVT-010",
+        f"silent-{_action.lower()}",
+        f"PROCESSING is not reported after {_action}",
+        _processing_untold(_action),
+    )
+
+
 # --- What is not to be reported -------------------------------------------------------------
 
 
