@@ -268,11 +268,13 @@ def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
 
 
 @requirement("TRX-064", "TRX-065", "TRX-066")
+@pytest.mark.parametrize("account", ON_CHAIN)
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same_currency", "cross_currency"])
 def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, account: str, *, same_currency: bool
 ) -> None:
     """A completed payout to a wallet has an onChainTransaction with transactionHash and network."""
-    corridor = _corridor_to_wallet(platform)
+    corridor = _corridor_to_wallet(platform, account, same_currency=same_currency)
     source = platform.internal_accounts.account(corridor.sending)
 
     quote = platform.quotes.payout(source, account=corridor.account, amount=SENT)
@@ -341,8 +343,9 @@ def _corridor_from_dollars(platform: Platform) -> Corridor:
     return next((c for c in corridors if c.receiving != "USD"), corridors[0])
 
 
-def _corridor_to_wallet(platform: Platform) -> Corridor:
+def _corridor_to_wallet(platform: Platform, account: str, *, same_currency: bool) -> Corridor:
     for corridor in platform.profile.resources.corridors:
-        if corridor.account in ON_CHAIN:
+        within = corridor.sending == corridor.receiving
+        if corridor.account == account and within is same_currency:
             return corridor
-    raise ResourceMissing("resources.corridors of the profile has none to a wallet on a chain")
+    raise ResourceMissing(f"resources.corridors of the profile has no such one to {account}")
