@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Resource, arranged_body
+from conformance.platform.resource import Body, Resource, arranged_body, arranged_resource
+from conformance.scenarios.cards.holdings import two_accounts
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import moment
-from conformance.scenarios.quotes.kinds import Kind, create_quote, quote_body
+from conformance.scenarios.quotes.kinds import Kind, create_quote, pay, quote_body
 from conformance.scenarios.quotes.test_quote_fields import arranged_quote
 from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -143,6 +144,75 @@ def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) ->
 
     platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-089")
+@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_payment_of_each_kind_arrives_on_an_internal_account(
+    platform: Platform, kind: Kind, side: str
+) -> None:
+    """The payer's other internal account gains the totalReceivingAmount, converted or not."""
+    payer, account = payer_and_other_account(platform)
+    before, _ = platform.internal_accounts.balances(account)
+    body = quote_body(platform, kind, payer, account, lockedCurrencySide=side)
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"the target does not pay so into an internal account: {answer}")
+    quote = arranged_resource(answer, payer)
+
+    pay(platform, kind, quote)
+
+    expected = before + quote["totalReceivingAmount"]
+    assert platform.internal_accounts.wait_for_balance(account, expected) == expected
+
+
+@requirement("QUO-092")
+@pytest.mark.parametrize("kind", ["immediate", "authorized"])
+def test_a_call_executes_no_quote_that_was_paid_in_another_way(
+    platform: Platform, kind: Kind
+) -> None:
+    """An execution of an immediate or an authorized quote does not debit a second time."""
+    quote = create_quote(platform, kind)
+    source = Resource({"id": quote["source"]["accountId"], "customerId": quote.owner["id"]})
+    if kind == "authorized":
+        pay(platform, kind, quote)
+    if platform.transactions.at_status(quote, "COMPLETED").get("status") != "COMPLETED":
+        raise PreconditionFailed("the payment does not complete")
+    before, _ = platform.internal_accounts.balances(source)
+
+    second = platform.api.execute_quote(quote["id"])
+
+    assert platform.internal_accounts.balances(source)[0] >= before, second
+
+
+@requirement("QUO-098")
+def test_proofs_of_two_quotes_pay_no_more_than_the_balance(platform: Platform) -> None:
+    """Of two authorized quotes that together exceed the balance, one never settles."""
+    source = platform.internal_accounts.account(
+        amount=15_000, customer=platform.approved.sca_customer()
+    )
+    first, second = (platform.quotes.pending(source) for _ in range(2))
+    steps = [platform.api.execute_quote(quote["id"]) for quote in (first, second)]
+    if arranged_body(steps[0])["status"] != WAITING:
+        raise PreconditionFailed(f"no proof is asked for: {steps[0]}")
+    arranged_body(platform.sca.authorize_fully({**first, **steps[0].body}))
+
+    if steps[1].accepted:
+        steps.append(platform.sca.authorize_fully({**second, **steps[1].body}))
+
+    assert not steps[-1].accepted or steps[-1].body.get("status") not in SETTLING, steps[-1]
+    assert platform.transactions.of_quote(second).get("status") not in SETTLING
+
+
+def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a customer, and its internal account in another than the usual currency.
+
+    Raises:
+        ResourceMissing: the corridors of the profile have one sending currency alone.
+    """
+    _, account = two_accounts(platform)
+    return account.owner, account
 
 
 def terms(quote: Resource) -> Body:

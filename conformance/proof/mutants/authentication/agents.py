@@ -134,10 +134,13 @@ for _requirement, _operation in (
     )
 
 
-@mutant("AGT-015", "an agent lets anybody pay just in time", (agents, "own_order"))
-def anybody_pays_just_in_time(original: Callable[..., Any], unit: Unit, ask: Ask) -> Ask:
-    kind = (ask.body or {}).get("source", {}).get("sourceType")
-    return ask if kind == "REALTIME_FUNDING" else original(unit, ask)
+@mutant("AGT-015", "an agent lets anybody pay just in time")
+def anybody_pays_just_in_time(patch: Patch) -> None:
+    def order(unit: Unit, ask: Ask) -> Ask:
+        kind = (ask.body or {}).get("source", {}).get("sourceType")
+        return ask if kind == "REALTIME_FUNDING" else agents.own_order(unit, ask)
+
+    patch.row(agents, "OPERATIONS", "createQuote", order)
 
 
 @mutant("AGT-012", "an agent may list the transactions of another customer by asking for them")
