@@ -7,12 +7,20 @@ from typing import Any, Literal
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Json, Resource, arranged_resource
 
-Kind = Literal["immediate", "pulled", "real-time", "authorized"]
-"""How a payment differs from the usual one, which is executed from an internal account.
+Kind = Literal["business", "immediate", "pulled", "real-time", "authorized"]
+"""How a payment differs from the usual one: an individual's, executed from an internal account.
 
-``immediate``: one request creates and executes it. ``pulled``: an external account pays.
-``real-time``: a payment to its instructions executes it. ``authorized``: its customer proves it.
+``business``: its customer is one. ``immediate``: one request creates and executes it. ``pulled``:
+an external account pays. ``real-time``: a payment to its instructions executes it.
+``authorized``: its customer proves it.
 """
+
+
+def create_payer(platform: Platform, kind: Kind) -> Resource:
+    """Create a customer who makes payments of a kind."""
+    if kind == "authorized":
+        return platform.approved.sca_customer()
+    return platform.approved.business() if kind == "business" else platform.approved.customer()
 
 
 def quote_body(
@@ -42,9 +50,7 @@ def create_quote(
         trigger: a trigger that decides what becomes of payouts to the account.
         members: further members of the body.
     """
-    customer = (
-        platform.approved.sca_customer() if kind == "authorized" else platform.approved.customer()
-    )
+    customer = create_payer(platform, kind)
     destination = platform.external_accounts.account(customer, trigger=trigger)
     body = quote_body(platform, kind, customer, destination, **members)
     return arranged_resource(platform.api.create_quote(body), customer)

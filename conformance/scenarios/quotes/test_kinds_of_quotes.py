@@ -72,7 +72,7 @@ def test_a_quote_of_each_kind_shows_its_ends(
             assert quote[end].get(member) == body[end][member], quote
 
 
-@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time"])
 @pytest.mark.parametrize(
     "side", [case(ids, side.lower(), side) for side, (_, ids) in LOCKED.items()]
 )
@@ -165,6 +165,33 @@ def test_a_payment_of_each_kind_arrives_on_an_internal_account(
 
     expected = before + quote["totalReceivingAmount"]
     assert platform.internal_accounts.wait_for_balance(account, expected) == expected
+
+
+@requirement("QUO-086")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_business_is_debited_by_what_its_quote_says(platform: Platform, side: str) -> None:
+    """The execution of a quote of a business lowers its balance by the totalSendingAmount."""
+    source = platform.internal_accounts.account(customer=platform.approved.business())
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.quotes.pending(source, side=side)
+
+    platform.quotes.execute(quote)
+
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+
+
+@requirement("QUO-110")
+@pytest.mark.parametrize("kind", ["business", "pulled"])
+def test_no_kind_of_quote_is_executed_after_its_expiry(platform: Platform, kind: Kind) -> None:
+    """An expired quote of a business, or from an external account, is refused with its code."""
+    quote, twin = (create_quote(platform, kind) for _ in range(2))
+    platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+
+    refusal = platform.api.execute_quote(quote["id"])
+
+    codes = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
+    refusal.refused(400, 409, *codes, twin=platform.api.execute_quote(twin["id"]))
 
 
 @requirement("QUO-092")

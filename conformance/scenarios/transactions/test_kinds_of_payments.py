@@ -22,7 +22,7 @@ AMOUNTS = {
 
 
 @requirement("TRX-022", "TRX-026", "TRX-028", "TRX-029", "TRX-030", "TRX-031", "TRX-032", "TRX-034")
-@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time", "authorized"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "authorized"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
     platform: Platform, check: Check, kind: Kind, side: str
@@ -53,7 +53,7 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
 
 
 @requirement("TRX-016", "TRX-050", "TRX-053")
-@pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "real-time", "authorized"])
 def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     platform: Platform, check: Check, kind: Kind
 ) -> None:

@@ -159,6 +159,18 @@ def realtime_leaves(original: Callable[..., str], quote: Quote) -> str:
     return original(quote)
 
 
+declare(
+    "QUO-110",
+    "pulled",
+    "a quote that pulls its money does not expire",
+    around(
+        quotes,
+        "is_expired",
+        lambda original, quote, now: quote.source_kind != "EXTERNAL" and original(quote, now),
+    ),
+)
+
+
 @mutant("QUO-092", "a call executes again what was executed as it was created", (quotes, "execute"))
 def immediate_executed_again(original: Handler, unit: Unit, ask: Ask) -> Any:
     quote = quotes.get(unit, ask.params["quoteId"])
@@ -172,7 +184,7 @@ def immediate_executed_again(original: Handler, unit: Unit, ask: Ask) -> Any:
 def proof_covers(patch: Patch) -> None:
     proven: list[bool] = []
 
-    def perform(original: Handler, unit: Unit, quote: Quote, action: str) -> None:
+    def perform(original: Callable[..., None], unit: Unit, quote: Quote, action: str) -> None:
         proven.append(action == "AUTHORIZE")
         try:
             original(unit, quote, action)

@@ -30,6 +30,7 @@ from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.service import Service
@@ -211,6 +212,12 @@ def pulled_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: An
 @mutant("TRX-050", "what was paid just in time is not refunded", (settlement, "fail"), after)
 def realtime_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
     if quote.source_kind == "REALTIME":
+        transaction.refund = None
+
+
+@mutant("TRX-050", "a business is not refunded", (settlement, "fail"), after)
+def business_kept(unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    if customers.get(unit, str(quote.customer_id)).customer_type == "BUSINESS":
         transaction.refund = None
 
 
