@@ -71,6 +71,8 @@ def test_each_status_keeps_to_the_transactions_at_it(
     status = require_member(expected, "status")
     if status == "PENDING":
         raise PreconditionFailed(f"the payment does not come to {end}: {expected}")
+    if status != end:
+        raise ResourceMissing(f"the payment is at {status}, and not at {end}")
 
     rows = _list_filtered(platform, source, check, "TRX-072", status=status)
 
