@@ -195,6 +195,8 @@ def deposit(unit: Unit, ask: Ask) -> None:
         raise errors.Refusal("CONFLICT", "The quote does not wait for a deposit.")
     if not settlement.is_meant(quote, body.get("reference")):
         return
+    quotes.refuse_unreachable(unit, quote)
+    parties.refuse_blocked_later(unit, quote)
     settlement.record_deposit(quote, transaction)
     quotes.perform(unit, quote, "DEPOSIT")
 

@@ -567,6 +567,8 @@ def authorize(call: Call) -> Reply:
         quote["_challenge"] = None
         transactions.of(world, quote)["status"] = "PENDING"
     else:
+        _require_sendable(world, quote["_source"])
+        _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
     return 200, shown(world, quote)
 

@@ -105,6 +105,8 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
     if target and target["status"] != "ACTIVE" and not world.has("closed-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
+    if _is_stopped(row["_target"].external) and not world.has("inactive-receives"):
+        failure = "ACCOUNT_CANNOT_RECEIVE"
     if failure:
         _fail(world, row, failure)
         return
@@ -123,6 +125,12 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     move(world, row, "COMPLETED")
+
+
+def _is_stopped(account: Json | None) -> bool:
+    """Return whether an external account can receive nothing; one that awaits a proof may."""
+    usable = ("ACTIVE", "PENDING_OWNERSHIP_VERIFICATION")
+    return account is not None and account["status"] not in usable
 
 
 def _on_chain(network: str) -> Json:

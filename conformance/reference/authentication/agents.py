@@ -100,10 +100,19 @@ def own_quote(unit: Unit, ask: Ask) -> Ask:
     return ask
 
 
+def own_external_account(unit: Unit, ask: Ask) -> Ask:
+    """Let an agent read external accounts of its customer."""
+    found = externals.find(unit, ask.params["externalAccountId"])
+    if found is not None and found.customer_id != ask.agent:
+        refuse_foreign_account()
+    return ask
+
+
 OPERATIONS: dict[str, Callable[[Unit, Ask], Ask]] = {
     "getCustomer": own_customer,
     "listCustomerInternalAccounts": own_list,
     "listCustomerExternalAccounts": own_list,
+    "getExternalAccount": own_external_account,
     "listTransactions": own_list,
     "createQuote": own_order,
     "executeQuote": own_quote,

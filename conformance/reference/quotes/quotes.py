@@ -448,6 +448,7 @@ def authorize(unit: Unit, ask: Ask) -> Json:
         sca.refuse_lapsed(customer)
     sca.check_proof(unit, quote, body)
     refuse_unreachable(unit, quote)
+    parties.refuse_blocked_later(unit, quote)
     quote.challenges_left -= 1
     if quote.challenges_left > 0:
         quote.status = next_status(unit, quote, "CHALLENGE_AGAIN")

@@ -23,6 +23,7 @@ from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.kinds import Kind, quote_body
 from conformance.verdict.decisions import ResourceMissing
 
 Call = Callable[[httpx.Auth | None], Answer]
@@ -350,6 +351,39 @@ def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform)
 
     for refusal in refusals:
         expect_foreign_refused(refusal, own)
+
+
+@requirement("AGT-015")
+@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+def test_no_kind_of_quote_lets_an_agent_pay_for_another_customer(
+    platform: Platform, kind: Kind
+) -> None:
+    """An immediate, a pulled or a real-time funded quote that another customer pays is refused."""
+    customer, other = (platform.approved.customer() for _ in range(2))
+    destination = platform.external_accounts.account(customer)
+    bodies = [quote_body(platform, kind, payer, destination) for payer in (customer, other)]
+    agent = platform.agents.connect(customer)
+
+    own, refusal = (platform.api.create_quote(body, auth=agent) for body in bodies)
+
+    expect_foreign_refused(refusal, own)
+
+
+@requirement("AGT-023")
+def test_an_agent_reads_no_external_account_of_another_customer(platform: Platform) -> None:
+    """The agent reads an external account of its customer, and is refused another customer's."""
+    customer, other = (platform.external_accounts.account_holder() for _ in range(2))
+    account, foreign_account = (
+        platform.external_accounts.account(owner) for owner in (customer, other)
+    )
+    agent = platform.agents.connect(customer)
+
+    refusal, own = (
+        platform.api.get_external_account(one["id"], auth=agent)
+        for one in (foreign_account, account)
+    )
+
+    expect_foreign_refused(refusal, own)
 
 
 @requirement("AGT-016", "AGT-017")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
@@ -128,6 +129,22 @@ def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
     with check(refused_id):
         # After an accepted completion the same reset could not be the twin.
         refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
+
+
+@requirement("SFR-052", "SFR-053")
+def test_the_reset_of_a_phone_is_not_completed_before_the_liveness_check_is_passed(
+    platform: Platform, check: Check
+) -> None:
+    """Completing it with another phone is refused with 400, and its status stays."""
+    reset = platform.resets.initiated(factor=PHONE)
+
+    refusal = platform.resets.complete(reset)
+
+    with check("SFR-053"):
+        expect_status(platform, reset, "INITIATED")
+    with check("SFR-052"):
+        twin = platform.resets.complete(platform.resets.passed(factor=PHONE))
+        refusal.refused(400, twin=twin)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now as clock_now
-from conformance.platform.given.factor_resets import PHONE
+from conformance.platform.given.factor_resets import OVER, PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -53,6 +53,17 @@ def test_a_reset_is_started(platform: Platform, check: Check) -> None:
 def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
     """The reset of a phone factor is started with 201; the new phone is named at the completion."""
     answer = platform.resets.start(platform.resets.holder(PHONE), PHONE)
+
+    assert answer.status == HTTPStatus.CREATED, answer
+
+
+@requirement("SFR-001")
+def test_a_business_starts_a_reset_too(platform: Platform) -> None:
+    """The reset of a business in an SCA region is started with 201."""
+    business = platform.approved.sca_business()
+    platform.resets.enroll(business, platform.profile.bindings.reset_factor, required=False)
+
+    answer = platform.resets.start(business)
 
     assert answer.status == HTTPStatus.CREATED, answer
 
@@ -106,6 +117,30 @@ def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
         assert abs(read_expiry - start_expiry) <= timedelta(seconds=1), (
             f"the start told {start_expiry}, then {read_expiry}"
         )
+
+
+@requirement("SFR-008", "SFR-033", "SFR-036")
+def test_two_resets_of_a_customer_are_told_apart(platform: Platform, check: Check) -> None:
+    """Of two resets of one customer each shows its own factor and ``expiresAt``."""
+    customer = platform.resets.holder()
+    platform.resets.enroll(customer, PHONE, required=False)
+    first = platform.resets.started(customer)
+    answer = platform.resets.start(customer, PHONE)
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer has one reset at a time: {answer}")
+    second = first.but(**answer.body, factor=PHONE)
+
+    with check("SFR-008"):
+        assert first["resetId"] != second["resetId"]
+    for reset in (first, second):
+        current = platform.resets.read(reset)
+        if current.get("status") in OVER:
+            raise ResourceMissing(f"a second reset ends the first: {current}")
+        with check("SFR-033"):
+            assert current["factor"] == reset["factor"], current
+        with check("SFR-036"):
+            difference = arrange_moment(current, "expiresAt") - arrange_moment(reset, "expiresAt")
+            assert abs(difference) <= timedelta(seconds=1), current
 
 
 @requirement("SFR-049", "SFR-100")
@@ -216,11 +251,15 @@ def test_a_phone_is_named_by_an_object(
 
 
 @requirement("SFR-047", "SFR-048")
-def test_a_completion_names_the_address_of_the_customer(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("factor", [None, PHONE], ids=["usual", "phone"])
+def test_a_completion_names_the_address_of_the_customer(
+    platform: Platform, check: Check, factor: str | None
+) -> None:
     """A completion without ``endUserIpAddress`` is refused, and the reset keeps its status."""
-    reset = platform.resets.passed()
+    reset = platform.resets.passed(factor=factor)
+    body = without("endUserIpAddress")(platform.resets.completion_body(reset))
 
-    refusal = platform.resets.complete(reset, {}, valid=False)
+    refusal = platform.resets.complete(reset, body, valid=False)
 
     with check("SFR-048"):
         expect_status(platform, reset, "LIVENESS_PASSED")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import Literal
+
 import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import LEADS_TO, UNPROVEN, WAITING
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Resource, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"
 SMALL, LARGE = 10_000, 5_000_000
@@ -258,6 +262,53 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
     )
 
     _expect_unpaid(platform, [step], [twin])
+
+
+@pytest.mark.parametrize("way", ["earlier", "immediate", "pulled", "real-time"])
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-043", "INACTIVE", "external_account.disable"),
+    ],
+)
+def test_an_account_that_is_not_active_receives_in_no_way(
+    platform: Platform, trigger: str, way: Literal["earlier"] | Kind
+) -> None:
+    """Neither an older quote nor an immediate, a pulled or a real-time funded one pays it."""
+    customer = platform.approved.customer()
+    active = platform.external_accounts.account(customer)
+    if way == "earlier":
+        account = platform.external_accounts.account(customer)
+        source = platform.internal_accounts.account(customer=customer)
+        quotes = [platform.quotes.pending(source, to) for to in (account, active)]
+        if platform.triggers.magic(trigger) is not None:
+            raise ResourceMissing(f"{trigger} happens to new accounts alone")
+        platform.triggers.fire(trigger, externalAccountId=account["id"])
+        platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
+        steps, twins = ([platform.api.execute_quote(quote["id"])] for quote in quotes)
+    else:
+        account = platform.external_accounts.moved(customer, trigger)
+        steps, twins = (_pay_in_a_way(platform, way, customer, to) for to in (account, active))
+
+    _expect_unpaid(platform, steps, twins)
+
+
+def _pay_in_a_way(
+    platform: Platform, kind: Kind, customer: Resource, account: Resource
+) -> list[Answer]:
+    """Pay an external account by a quote of a kind; return the answers up to a refusal."""
+    created = platform.api.create_quote(quote_body(platform, kind, customer, account))
+    if not created.accepted:
+        return [created]
+    if kind == "real-time":
+        # A target may refuse the money of a payment that it will not make.
+        with contextlib.suppress(TriggerFailed):
+            pay(platform, kind, arranged_resource(created, customer))
+        return [created]
+    if kind == "immediate":
+        return [created]
+    return [created, platform.api.execute_quote(created.body["id"])]
 
 
 def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Literal
 
 import pytest
 
@@ -39,9 +40,12 @@ UNKNOWN_IN_BODY = (*REFUSED, 404)
     *("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017"),
     *("EXT-803", "EXT-804"),
 )
-def test_an_account_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("holder", ["INDIVIDUAL", "BUSINESS"])
+def test_an_account_is_shown_as_it_was_sent(
+    platform: Platform, check: Check, holder: Literal["INDIVIDUAL", "BUSINESS"]
+) -> None:
     """A created account and a reading show the customer, the type and the platformAccountId."""
-    owner = platform.external_accounts.account_holder()
+    owner = platform.external_accounts.account_holder(holder)
     body = platform.external_accounts.body(owner)
 
     created_account = arranged_resource(platform.api.create_external_account(body))
@@ -127,12 +131,15 @@ def test_two_accounts_are_told_apart(platform: Platform, check: Check) -> None:
 # --- Lists ----------------------------------------------------------------------------------
 
 
-@requirement("EXT-080", "EXT-081", "EXT-082", "EXT-091", "EXT-092")
-def test_a_customer_has_a_list_of_its_own_accounts(platform: Platform, check: Check) -> None:
+@requirement("EXT-080", "EXT-081", "EXT-082", "EXT-091", "EXT-092", "EXT-806")
+@pytest.mark.parametrize("holder", ["INDIVIDUAL", "BUSINESS"])
+def test_a_customer_has_a_list_of_its_own_accounts(
+    platform: Platform, check: Check, holder: Literal["INDIVIDUAL", "BUSINESS"]
+) -> None:
     """The list has all accounts of the customer, and no account of another customer."""
     other, owner = (
         platform.external_accounts.account_holder(),
-        platform.external_accounts.account_holder(),
+        platform.external_accounts.account_holder(holder),
     )
     other_account = _create_account(platform, other)
     accounts = [_create_account(platform, owner) for _ in range(2)]
@@ -154,6 +161,10 @@ def test_a_customer_has_a_list_of_its_own_accounts(platform: Platform, check: Ch
     with check("EXT-092"):
         account_type = require_value_at(row, "accountInfo.accountType")
         assert account_type == require_value_at(accounts[0], "accountInfo.accountType")
+    with check("EXT-806"):
+        for account, listed in zip(accounts, listed_accounts, strict=True):
+            shown = require_member(_arrange_listed(listed, account), "platformAccountId")
+            assert shown == require_member(account, "platformAccountId")
 
 
 @requirement("EXT-083")

@@ -98,6 +98,17 @@ def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Ch
             assert entry["min"] <= entry["max"]
 
 
+@requirement("LKP-001")
+def test_a_business_looks_up_an_account_too(platform: Platform) -> None:
+    """A lookup whose sender is a business is answered with 200."""
+    business = platform.approved.business()
+    account = platform.external_accounts.account(business)
+
+    answer = platform.api.lookup_external_account(account["id"], {"customerId": business["id"]})
+
+    assert answer.status == 200, answer
+
+
 @requirement("LKP-008", "LKP-009", "LKP-028", "LKP-600")
 def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check) -> None:
     """Where minSendingAmount and maxSendingAmount are given, the first is not above the second."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.platform.resource import arranged_body
+from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.cards.holdings import (
     AMOUNT,
     arrange_status,
+    crypto_account,
     expect_no_deposit,
     expect_no_payment,
     require_no_payment_into,
 )
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
     from conformance.platform.platform import Platform
@@ -153,16 +157,28 @@ STOPPED_STATUSES = {
     ("status", "ids"),
     [case(ids.values(), status.lower(), status, ids) for status, ids in STOPPED_STATUSES.items()],
 )
+@pytest.mark.parametrize("in_crypto", [False, True], ids=["fiat", "crypto"])
 def test_nothing_is_sent_from_a_stopped_account(
-    platform: Platform, check: Check, status: str, ids: dict[str, str]
+    platform: Platform, check: Check, status: str, ids: dict[str, str], *, in_crypto: bool
 ) -> None:
     """New, earlier and immediate quotes from it move no money; those from an ACTIVE account do."""
-    account, active_account = (
-        platform.internal_accounts.account(),
-        platform.internal_accounts.account(),
+    currency = (
+        crypto_account(platform)["balance"]["currency"]["code"]
+        if in_crypto
+        else platform.profile.currency
     )
-    body = platform.quotes.body(account, amount=AMOUNT)
-    twin_body = platform.quotes.body(active_account, amount=AMOUNT)
+    corridor = platform.quotes.corridors_from(currency)[0]
+    account, active_account = (
+        platform.internal_accounts.account(currency, amount=10 * AMOUNT) for _ in range(2)
+    )
+    body, twin_body = (
+        platform.quotes.body(
+            source,
+            platform.external_accounts.account(source.owner, corridor.account),
+            amount=AMOUNT,
+        )
+        for source in (account, active_account)
+    )
     created = platform.api.create_quote(body)
     quote = arranged_body(created)
     platform.internal_accounts.stop(account, status)
@@ -179,6 +195,30 @@ def test_nothing_is_sent_from_a_stopped_account(
     with check(ids["immediate"]):
         twin = platform.api.create_quote({**twin_body, "immediatelyExecute": True})
         expect_no_payment(platform, [immediate_answer], [twin])
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("ACC-150", "closed", "CLOSED"),
+        case("ACC-158", "frozen", "FROZEN"),
+    ],
+)
+def test_a_proof_debits_no_stopped_account(platform: Platform, status: str) -> None:
+    """A quote that waited for its proof as its source was stopped moves no money."""
+    sources = [platform.sca.account() for _ in range(2)]
+    bodies = [platform.quotes.body(source, amount=AMOUNT) for source in sources]
+    steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
+    quote, twin_quote = (arranged_body(answers[-1]) for answers in (steps, twins))
+    if {quote["status"], twin_quote["status"]} != {WAITING}:
+        raise PreconditionFailed(f"no proof is asked for: {steps[-1]}")
+    platform.internal_accounts.stop(sources[0], status)
+
+    answer = platform.sca.authorize_fully(quote)
+
+    expect_no_payment(
+        platform, [*steps, answer], [*twins, platform.sca.authorize_fully(twin_quote)]
+    )
 
 
 @requirement("ACC-152")
@@ -203,6 +243,41 @@ def test_a_stopped_account_takes_no_payment(platform: Platform, status: str) -> 
     platform.internal_accounts.stop(account, status)
 
     require_no_payment_into(platform, account)
+
+
+@pytest.mark.parametrize("kind", ["pulled", "real-time"])
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("ACC-153", "closed", "CLOSED"),
+        case("ACC-160", "frozen", "FROZEN"),
+    ],
+)
+def test_an_earlier_quote_of_each_kind_pays_no_stopped_account(
+    platform: Platform, status: str, kind: Kind
+) -> None:
+    """A pulled or real-time funded payment does not arrive on an account that was stopped since."""
+    accounts = [platform.internal_accounts.account(amount=0) for _ in range(2)]
+    account = accounts[0]
+    created, twin = (
+        platform.api.create_quote(quote_body(platform, kind, one.owner, one)) for one in accounts
+    )
+    if not twin.accepted:
+        raise ResourceMissing(f"nothing is paid so into an internal account: {twin}")
+    quote, twin_quote = (
+        arranged_resource(answer, one.owner)
+        for answer, one in zip((created, twin), accounts, strict=True)
+    )
+    platform.internal_accounts.stop(account, status)
+
+    # A target may refuse the execution, or the money of a payment that it will not make.
+    with contextlib.suppress(PreconditionFailed, TriggerFailed):
+        pay(platform, kind, quote)
+    pay(platform, kind, twin_quote)
+
+    if platform.transactions.at_status(twin_quote, "COMPLETED").get("status") != "COMPLETED":
+        raise PreconditionFailed("a payment to an active account does not complete either")
+    assert platform.transactions.of_quote(quote).get("status") != "COMPLETED"
 
 
 @pytest.mark.parametrize(

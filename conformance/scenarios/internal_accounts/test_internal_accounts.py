@@ -527,20 +527,22 @@ def test_an_id_that_no_customer_has_brings_no_accounts(platform: Platform) -> No
 
 @requirement("ACC-113", "ACC-114")
 def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check: Check) -> None:
-    """The list in a currency has all accounts in it, and none in another currency."""
+    """The list in each currency has all accounts in it, and none in another currency."""
     accounts = platform.internal_accounts.of_platform()
     if not accounts:
         raise ResourceMissing("the platform has no internal account")
-    currency = code_of(accounts[0])
-    expected_ids = {account["id"] for account in accounts if code_of(account) == currency}
 
-    same = platform.api.list_platform_internal_accounts({"currency": currency})
-    another = "EUR" if currency != "EUR" else "USD"
+    for currency in {code_of(account) for account in accounts}:
+        expected_ids = {account["id"] for account in accounts if code_of(account) == currency}
+        same = platform.api.list_platform_internal_accounts({"currency": currency})
+
+        with check("ACC-113"):
+            same.expect_accepted()
+            assert ids_of(platform.internal_accounts.of_platform(currency)) == expected_ids
+
+    another = "EUR" if code_of(accounts[0]) != "EUR" else "USD"
     other = platform.api.list_platform_internal_accounts({"currency": another})
 
-    with check("ACC-113"):
-        same.expect_accepted()
-        assert ids_of(platform.internal_accounts.of_platform(currency)) == expected_ids
     with check("ACC-114"):
         other_accounts = platform.internal_accounts.of_platform(another) if other.accepted else []
         assert {code_of(account) for account in other_accounts} <= {another}, other

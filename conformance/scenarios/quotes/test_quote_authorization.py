@@ -239,6 +239,23 @@ def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
         refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
 
 
+@requirement("QUO-197", "QUO-198")
+def test_a_wrong_code_for_a_second_challenge_is_refused(platform: Platform, check: Check) -> None:
+    """After a right first proof a wrong second one is refused, and no money moves."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    waiting_quote = quote_after_proof(platform.sca.send_proof(quote), quote)
+
+    refusal = platform.sca.send_proof(waiting_quote, wrong_proof(platform))
+
+    with check("QUO-198"):
+        expect_untouched(platform, source, before)
+    with check("QUO-197"):
+        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+
+
 @requirement("QUO-199")
 def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None:
     """An authorization with an empty body is refused."""

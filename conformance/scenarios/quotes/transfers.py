@@ -10,6 +10,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import Direction
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body
+from conformance.profile.resources import Corridor
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 UNSERVED = (405, 410, 501)
@@ -49,6 +50,7 @@ def arrange_ends(
     deposit: int = DEPOSIT,
     trigger: str | None = None,
     currencies: tuple[str, ...] = (),
+    corridor: Corridor | None = None,
 ) -> Ends:
     """Create a customer and the two accounts of a transfer.
 
@@ -58,11 +60,12 @@ def arrange_ends(
         deposit: the amount on the internal account of a transfer out, in the smallest unit.
         trigger: a trigger that decides what becomes of payouts to the external account.
         currencies: further currencies of a customer who receives a transfer in.
+        corridor: one within a currency; by default the first of the profile.
 
     Raises:
         ResourceMissing: no corridor is within one currency, or no account in it can be pulled from.
     """
-    corridor = platform.quotes.corridor(same_currency=True)
+    corridor = corridor or platform.quotes.corridor(same_currency=True)
     if direction == "out":
         source = platform.internal_accounts.account(corridor.sending, amount=deposit)
         owner = source.owner

@@ -77,15 +77,21 @@ def test_what_was_pulled_is_refunded_too(platform: Platform) -> None:
 
 
 @requirement("TRX-051", "TRX-052")
-def test_a_failed_payout_is_refunded_once(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same-currency", "cross-currency"])
+def test_a_failed_payout_is_refunded_once(
+    platform: Platform, check: Check, *, same_currency: bool
+) -> None:
     """A refund restores the balance but for fees, and that of a later payout adds nothing to it."""
-    source = platform.internal_accounts.account()
+    corridor = platform.quotes.corridor(same_currency=same_currency)
+    source = platform.internal_accounts.account(corridor.sending)
     before, _ = platform.internal_accounts.balances(source)
-    first = platform.quotes.payout(source, trigger="payout.screen")
+    first = platform.quotes.payout(source, account=corridor.account, trigger="payout.screen")
     platform.transactions.refunded(first)
     after_first = platform.internal_accounts.wait_for_refund(source, before, included_fees(first))
 
-    second = platform.quotes.payout(source, trigger="payout.screen", amount=5_000)
+    second = platform.quotes.payout(
+        source, account=corridor.account, trigger="payout.screen", amount=5_000
+    )
     platform.transactions.refunded(second)
     after_second = platform.internal_accounts.wait_for_refund(
         source, after_first, included_fees(second)

@@ -55,6 +55,25 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
+@requirement("TRX-080", "TRX-081")
+def test_an_approval_is_for_one_payment(platform: Platform, check: Check) -> None:
+    """Of two payments of an agent, the one that is not approved is PENDING and debits nothing."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    waiting, payment = (platform.agents.initiate(source) for _ in range(2))
+
+    platform.api.approve_transaction(payment["transactionId"])
+
+    transaction = platform.transactions.at_status(payment, "COMPLETED")
+    if transaction.get("status") != "COMPLETED":
+        raise PreconditionFailed(f"the approved payment is {transaction.get('status')}")
+    with check("TRX-080"):
+        assert platform.transactions.of_quote(waiting).get("status") == "PENDING"
+    with check("TRX-081"):
+        balance_left = before - _sent_amount(transaction)
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+
+
 @requirement("TRX-085")
 def test_a_payment_that_is_approved_twice_is_made_once(platform: Platform) -> None:
     """Three approvals, two of them at the same time, debit the source once."""

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import pytest
+
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, listed_members, require_member
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import FeatureUndeclared, ResourceMissing
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 NO_CARD = "Card:00000000-0000-4000-8000-000000000000"
 
@@ -43,6 +46,41 @@ def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Che
             assert {row.get("status") for row in rows} <= {require_member(expected, "status")}
         with check("TRX-072"):
             assert expected["id"] in {row.get("id") for row in rows}
+
+
+@requirement("TRX-071", "TRX-072")
+@pytest.mark.parametrize(
+    ("end", "trigger"),
+    [("PROCESSING", "payout.hold"), ("FAILED", "refund.hold"), ("EXPIRED", None)],
+    ids=["processing", "failed", "expired"],
+)
+def test_each_status_keeps_to_the_transactions_at_it(
+    platform: Platform, check: Check, end: str, trigger: str | None
+) -> None:
+    """The filter lists a held, a failed or an expired payment by its status, and no other one."""
+    source = platform.internal_accounts.account()
+    other = platform.quotes.pending(source)
+    if trigger is None:
+        quote = platform.quotes.pending(source)
+        platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    else:
+        quote = platform.quotes.payout(source, trigger=trigger)
+    if end == "FAILED":
+        platform.transactions.refunding(quote)
+    expected = platform.transactions.at_status(quote, *(FAILED if end == "FAILED" else (end,)))
+    status = require_member(expected, "status")
+    if status == "PENDING":
+        raise PreconditionFailed(f"the payment does not come to {end}: {expected}")
+    if status != end:
+        raise ResourceMissing(f"the payment is at {status}, and not at {end}")
+
+    rows = _list_filtered(platform, source, check, "TRX-072", status=status)
+
+    with check("TRX-071"):
+        assert {row.get("status") for row in rows} <= {status}
+        assert other["transactionId"] not in {row.get("id") for row in rows}
+    with check("TRX-072"):
+        assert expected["id"] in {row.get("id") for row in rows}
 
 
 @requirement("TRX-073", "TRX-074")

@@ -271,20 +271,20 @@ def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
 def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
     platform: Platform, check: Check
 ) -> None:
-    """A completed payout to a wallet has an onChainTransaction with transactionHash and network."""
-    corridor = _corridor_to_wallet(platform)
-    source = platform.internal_accounts.account(corridor.sending)
+    """Completed payouts to wallets, on every corridor to one, have transactionHash and network."""
+    for corridor in _corridors_to_wallets(platform):
+        source = platform.internal_accounts.account(corridor.sending)
 
-    quote = platform.quotes.payout(source, account=corridor.account, amount=SENT)
+        quote = platform.quotes.payout(source, account=corridor.account, amount=SENT)
 
-    transaction = platform.transactions.at_status(quote, "COMPLETED")
-    on_chain = on_chain_transactions(transaction)
-    with check("TRX-064"):
-        assert on_chain
-    for requirement_id, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
-        with check(requirement_id):
-            assert on_chain
-            assert all(isinstance(_at(one, member), str) for one in on_chain)
+        transaction = platform.transactions.at_status(quote, "COMPLETED")
+        on_chain = on_chain_transactions(transaction)
+        with check("TRX-064"):
+            assert on_chain, transaction
+        for requirement_id, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
+            with check(requirement_id):
+                assert on_chain, transaction
+                assert all(isinstance(_at(one, member), str) for one in on_chain), transaction
 
 
 @requirement("TRX-604")
@@ -341,8 +341,8 @@ def _corridor_from_dollars(platform: Platform) -> Corridor:
     return next((c for c in corridors if c.receiving != "USD"), corridors[0])
 
 
-def _corridor_to_wallet(platform: Platform) -> Corridor:
-    for corridor in platform.profile.resources.corridors:
-        if corridor.account in ON_CHAIN:
-            return corridor
-    raise ResourceMissing("resources.corridors of the profile has none to a wallet on a chain")
+def _corridors_to_wallets(platform: Platform) -> list[Corridor]:
+    corridors = [one for one in platform.profile.resources.corridors if one.account in ON_CHAIN]
+    if not corridors:
+        raise ResourceMissing("resources.corridors of the profile has none to a wallet on a chain")
+    return corridors

@@ -122,6 +122,7 @@ for _requirement, _operation in (
     ("AGT-013", "listCustomerInternalAccounts"),
     ("AGT-014", "listCustomerExternalAccounts"),
     ("AGT-015", "createQuote"),
+    ("AGT-023", "getExternalAccount"),
     ("AGT-016", "executeQuote"),
     ("AGT-017", "executeQuote"),
 ):
@@ -131,6 +132,15 @@ for _requirement, _operation in (
         f"an agent may call {_operation} about every customer",
         _unconfined(_operation),
     )
+
+
+@mutant("AGT-015", "an agent lets anybody pay just in time")
+def anybody_pays_just_in_time(patch: Patch) -> None:
+    def order(unit: Unit, ask: Ask) -> Ask:
+        kind = (ask.body or {}).get("source", {}).get("sourceType")
+        return ask if kind == "REALTIME_FUNDING" else agents.own_order(unit, ask)
+
+    patch.row(agents, "OPERATIONS", "createQuote", order)
 
 
 @mutant("AGT-012", "an agent may list the transactions of another customer by asking for them")

@@ -74,6 +74,14 @@ for _requirement, _from, _action, _reached in LEADS:
         _leading(_from, _action, _reached),
     )
 
+
+@mutant("SFR-052", "a new phone stands for the liveness check", (factor_resets, "move"))
+def phone_for_liveness(original: Function, reset: FactorReset, action: str) -> None:
+    if action == "COMPLETE" and factor_resets.needs_mobile(reset.factor):
+        reset.status = "LIVENESS_PASSED"
+    original(reset, action)
+
+
 for _requirement, _from in (("SFR-052", "INITIATED"), ("SFR-054", "PENDING_REVIEW")):
     declare(
         _requirement,

@@ -163,6 +163,16 @@ declare(
     with_field(factor_resets, "START_FIELDS", "factor", enum=()),
 )
 declare(
+    "SFR-001",
+    "individuals",
+    "individuals alone have factors to reset",
+    around(
+        customers,
+        "needs_sca",
+        lambda original, customer: customer.customer_type == "INDIVIDUAL" and original(customer),
+    ),
+)
+declare(
     "SFR-047",
     "address-optional",
     "a completion needs no address",

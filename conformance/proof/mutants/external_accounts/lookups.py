@@ -14,6 +14,7 @@ from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, institutions, receivers
 from conformance.reference.quotes import quotes
 from conformance.reference.store import ExternalAccount
@@ -193,6 +194,16 @@ declare(
     "only senders with a UMA address look accounts up",
     around(receivers, "lookup", _refusing_unless(lambda ask: "senderUmaAddress" in ask.query)),
 )
+
+
+@mutant("LKP-001", "individuals alone look accounts up", (receivers, "lookup"), before)
+def individuals_look_up(unit: Unit, ask: Ask) -> None:
+    if "customerId" in ask.query:
+        sender = customers.get(unit, ask.query["customerId"])
+        if sender.customer_type == "BUSINESS":
+            raise errors.Refusal("CUSTOMER_NOT_FOUND", "No individual has this id.")
+
+
 declare(
     "LKP-023",
     "ignored",

@@ -46,6 +46,13 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
         f"data.{ALL}.accountInfo.accountType",
         "BANK_ACCOUNT",
     ),
+    (
+        "EXT-806",
+        "another",
+        (externals, "list_for_customers"),
+        f"data.{ALL}.platformAccountId",
+        "account-1",
+    ),
     ("EXT-037", "stale", (externals, "list_for_customers"), f"data.{ALL}.status", "ACTIVE"),
     ("EXT-087", "hidden", (externals, "list_for_platform"), "data", []),
 )

@@ -151,9 +151,13 @@ for _requirement, _move in (("EXT-046", APPROVED), ("EXT-047", PROVED)):
     )
 
 
-@mutant("EXT-048", "the destination is not looked at again")
-def destination_not_checked(patch: Patch) -> None:
-    patch.replace(quotes, "refuse_unreachable", lambda _unit, _quote: None)
+for _requirement in ("EXT-042", "EXT-043", "EXT-048"):
+    declare(
+        _requirement,
+        "destination_not_checked",
+        "the destination is not looked at again",
+        instead(quotes, "refuse_unreachable", lambda _unit, _quote: None),
+    )
 
 
 for _requirement in ("EXT-045",):

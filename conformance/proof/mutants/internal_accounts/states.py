@@ -10,7 +10,7 @@ from conformance.proof.kit.builders import Json, after, around, edited, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
-from conformance.proof.patch import Apply, Function
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts
@@ -94,12 +94,32 @@ for _id, (_status, _ability) in ABLE.items():
         with_row(accounts, "ABILITIES", _status, (_ability,)),
     )
 
-for _id in ("ACC-150", "ACC-158"):
+
+def _at_executions_alone(patch: Patch) -> None:
+    patch.wrap(
+        parties,
+        "refuse_blocked_later",
+        lambda original, unit, quote: (
+            None if quote.status == "PENDING_AUTHORIZATION" else original(unit, quote)
+        ),
+    )
+
+
+for _id in ("ACC-150", "ACC-153", "ACC-158", "ACC-160"):
     declare(
         _id,
         "looked-at-once",
-        "the state of a source is looked at when its quote is created, and not later",
+        "the state of an account is looked at when a quote is created, and not later",
         instead(parties, "refuse_blocked_later", lambda _unit, _quote: None),
+    )
+
+
+for _id in ("ACC-150", "ACC-158"):
+    declare(
+        _id,
+        "proof",
+        "a valid proof pays from an account in any state",
+        _at_executions_alone,
     )
 
 

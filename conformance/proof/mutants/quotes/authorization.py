@@ -107,6 +107,28 @@ declare(
 )
 
 
+def _second_proof_unread(patch: Patch) -> None:
+    again: set[str] = set()
+
+    def next_status(original: Function, unit: Unit, quote: Quote, action: str) -> Any:
+        if action == "CHALLENGE_AGAIN":
+            again.add(quote.id)
+        return original(unit, quote, action)
+
+    patch.wrap(quotes, "next_status", next_status)
+    patch.wrap(
+        sca,
+        "check_proof",
+        lambda original, unit, quote, body: (
+            None if quote.id in again else original(unit, quote, body)
+        ),
+    )
+
+
+for _id in ("QUO-197", "QUO-198"):
+    declare(_id, "second", "any code answers a second challenge", _second_proof_unread)
+
+
 @mutant("QUO-126", "a quote that is executed as it is created is not challenged", (quotes, "start"))
 def immediate_unchallenged(
     original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, instead, receives
+from conformance.proof.kit.builders import Json, around, before, edited, instead, receives
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
@@ -139,6 +140,27 @@ declare(
 @mutant("QUO-130", "nobody has to accept the terms")
 def terms_not_needed(patch: Patch) -> None:
     patch.replace(customers, "refuse_without_terms", lambda _customer: None)
+
+
+@mutant("QUO-130", "who pays just in time has accepted the terms", (quotes, "draft"), before)
+def terms_accepted_by_paying(unit: Unit, order: quotes.Order) -> None:
+    if order.source.kind == "REALTIME" and order.source.customer_id is not None:
+        customer = customers.get(unit, order.source.customer_id)
+        customer.consent = customer.consent or {}
+
+
+declare(
+    "QUO-045",
+    "real-time",
+    "the amount of a quote that is funded just in time is always what is sent",
+    around(
+        quotes,
+        "draft",
+        lambda draft, unit, order: draft(
+            unit, replace(order, side="SENDING") if order.source.kind == "REALTIME" else order
+        ),
+    ),
+)
 
 
 @mutant(

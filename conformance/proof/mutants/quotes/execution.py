@@ -152,6 +152,50 @@ def arrives_held(patch: Patch) -> None:
     )
 
 
+@mutant("QUO-089", "what is paid just in time leaves the service", (settlement, "target_account"))
+def realtime_leaves(original: Callable[..., str], quote: Quote) -> str:
+    if quote.source_kind == "REALTIME":
+        return ledger.system("rail", quote.receiving_currency)
+    return original(quote)
+
+
+declare(
+    "QUO-110",
+    "pulled",
+    "a quote that pulls its money does not expire",
+    around(
+        quotes,
+        "is_expired",
+        lambda original, quote, now: quote.source_kind != "EXTERNAL" and original(quote, now),
+    ),
+)
+
+
+@mutant("QUO-092", "a call executes again what was executed as it was created", (quotes, "execute"))
+def immediate_executed_again(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if transactions.get(unit, quote.transaction_id).executed_at != quote.created_at:
+        return original(unit, ask)
+    ledger.post(unit, quotes.debit_legs(quote))
+    return quotes.view(unit, quote)
+
+
+@mutant("QUO-098", "what was proved is paid from an empty account too")
+def proof_covers(patch: Patch) -> None:
+    proven: list[bool] = []
+
+    def perform(original: Callable[..., None], unit: Unit, quote: Quote, action: str) -> None:
+        proven.append(action == "AUTHORIZE")
+        try:
+            original(unit, quote, action)
+            unit.session.flush()
+        finally:
+            proven.pop()
+
+    patch.wrap(quotes, "perform", perform)
+    patch.wrap(ledger, "is_overdrawn", lambda original, row: not any(proven) and original(row))
+
+
 @mutant("QUO-089", "the receiver pays the fee as well", (settlement, "completion_legs"))
 def arrives_less(original: Callable[..., list[ledger.Leg]], quote: Quote) -> list[ledger.Leg]:
     *others, last = original(quote)

@@ -20,6 +20,7 @@ from conformance.proof.kit.builders import (
     receives,
     recoded,
     rescued,
+    skipped,
 )
 from conformance.proof.kit.edits import Edit, put, replaced, shows, where, without
 from conformance.proof.kit.lost import where_gone
@@ -29,6 +30,7 @@ from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.service import Service
@@ -90,6 +92,25 @@ declare(
     edited(transactions, "view", where(shows("status", "EXPIRED"), replaced("status", "FAILED"))),
 )
 
+
+def _paid_just_in_time(row: Json) -> bool:
+    return bool(row["source"].get("sourceType") == "REALTIME_FUNDING")
+
+
+for _id, _name, _statement, _edit in (
+    ("TRX-022", "quoteId", "the id of its quote", put("quoteId", "Quote:1")),
+    ("TRX-028", "sent", "what was sent", put("sentAmount.amount", 1)),
+    ("TRX-030", "received", "what was received", put("receivedAmount.amount", 1)),
+    ("TRX-034", "description", "its description", put("description", "Payment")),
+    ("TRX-035", "expired", "its expiry", replaced("status", "PENDING")),
+):
+    declare(
+        _id,
+        f"real-time-{_name}",
+        f"what is paid just in time shows {_statement} wrongly",
+        edited(transactions, "view", where(_paid_just_in_time, _edit)),
+    )
+
 for _id in ("TRX-037",):
     declare(
         _id,
@@ -125,6 +146,18 @@ def hidden_fee(patch: Patch) -> None:
 @mutant("TRX-064", "where a payout settled on a chain is not kept")
 def off_chain(patch: Patch) -> None:
     patch.replace(settlement, "record_on_chain", lambda *_: None)
+
+
+declare(
+    "TRX-064",
+    "one-currency",
+    "where a payout settled on a chain is kept for conversions alone",
+    skipped(
+        settlement,
+        "record_on_chain",
+        lambda _unit, quote, _transaction: quote.sending_currency == quote.receiving_currency,
+    ),
+)
 
 
 def _on_chain(change: Edit) -> Apply:
@@ -174,6 +207,23 @@ def no_refund(patch: Patch) -> None:
 def pulled_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
     if quote.source_kind == "EXTERNAL":
         transaction.refund = None
+
+
+@mutant("TRX-050", "what was paid just in time is not refunded", (settlement, "fail"), after)
+def realtime_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    if quote.source_kind == "REALTIME":
+        transaction.refund = None
+
+
+@mutant("TRX-050", "a business is not refunded", (settlement, "fail"), after)
+def business_kept(unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    if customers.get(unit, str(quote.customer_id)).customer_type == "BUSINESS":
+        transaction.refund = None
+
+
+@mutant("TRX-051", "a refund is what would have been received")
+def converted_refund(patch: Patch) -> None:
+    patch.replace(settlement, "refund_total", lambda quote: quote.receiving_amount)
 
 
 @mutant("TRX-051", "a refund keeps more than the fees")
@@ -242,6 +292,21 @@ for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"
 
 for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
     declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
+
+
+for _status in ("PROCESSING", "FAILED", "EXPIRED"):
+    declare(
+        "TRX-071",
+        f"{_status.lower()}-ignored",
+        f"the filter by the status {_status} is ignored",
+        _asked(where(shows("status", _status), without("status"))),
+    )
+    declare(
+        "TRX-072",
+        f"{_status.lower()}-none",
+        f"the filter by the status {_status} finds nothing",
+        _asked(where(shows("status", _status), put("status", "NONE"))),
+    )
 
 
 declare(
@@ -360,6 +425,19 @@ def fees_on_top(patch: Patch) -> None:
         "debit_total",
         lambda quote: quote.sending_amount + quote.variable_fee,
     )
+
+
+@mutant("TRX-081", "an approval is for all payments of the agent", (quotes, "approve"), after)
+def others_approved_too(unit: Unit, ask: Ask) -> None:
+    approved, _ = transactions.locked(unit, ask.params["transactionId"])
+    unit.session.flush()
+    query = select(Quote).where(
+        Quote.customer_id == approved.customer_id,
+        Quote.agent_initiated.is_(True),
+        Quote.status == "PENDING",
+    )
+    for quote in unit.session.scalars(query).all():
+        quotes.perform(unit, quote, "APPROVE")
 
 
 @mutant("TRX-085", "a payment in processing can be approved again")

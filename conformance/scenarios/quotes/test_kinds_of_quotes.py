@@ -1,0 +1,252 @@
+"""What holds of every quote, for those that are not executed from a funded account by a call."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Body, Resource, arranged_body, arranged_resource
+from conformance.scenarios.cards.holdings import two_accounts
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import WAITING
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.quotes.kinds import Kind, create_quote, pay, quote_body
+from conformance.scenarios.quotes.test_quote_fields import arranged_quote
+from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+AMOUNT = 10_007
+"""A locked amount, in smallest units, that no usual fee divides evenly."""
+
+ENDS = {
+    "QUO-031": ("source", "sourceType"),
+    "QUO-032": ("source", "accountId"),
+    "QUO-033": ("destination", "destinationType"),
+    "QUO-034": ("destination", "accountId"),
+}
+"""What an end of a quote shows as it was sent, by its requirement."""
+
+LOCKED = {
+    "SENDING": ("totalSendingAmount", ("QUO-044", "QUO-048", "QUO-050", "QUO-051")),
+    "RECEIVING": ("totalReceivingAmount", ("QUO-045", "QUO-049", "QUO-050", "QUO-052")),
+}
+"""The locked amount by its side, with what a quote within one currency keeps: this amount, the rate
+1, fees, and amounts that differ by them."""
+
+FIXED_BY_EXECUTION = {
+    "QUO-057": "totalSendingAmount",
+    "QUO-058": "totalReceivingAmount",
+    "QUO-059": "exchangeRate",
+    "QUO-060": "feesIncluded",
+    "QUO-084": "id",
+    "QUO-085": "transactionId",
+}
+"""What an execution leaves as it was, by its requirement."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        case(ENDS, "immediate", "immediate", ENDS),
+        case(ENDS, "pulled", "pulled", ENDS),
+        case(
+            ENDS.keys() - {"QUO-032"},
+            "real-time",
+            "real-time",
+            {name: place for name, place in ENDS.items() if name != "QUO-032"},
+        ),
+    ],
+)
+def test_a_quote_of_each_kind_shows_its_ends(
+    platform: Platform, check: Check, kind: Kind, shown: dict[str, tuple[str, str]]
+) -> None:
+    """An immediate, a pulled and a real-time funded quote show the ends that were sent."""
+    customer = platform.approved.customer()
+    body = quote_body(platform, kind, customer, platform.external_accounts.account(customer))
+
+    quote = arranged_quote(platform.api.create_quote(body))
+
+    for requirement_id, (end, member) in shown.items():
+        with check(requirement_id):
+            assert quote[end].get(member) == body[end][member], quote
+
+
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time"])
+@pytest.mark.parametrize(
+    "side", [case(ids, side.lower(), side) for side, (_, ids) in LOCKED.items()]
+)
+def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
+    platform: Platform, check: Check, side: str, kind: Kind
+) -> None:
+    """Within one currency, the locked amount stays, the rate is 1, and fees are the difference."""
+    quote = create_quote(platform, kind, lockedCurrencySide=side, lockedCurrencyAmount=AMOUNT)
+
+    if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:
+        raise ResourceMissing(f"the usual {kind} quote converts: {quote}")
+    member, (amount_id, rate_id, fees_id, difference_id) = LOCKED[side]
+    with check(amount_id):
+        assert quote[member] == AMOUNT, quote
+    with check(rate_id):
+        assert quote["exchangeRate"] == 1, quote
+    with check(fees_id):
+        assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
+    with check(difference_id):
+        expect_fees_are_the_difference(quote)
+
+
+@requirement(*FIXED_BY_EXECUTION, "QUO-609", "QUO-610", "QUO-611", "QUO-613")
+def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, check: Check) -> None:
+    """An execution that asks for a proof shows the quote as it was before."""
+    quote = platform.quotes.pending(platform.sca.account())
+
+    execution = arranged_body(platform.api.execute_quote(quote["id"]))
+
+    if execution.get("status") != WAITING:
+        raise PreconditionFailed(f"no proof is asked for: {execution}")
+    for requirement_id, member in FIXED_BY_EXECUTION.items():
+        with check(requirement_id):
+            assert execution[member] == quote[member], execution
+    with check("QUO-609"):
+        assert execution["source"].get("accountId") == quote["source"]["accountId"], execution
+    with check("QUO-610"):
+        assert execution["destination"].get("accountId") == quote["destination"]["accountId"]
+    with check("QUO-611"):
+        assert moment(execution["expiresAt"]) == moment(quote["expiresAt"]), execution
+    with check("QUO-613"):
+        for member in ("sendingCurrency", "receivingCurrency"):
+            assert execution[member]["code"] == quote[member]["code"], execution
+
+
+@requirement("QUO-828")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_an_authorization_leaves_the_terms_as_they_were_quoted(
+    platform: Platform, side: str
+) -> None:
+    """An authorized quote shows the ends, currencies, amounts, rate and fees of its creation."""
+    quote = platform.quotes.pending(platform.sca.account(), side=side)
+    challenged = {**quote, **platform.quotes.execute(quote)}
+
+    authorized = platform.sca.authorize(challenged)
+
+    assert terms(authorized) == terms(quote)
+
+
+@requirement("QUO-130")
+@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) -> None:
+    """A quote of any kind is refused until the customer's acceptance is recorded."""
+    customer = platform.approved.customer(consent=False)
+    destination = platform.external_accounts.account(customer)
+    body = quote_body(platform, kind, customer, destination)
+
+    before = platform.api.create_quote(body)
+
+    platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
+    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-089")
+@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_payment_of_each_kind_arrives_on_an_internal_account(
+    platform: Platform, kind: Kind, side: str
+) -> None:
+    """The payer's other internal account gains the totalReceivingAmount, converted or not."""
+    payer, account = payer_and_other_account(platform)
+    before, _ = platform.internal_accounts.balances(account)
+    body = quote_body(platform, kind, payer, account, lockedCurrencySide=side)
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"the target does not pay so into an internal account: {answer}")
+    quote = arranged_resource(answer, payer)
+
+    pay(platform, kind, quote)
+
+    expected = before + quote["totalReceivingAmount"]
+    assert platform.internal_accounts.wait_for_balance(account, expected) == expected
+
+
+@requirement("QUO-086")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_business_is_debited_by_what_its_quote_says(platform: Platform, side: str) -> None:
+    """The execution of a quote of a business lowers its balance by the totalSendingAmount."""
+    source = platform.internal_accounts.account(customer=platform.approved.business())
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.quotes.pending(source, side=side)
+
+    platform.quotes.execute(quote)
+
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+
+
+@requirement("QUO-110")
+@pytest.mark.parametrize("kind", ["business", "pulled"])
+def test_no_kind_of_quote_is_executed_after_its_expiry(platform: Platform, kind: Kind) -> None:
+    """An expired quote of a business, or from an external account, is refused with its code."""
+    quote, twin = (create_quote(platform, kind) for _ in range(2))
+    platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+
+    refusal = platform.api.execute_quote(quote["id"])
+
+    codes = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
+    refusal.refused(400, 409, *codes, twin=platform.api.execute_quote(twin["id"]))
+
+
+@requirement("QUO-092")
+@pytest.mark.parametrize("kind", ["immediate", "authorized"])
+def test_a_call_executes_no_quote_that_was_paid_in_another_way(
+    platform: Platform, kind: Kind
+) -> None:
+    """An execution of an immediate or an authorized quote does not debit a second time."""
+    quote = create_quote(platform, kind)
+    source = Resource({"id": quote["source"]["accountId"], "customerId": quote.owner["id"]})
+    if kind == "authorized":
+        pay(platform, kind, quote)
+    if platform.transactions.at_status(quote, "COMPLETED").get("status") != "COMPLETED":
+        raise PreconditionFailed("the payment does not complete")
+    before, _ = platform.internal_accounts.balances(source)
+
+    second = platform.api.execute_quote(quote["id"])
+
+    assert platform.internal_accounts.balances(source)[0] >= before, second
+
+
+@requirement("QUO-098")
+def test_proofs_of_two_quotes_pay_no_more_than_the_balance(platform: Platform) -> None:
+    """Of two authorized quotes that together exceed the balance, one never settles."""
+    source = platform.internal_accounts.account(
+        amount=15_000, customer=platform.approved.sca_customer()
+    )
+    first, second = (platform.quotes.pending(source) for _ in range(2))
+    steps = [platform.api.execute_quote(quote["id"]) for quote in (first, second)]
+    if arranged_body(steps[0])["status"] != WAITING:
+        raise PreconditionFailed(f"no proof is asked for: {steps[0]}")
+    arranged_body(platform.sca.authorize_fully({**first, **steps[0].body}))
+
+    if steps[1].accepted:
+        steps.append(platform.sca.authorize_fully({**second, **steps[1].body}))
+
+    assert not steps[-1].accepted or steps[-1].body.get("status") not in SETTLING, steps[-1]
+    assert platform.transactions.of_quote(second).get("status") not in SETTLING
+
+
+def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a customer, and its internal account in another than the usual currency.
+
+    Raises:
+        ResourceMissing: the corridors of the profile have one sending currency alone.
+    """
+    _, account = two_accounts(platform)
+    return account.owner, account
+
+
+def terms(quote: Resource) -> Body:
+    """Return what the lifetime of a quote leaves as it is."""
+    amounts = ("totalSendingAmount", "totalReceivingAmount", "exchangeRate", "feesIncluded")
+    return {
+        **{name: quote.get(name) for name in ("id", *amounts)},
+        **{name: quote[name].get("code") for name in ("sendingCurrency", "receivingCurrency")},
+        **{name: quote[name].get("accountId") for name in ("source", "destination")},
+    }
