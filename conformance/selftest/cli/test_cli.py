@@ -26,7 +26,7 @@ VARIABLES = ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET")
 
 def test_it_shows_its_commands() -> None:
     """The program without a command prints its commands, such as run, serve, plan, mutants."""
-    output = CliRunner().invoke(app, []).output
+    output = CliRunner().invoke(app, [], env={"PY_COLORS": "0"}).output
 
     assert all(f" {name} " in output for name in ("run", "serve", "plan", "mutants"))
 
