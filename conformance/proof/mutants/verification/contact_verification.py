@@ -286,7 +286,7 @@ for _requirement, _code in (
 @mutant(
     "CON-041", "the code for an unknown customer is that of a quote", (customers, "get"), instead
 )
-def unknown_quote(unit: Unit, customer_id: str) -> Customer:
+def unknown_quote(unit: Unit, customer_id: str, **_: bool) -> Customer:
     customer = unit.session.get(Customer, customer_id)
     if customer is None:
         raise errors.Refusal("QUOTE_NOT_FOUND", "There is none.")
