@@ -22,7 +22,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import random
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -30,7 +29,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache, partial, wraps
-from itertools import product
+from itertools import chain, product
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -152,7 +151,7 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
 def tolerance_drawn(
     chosen: Sequence[Variant], processes: int, draw: Draw
 ) -> tuple[list[Result], int]:
-    """Run a share of the scenarios once, under one combination of variants that is drawn.
+    """Run a share of the scenarios once, under one part of the variants that is drawn.
 
     What a test comes to is not surveyed before, so that a variant that others hide is not met, and
     has no result.
@@ -160,7 +159,8 @@ def tolerance_drawn(
     Returns:
         What became of each variant that was met, and how many were drawn.
     """
-    names = drawn(chosen, draw.seed)
+    parts = partitioned(chosen)
+    names = parts[draw.seed // draw.shares % len(parts)]
     return _met(spread(partial(_meet_all, [names], None, draw.shard), processes)), len(names)
 
 
@@ -170,8 +170,7 @@ def tolerance_of_generated(chosen: Sequence[Variant], processes: int, seed: int)
     Returns:
         What became of each variant that was met.
     """
-    unseen = Survey({}, {})
-    together = [one.variants for one in combined(chosen, unseen, alone=False)]
+    together = partitioned(chosen)
     return _met(spread(partial(_meet_all, together, seed, Shard(1, 1)), processes))
 
 
@@ -188,14 +187,26 @@ def _by_id(encounters: Iterable[Encounter]) -> dict[str, list[Encounter]]:
     return found
 
 
-def drawn(variants: Sequence[Variant], seed: int) -> list[str]:
-    """Return the ids of variants that can be applied together, as many as come first by chance."""
-    combination = Combination()
-    for variant in random.Random(seed).sample(variants, len(variants)):  # noqa: S311 - no secret
-        name, group, places = variant.id, variant.group or variant.id, places_of(variant.patch)
-        if places and combination.takes(group, places):
-            combination.take(name, group, places, {})
-    return combination.variants
+def partitioned(variants: Sequence[Variant]) -> list[list[str]]:
+    """Return the ids of all variants in few parts, each of variants that can be applied together.
+
+    The same variants always come to the same parts, which are of one size as nearly as can be.
+    """
+    places = {variant.id: places_of(variant.patch) for variant in variants}
+    tables = {name: [place.partition("[")[0] for place in places[name]] for name in places}
+    wanted = Counter(chain.from_iterable(tables.values()))
+    found: list[Combination] = []
+    # What many change goes first: each of these needs a part of its own.
+    for variant in sorted(
+        variants, key=lambda one: -max((wanted[table] for table in tables[one.id]), default=0)
+    ):
+        name, group = variant.id, variant.group or variant.id
+        fitting = [one for one in found if one.takes(group, places[name])]
+        if not fitting:
+            found.append(Combination())
+        best = min(fitting or found[-1:], key=lambda one: len(one.variants))
+        best.take(name, group, places[name], {})
+    return [one.variants for one in found]
 
 
 @dataclass
@@ -597,12 +608,12 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
         str | None,
         typer.Option(
             metavar="SEED",
-            help=f"run each scenario once at most, under one combination drawn by chance: a "
-            f"number, or {TODAY}",
+            help=f"run each scenario once at most, under one part of the variants, drawn by chance: "
+            f"a number, or {TODAY}",
         ),
     ] = None,
     shares: Annotated[
-        int, typer.Option(min=1, help="with --draw: one of so many parts of the scenarios")
+        int, typer.Option(min=1, help="with --draw: one of so many shares of the scenarios")
     ] = 1,
     fuzz: Annotated[
         int | None,

@@ -96,11 +96,16 @@ class ExternalAccounts(Part):
         """Return an external account once it can receive payments."""
         if account.get("status") not in _IN_REVIEW:
             return as_resource(account)
-        if self._triggers.maps("external_account.approve"):
+        if self.waits_for_trigger(account):
             self._triggers.fire("external_account.approve", externalAccountId=account["id"])
         return self._until(
             lambda: self.read(account), lambda seen: seen.get("status") not in _IN_REVIEW
         )
+
+    def waits_for_trigger(self, account: Json) -> bool:
+        """Return whether an external account is in review, and a trigger ends the review."""
+        in_review = account.get("status") in _IN_REVIEW
+        return in_review and self._triggers.maps("external_account.approve")
 
     def body(
         self,

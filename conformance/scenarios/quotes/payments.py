@@ -37,7 +37,8 @@ def expect_refused_or_unpaid(
         fault: the currency of the account, and the change that is the fault.
 
     Raises:
-        ResourceMissing: no payment in the currency can be made, or not by the sender of the fault.
+        ResourceMissing: no payment in the currency can be made, or not by the sender of the fault;
+            or a trigger decides about the account, and not the target.
     """
     __tracebackhide__ = True
     if not refusal.accepted:
@@ -67,12 +68,16 @@ def expect_refused_or_unpaid(
         if example.unregistered_sender
         else twin_source
     )
+    faulty = arranged_resource(account_answer)
+    if platform.external_accounts.waits_for_trigger(faulty):
+        raise ResourceMissing(
+            f"an account with the fault has the status {faulty['status']}: the trigger "
+            "external_account.approve would decide about it in the place of the target"
+        )
     twin_steps = _pay(platform, twin_source, arranged_resource(account_twin))
     if not twin_steps[-1].accepted:
         raise ResourceMissing(f"a payment in {currency} cannot be made: {twin_steps[-1]}")
-    for answer, twin_step in zip(
-        _pay(platform, source, arranged_resource(account_answer)), twin_steps, strict=False
-    ):
+    for answer, twin_step in zip(_pay(platform, source, faulty), twin_steps, strict=False):
         if not answer.accepted:
             answer.refused(*_UNPAID, twin=twin_step)
             return
