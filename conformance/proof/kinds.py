@@ -75,7 +75,12 @@ def kind_of(test: pytest.Item) -> str:
 
 
 def judge(
-    names: Sequence[str], kinds: Sequence[str], processes: int, reaching: Reaching | None = None
+    names: Sequence[str],
+    kinds: Sequence[str],
+    processes: int,
+    reaching: Reaching | None = None,
+    *,
+    budget: float = 0.0,
 ) -> list[Finding]:
     """Return what each kind of tests finds of each mutant.
 
@@ -85,6 +90,7 @@ def judge(
         processes: how many processes share the mutants.
         reaching: the tests that each of them meets. Without it that is every test of a kind that
             payments and customers can matter to.
+        budget: for how many seconds each kind of walks and programs goes on, beyond the default.
 
     Raises:
         MutantError: there is no such mutant, no such kind, or the suite cannot be run.
@@ -94,7 +100,7 @@ def judge(
         for name in wanted:
             if name not in known:
                 raise MutantError(f"there is no {name!r}; there are {', '.join(known)}")
-    part = partial(_run_part, list(names or mutants), list(kinds or KINDS), reaching)
+    part = partial(_run_part, list(names or mutants), list(kinds or KINDS), reaching, budget)
     return spread(part, min(processes, len(names or mutants)))
 
 
@@ -171,7 +177,11 @@ def _is_far_from(subject: _Subject, test: pytest.Item) -> tuple[bool, bool]:
 
 
 def _run_part(
-    names: Sequence[str], kinds: Sequence[str], reaching: Reaching | None, folder: Path
+    names: Sequence[str],
+    kinds: Sequence[str],
+    reaching: Reaching | None,
+    budget: float,
+    folder: Path,
 ) -> list[Finding]:
     """Run mutants of these names in this process."""
     if reaching is None:
@@ -187,7 +197,7 @@ def _run_part(
     subjects = [known[name] for name in names]
     return host(
         partial(_Loop, subjects, kinds, reaching, folder),
-        options=[f"--fuzz-examples={_FUZZ_EXAMPLES}"],
+        options=[f"--fuzz-examples={_FUZZ_EXAMPLES}", f"--budget={budget}"],
         timing=TIMING,
         modules=modules,
     )
@@ -211,11 +221,13 @@ def by_kind(
     seed: int,
     *,
     unaimed: bool,
+    budget: float,
     figures: bool,
 ) -> None:
     """Print which kinds of tests find each mutant that is named, or of a sample without names.
 
-    With ``unaimed`` these are the mutants that nothing is aimed at, without names all of them.
+    With ``unaimed`` these are the mutants that nothing is aimed at, without names all of them; and
+    ``budget`` is how many seconds walks and programs go on for under each.
     With ``figures`` what is found of a sample is kept.
 
     Raises:
@@ -228,7 +240,7 @@ def by_kind(
     size = sample or _SAMPLE
     try:
         if unaimed:
-            findings = judge(only, kinds, processes)
+            findings = judge(only, kinds, processes, budget=budget)
         else:
             reaching = _reaching(only, size, seed, processes)
             findings = judge(list(reaching), kinds, processes, reaching)

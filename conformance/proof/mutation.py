@@ -322,6 +322,10 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     unaimed: Annotated[
         bool, typer.Option("--unaimed", help="break it in ways that no scenario was written for")
     ] = False,
+    budget: Annotated[
+        float,
+        typer.Option(min=0, help="with --unaimed: seconds that walks go on for, of each kind"),
+    ] = 0.0,
     kinds: Annotated[
         list[str] | None,
         typer.Option("--with", help="with --by-kind or --unaimed: a kind of tests; otherwise all"),
@@ -358,7 +362,10 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         return
     if unaimed or by_kind:
         import_module("conformance.proof.kinds").by_kind(
-            *(only or (), kinds or (), processes, sample, seed), unaimed=unaimed, figures=figures
+            *(only or (), kinds or (), processes, sample, seed),
+            unaimed=unaimed,
+            budget=budget,
+            figures=figures,
         )
         return
     started = time.perf_counter()
