@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import json
 import threading
@@ -11,12 +12,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from conformance.exchange.content import unescaped
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.folder import GENERATOR
 from conformance.exchange.redaction import Redactor
 
 _ENCODER = json.JSONEncoder(default=str)
+_FAST_ENCODER = msgspec.json.Encoder()
+_ESCAPING = "conformance.escaping"
 
 
 class BodyForm(StrEnum):
@@ -114,9 +119,7 @@ class Journal:
         Where the disk takes no more, ``failure`` says so: a run is ended by who looks at it
         between two tests, and no test breaks.
         """
-        # In ASCII, nothing in it can steer the terminal of whoever reads it.
-        line = _ENCODER.encode({"kind": kind, **entry}).replace("\x7f", "\\u007f")
-        line = self._redactor.text(line)
+        line = self._redactor.text(_spelled({"kind": kind, **entry}))
         with self._lock:
             if self._file.closed or self.failure is not None:
                 return
@@ -166,3 +169,23 @@ class Journal:
                 self._file.close()
             except OSError as error:
                 self.failure = self.failure or f"{self._file.name}: {error.strerror or error}"
+
+
+def _spelled(entry: Mapping[str, Any]) -> str:
+    """Return an entry as JSON in ASCII: nothing in it can steer the terminal of who reads it."""
+    try:
+        # With a space after each colon and comma, as the other one writes it.
+        line = msgspec.json.format(_FAST_ENCODER.encode(entry), indent=0).decode()
+    except (TypeError, UnicodeError):
+        # Half surrogate pairs, which it does not take, and what is no JSON.
+        line = _ENCODER.encode(entry)
+    return line.encode("ascii", _ESCAPING).decode().replace("\x7f", "\\u007f")
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Return the escapes of JSON for the characters that are beyond ASCII, and where they end."""
+    assert isinstance(error, UnicodeEncodeError)
+    return _ENCODER.encode(error.object[error.start : error.end])[1:-1], error.end
+
+
+codecs.register_error(_ESCAPING, _escape)

@@ -608,8 +608,8 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
         str | None,
         typer.Option(
             metavar="SEED",
-            help=f"run each scenario once at most, under one part of the variants, drawn by chance: "
-            f"a number, or {TODAY}",
+            help=f"run each scenario once at most, under one part of the variants: a number, or "
+            f"{TODAY}",
         ),
     ] = None,
     shares: Annotated[

@@ -27,9 +27,6 @@ NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
 
 
-_REVIEW = {"INDIVIDUAL": "CUSTOMER.KYC_", "BUSINESS": "CUSTOMER.KYB_"}
-"""How the events of a review begin, by the customer's type."""
-
 
 class ApprovedCustomers(Part):
     """Creates customers, and brings them to their approval."""
@@ -116,7 +113,7 @@ class ApprovedCustomers(Part):
 
         Who approves without a review need not tell that one has begun.
         """
-        review = _REVIEW[customer["customerType"]]
+        review = "CUSTOMER.KYB_" if customer.get("kybStatus") else "CUSTOMER.KYC_"
         begun = f"{review}PENDING"
         if self._webhooks.all(lambda delivery: delivery.type == begun):
             self._webhooks.wait_for(begun, customer["id"])

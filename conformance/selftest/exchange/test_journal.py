@@ -63,6 +63,18 @@ class TestWriting:
 
         assert entries(tmp_path)[0]["response_body"] == {"note": "ü\ud800"}
 
+    @pytest.mark.parametrize(
+        "text", ["ü", "\x7f", "\x1b[2J", "\u2028", "\N{GRINNING FACE}", "a\ud800\x7fü"]
+    )
+    def test_a_line_is_printable(self, journal: Journal, tmp_path: Path, text: str) -> None:
+        """Nothing in a line can steer a terminal, and all of it is read back."""
+        journal.write("note", {"text": text})
+
+        line = (tmp_path / "new" / "main.jsonl").read_text(encoding="utf-8").removesuffix("\n")
+        assert line.isascii()
+        assert line.isprintable()
+        assert json.loads(line) == {"kind": "note", "text": text}
+
     def test_entries_of_threads_do_not_mix(self, journal: Journal, tmp_path: Path) -> None:
         """Four threads write whole lines, and each entry gets a new id."""
 

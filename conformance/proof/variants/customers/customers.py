@@ -210,10 +210,11 @@ def missing_user_info(original: Function, unit: Unit, ask: Ask) -> Any:
 # --- Notations that are taken too -----------------------------------------------------------
 
 
-@variant("N054", "tax numbers are digits, however they are grouped", "onboarding")
+@variant("N054", "tax numbers are digits behind a country, however they are grouped", "onboarding")
 def loose_tax_ids(patch: Patch) -> None:
+    loose = r"(?:[A-Z]{2})?[\d -]{4,}"
     rows = [
-        replace(row, pattern=r"[\d -]{4,}") if row.path == "businessInfo.taxId" else row
+        replace(row, pattern=loose) if row.path == "businessInfo.taxId" else row
         for row in rules.BUSINESS_FIELDS
     ]
     patch.replace(rules, "BUSINESS_FIELDS", tuple(rows))

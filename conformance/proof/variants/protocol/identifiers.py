@@ -26,7 +26,7 @@ _LISTS: dict[str, Place] = {
 def _formed(kind: str, place: Place) -> Apply:
     """Return a patch after which an id of another kind is no valid value."""
 
-    def found(unit: Unit, name: str, *arguments: Any) -> None:
+    def found(unit: Unit, name: str, *_: Any, **__: Any) -> None:
         if not name.startswith(f"{kind}:"):
             raise errors.invalid_input(errors.field_error("id", f"Expected {kind}:<id>."))
 
@@ -51,8 +51,8 @@ for _kind, _place in (
 def _untyped(kind: str, place: Place) -> Apply:
     """Return a patch after which an id is found without its type too."""
 
-    def found(get: Function, unit: Unit, name: str, *arguments: Any) -> Any:
-        return get(unit, name if ":" in name else f"{kind}:{name}", *arguments)
+    def found(get: Function, unit: Unit, name: str, **named: Any) -> Any:
+        return get(unit, name if ":" in name else f"{kind}:{name}", **named)
 
     return around(*place, found)
 

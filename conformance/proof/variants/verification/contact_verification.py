@@ -77,11 +77,6 @@ declare("N004", "email-alone", "the EU verifies the email alone", only("email"),
 declare("N004", "phone-alone", "the EU verifies the phone alone", only("phone"), "other apart")
 
 
-@variant("N004", "no region verifies channels", "further apart")
-def nowhere(patch: Patch) -> None:
-    patch.replace(rules, "CONTACT_CHANNELS", {})
-
-
 @variant("N004", "the United States verify channels too")
 def in_america(patch: Patch) -> None:
     patch.row(rules, "CONTACT_CHANNELS", "US", ("email", "phone"))
