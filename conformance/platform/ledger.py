@@ -41,7 +41,12 @@ class Ledger:
         self.spent[account] = self.spent.get(account, 0) + amount
 
     def note_transfer(
-        self, name: str, transaction: str, ends: tuple[Json, Json], amounts: tuple[int, int]
+        self,
+        name: str,
+        transaction: str,
+        ends: tuple[Json, Json],
+        amounts: tuple[int, int],
+        fees: int = 0,
     ) -> None:
         """Take note of a payment that has no quote.
 
@@ -50,6 +55,7 @@ class Ledger:
             transaction: the id of its transaction; empty where it is not known.
             ends: the accounts that it goes from and to.
             amounts: what it takes from the one and brings to the other, in smallest units.
+            fees: how much of what it takes may be fees.
         """
         source, destination = ends
         self.quotes[name] = {
@@ -58,6 +64,7 @@ class Ledger:
             "destination": {"accountId": destination["id"]},
             "totalSendingAmount": amounts[0],
             "totalReceivingAmount": amounts[1],
+            "feesIncluded": fees,
         }
 
     def was_quoted(self, account: Mapping[str, Any]) -> bool:

@@ -19,6 +19,7 @@ the same there.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import os
@@ -64,6 +65,9 @@ _SECONDS_PER_START = 10.0
 
 _SECONDS_AT_ONCE = 3.0
 """For how long the tests of a group run in one process before another may take its next ones."""
+
+_PARTS = 11
+"""How many parts the variants are dealt out to; there are more where one fits into none."""
 
 _SHOWN_ALARMS = 6
 _TIMING = {"event": 5.0, "state": 5.0}
@@ -190,23 +194,33 @@ def _by_id(encounters: Iterable[Encounter]) -> dict[str, list[Encounter]]:
 def partitioned(variants: Sequence[Variant]) -> list[list[str]]:
     """Return the ids of all variants in few parts, each of variants that can be applied together.
 
-    The same variants always come to the same parts, which are of one size as nearly as can be.
+    A variant has its part by chance, but always the same: another variant that is declared leaves
+    nearly all where they are, so that no new ones meet.
     """
     places = {variant.id: places_of(variant.patch) for variant in variants}
     tables = {name: [place.partition("[")[0] for place in places[name]] for name in places}
-    wanted = Counter(chain.from_iterable(tables.values()))
-    found: list[Combination] = []
-    # What many change goes first: each of these needs a part of its own.
-    for variant in sorted(
-        variants, key=lambda one: -max((wanted[table] for table in tables[one.id]), default=0)
-    ):
+    wanted = Counter(chain.from_iterable(map(set, tables.values())))
+    found = [Combination() for _ in range(_PARTS)]
+
+    def needed(variant: Variant) -> tuple[int, str]:
+        # What many change goes first: each of these needs a part of its own.
+        return -max((wanted[table] for table in tables[variant.id]), default=0), variant.id
+
+    for variant in sorted(variants, key=needed):
         name, group = variant.id, variant.group or variant.id
-        fitting = [one for one in found if one.takes(group, places[name])]
+        fitting = [part for part, one in enumerate(found) if one.takes(group, places[name])]
         if not fitting:
+            fitting = [len(found)]
             found.append(Combination())
-        best = min(fitting or found[-1:], key=lambda one: len(one.variants))
-        best.take(name, group, places[name], {})
-    return [one.variants for one in found]
+        # Those of a group stand together, as they keep all others out.
+        own = [part for part in fitting if found[part].has(group, places[name])]
+        best = min(own or fitting, key=partial(_chance, name))
+        found[best].take(name, group, places[name], {})
+    return [one.variants for one in found if one.variants]
+
+
+def _chance(name: str, part: int) -> bytes:
+    return hashlib.sha256(f"{name} {part}".encode()).digest()
 
 
 @dataclass
@@ -230,6 +244,10 @@ class Combination:
             for name, row, _ in [place.partition("[")]
             for other in (place, name if row else f"{name}[")
         )
+
+    def has(self, group: str, places: Iterable[str]) -> bool:
+        """Return whether variants of a group change one of these places."""
+        return any(group in self.groups[place] for place in places)
 
     def take(
         self, variant: str, group: str, places: Iterable[str], tests: Mapping[str, bool]

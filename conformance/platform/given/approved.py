@@ -27,7 +27,6 @@ NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
 
 
-
 class ApprovedCustomers(Part):
     """Creates customers, and brings them to their approval."""
 

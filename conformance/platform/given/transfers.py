@@ -130,7 +130,10 @@ class Transfers(Part):
         return next((text for text in texts if text.startswith(_TRANSACTION)), None)
 
     def settle(self, answer: Answer, transaction: Json, ends: tuple[Json, Json]) -> None:
-        """Note for the audit what an accepted transfer moves, as its transaction says."""
+        """Note for the audit what an accepted transfer moves, as its transaction says.
+
+        Both ends are in one currency, so that what does not arrive is fees.
+        """
         sent, received = (_amount(transaction, name) for name in ("sentAmount", "receivedAmount"))
         if sent is not None and received is not None:
             self._note(answer, transaction["id"], ends, (sent, received))
@@ -138,7 +141,8 @@ class Transfers(Part):
     def _note(
         self, answer: Answer, transaction: str, ends: tuple[Json, Json], amounts: tuple[int, int]
     ) -> None:
-        self._ledger.note_transfer(f"transfer {answer.exchange.id}", transaction, ends, amounts)
+        name, fees = f"transfer {answer.exchange.id}", max(0, amounts[0] - amounts[1])
+        self._ledger.note_transfer(name, transaction, ends, amounts, fees)
 
     def _template(self, direction: Direction) -> Body:
         bindings = self._profile.bindings

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before, edited, rescued
+from conformance.proof.kit.builders import Json, before, edited, recoded, rescued
 from conformance.proof.kit.edits import with_null, without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Function, Patch
@@ -284,15 +284,7 @@ def told_apart_by_address(patch: Patch) -> None:
 @variant("M40", "a customer that is missing is a user that is missing", "onboarding")
 def missing_user(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "USER_NOT_FOUND", 404)
-
-    def get(original: Function, unit: Unit, customer_id: str) -> Customer:
-        try:
-            found: Customer = original(unit, customer_id)
-        except errors.Refusal as refusal:
-            raise errors.Refusal("USER_NOT_FOUND", refusal.reason) from None
-        return found
-
-    patch.wrap(customers, "get", get)
+    recoded(customers, "get", "USER_NOT_FOUND")(patch)
 
 
 declare_optional(

@@ -56,13 +56,14 @@ def pages_of_a_gateway(patch: Patch) -> None:
     patch.concern(stablecoins, "list_all")
 
 
-declare(
-    "M71",
-    "other-statuses",
-    "unknown paths are forbidden, and wrong methods not found",
-    _refused({_PATH: _error(403, "FORBIDDEN"), _METHOD: _error(404, "NOT_FOUND")}),
-    "other codes",
-)
+@variant("M71", "unknown paths are forbidden, and wrong methods not found", "other codes")
+def other_statuses(patch: Patch) -> None:
+    _refused({_PATH: _error(403, "FORBIDDEN"), _METHOD: _error(404, "NOT_FOUND")})(patch)
+    for operation in ("list_all", "create", "burn"):
+        # Which may be refused as methods that the path does not take.
+        patch.concern(stablecoins, operation)
+
+
 declare(
     "N304",
     "not-implemented",
