@@ -302,6 +302,9 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
     """Find faults, by a planted bug, where there are none."""
     if info.get("pixKeyType") == "RANDOM" and world.has("pix-random-refused"):
         faults.append(("accountInfo.pixKeyType", "select", "is not known"))
+    long = re.fullmatch(r"\+229[0-9]{9}", str(info.get("phoneNumber")))
+    if "XOF" in kind.currencies and long and world.has("benin-eight-only"):
+        faults.append(("accountInfo.phoneNumber", "tel", "must have eight digits"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))
@@ -353,6 +356,8 @@ def beneficiary_faults(
     for name, rule in PERSON.items():
         if told.get(name) is not None:
             rule(told[name], f"{path}.{name}", faults)
+    if told.get("documentType") == "PP" and world.has("passport-refused"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
     needs = ["beneficiaryType"]
     if kind == "BUSINESS":
         needs += _business_needs(world, code, by_business=by_business)
@@ -379,5 +384,7 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
     if code in TAXED and not world.has("african-tax-id"):
+        needs.append("taxId")
+    if code == "EUR" and world.has("tax-id-for-europe"):
         needs.append("taxId")
     return needs

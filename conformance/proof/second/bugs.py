@@ -191,6 +191,66 @@ resets-per-factor|491|The resets of a day are counted for each factor.
 limit-only-sending|495|A locked receiving amount is not held to the limit of one transaction.
 long-rand-refused|499|An account number of 13 digits is refused for ZAR.
 refund-told-refunded|509|A refund on its own row is told as CARD_TRANSACTION.REFUNDED.
+sca-by-first-region|14|A customer who moves into an SCA region executes quotes without a challenge.
+ticker-lower-case|35|A quote shows the code of a crypto currency that it pays out in lower case.
+lookup-symbol-of-sender|37|A lookup shows the receiving currency with the symbol of the sending one.
+type-by-default|47|A customer without a customerType becomes an individual.
+shared-platform-id|48|A second customer with the same platformCustomerId is refused.
+region-from-address|49|The country of a new customer's address takes the place of its region.
+currencies-appended|50|The currencies of a change are added to those from before.
+birth-date-with-time|52|A birthDate that is changed has a time behind it.
+nationality-of-any-kind|53|A change takes any text for a nationality.
+business-phone-stays|55|A changed phoneNumber of a business is not kept.
+identifier-not-missed|56|A US individual submits an idType without its identifier.
+channels-left-out|61|The answer to a change leaves contactVerification out.
+wealth-other-free|62|OTHER among the sources of wealth needs no description.
+frozen-as-suspended|77|A frozen account is shown as SUSPENDED.
+instructions-of-holder|80|A rule-based account shows how to fund its holder's other account.
+label-cut|83|A label is cut after 128 characters.
+coin-instruction-untyped|90|The instruction to pay a quote in a crypto currency has no accountType.
+bare-id-in-events|96|Events name an external account by an id without its type.
+list-without-own-id|100|The list of a customer's external accounts leaves platformAccountId out.
+disabled-after-quote|103|An external account that was disabled after the quote is still paid.
+benin-eight-only|125|A phone number of Benin with nine digits is refused.
+bolt12-as-invoice|127|A bolt12 offer is shown as an invoice.
+tax-id-as-registration|137|The taxId of a business beneficiary is shown as its registrationNumber.
+passport-refused|138|A beneficiary whose documentType is PP is refused.
+tax-id-for-europe|151|A business that is paid in EUR needs a taxId besides its registrationNumber.
+names-swapped|155|Discoveries have bankName and displayName the other way round.
+mandatory-as-text|163|A lookup tells as a text whether a payer field is mandatory.
+bounds-not-converted|167|The sending bounds of a lookup are amounts of the receiving currency.
+fees-unshown-at-home|180|The fee members of a quote within one currency are null.
+challenge-expiry-in-seconds|189|The expiresAt of a quote's challenge is a number of seconds.
+received-in-sending-currency|193|The receivedAmount of a transaction names the sending currency.
+constraint-as-text|209|The constraint of an invalid field is the bare name of its format.
+stale-account-event|228|The event of a proven ownership shows the account as it was before.
+false-executes|237|A quote whose immediatelyExecute is false is executed at once.
+refused-execution-reopens|239|A repeated execution is refused, and takes the challenge away.
+immediate-answer-stale|242|The answer to an immediate execution shows the quote as it was before.
+internal-completion-untold|244|No event tells that a payment to an internal account is completed.
+hosted-untold|254|A review that begins by the hosted flow is told to nobody.
+passed-too-early|270|A liveness that passes before its submission was seen is not noted.
+enrollment-of-sms|275|A completed reset of SMS_OTP has an enrollmentStatus.
+part-return-untold|281|Only a return of the whole purchase fires CARD_TRANSACTION.SETTLED again.
+silent-counterparty-400|298|A lookup whose counterparty does not answer is refused with 400.
+generated-id-answered|308|The answer to a creation has another platformCustomerId than is kept.
+change-drops-contacts|309|A change that does not name the email of a customer takes it away.
+old-terms-told|311|The version that is told of the terms is no longer the current one.
+email-answered-verified|314|A confirmed email is VERIFIED in the answer, and PENDING when read.
+phone-verifies-email|316|The code of the phone verifies the email.
+longest-key-refused|347|An Idempotency-Key of 255 characters is refused.
+only-active-listed|360|The list of a customer's external accounts has the ACTIVE ones alone.
+platform-list-named-only|361|The platform's list leaves out accounts without a platformAccountId.
+challenged-is-active|365|The start of an ownership verification makes the account ACTIVE.
+failed-signature-open|366|A wrong signature leaves the verification of an ownership open.
+deleted-before-confirm|368|A trusted beneficiary is deleted once its untrust is asked for.
+realtime-at-once|380|A just-in-time quote is executed at once, before anything was paid.
+override-kept|384|The platform fee of one quote becomes the standing one.
+session-as-unauthorized|388|SCA_SESSION_REQUIRED has the status 401.
+transfer-left-pending|399|A deprecated transfer is not executed.
+mobile-always|411|A reset of any factor completes only with a mobile number.
+wrapped-card-event|428|The data of a card event has the transaction under a name of its own.
+failed-event-of-quote|432|OUTGOING_PAYMENT.FAILED has the quote as its data.
 """
 
 

@@ -83,8 +83,11 @@ def _row(world: World, card: Json, direction: str, status: str) -> Json:
 
 
 def _tell(world: World, row: Json) -> None:
+    data = public(row)
+    if world.has("wrapped-card-event"):
+        data = {"transaction": data}
     if not world.has("no-card-event"):
-        world.emit(f"CARD_TRANSACTION.{row['status']}", public(row))
+        world.emit(f"CARD_TRANSACTION.{row['status']}", data)
 
 
 def _add(row: Json, member: str, amount: int) -> None:
@@ -183,8 +186,14 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     internals.credit(world, _account(world, row), amount)
     if own_payment and world.has("refund-told-refunded"):
         world.emit("CARD_TRANSACTION.REFUNDED", public(back))
-    else:
+    elif own_payment or not _is_untold(world, row):
         _tell(world, back if own_payment else row)
+
+
+def _is_untold(world: World, row: Json) -> bool:
+    """Tell whether a planted bug keeps the return of a part of a purchase from being told."""
+    part = row["refundedAmount"]["amount"] < row["settledAmount"]["amount"]
+    return part and world.has("part-return-untold")
 
 
 def reverse_return(call: Call) -> Reply:

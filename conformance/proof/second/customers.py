@@ -197,6 +197,8 @@ def _other_faults(world: World, customer: Json, faults: list[Fault]) -> None:
         chosen = customer.get(f"{stem}Categories") or []
         if "OTHER" not in chosen or customer.get(other):
             continue
+        if stem == "sourceOfWealth" and world.has("wealth-other-free"):
+            continue
         if chosen[0] == "OTHER" or not world.has("other-among-others"):
             faults.append((other, "text", "is required with OTHER"))
 
@@ -244,6 +246,8 @@ def check(world: World, body: Any, customer: Json) -> None:
         seen = {fault[0] for fault in faults}
         faults += [fault for fault in _whole(world, customer, faults) if fault[0] not in seen]
     faults = [fault for fault in faults if not _is_missed(world, body, fault[0])]
+    if customer is not body:
+        faults = [fault for fault in faults if not _is_missed_of_change(world, body, fault[0])]
     if len(faults) > 1 and world.has("first-fault-only"):
         faults = faults[:1]
     refuse(world.persona, faults)
@@ -259,6 +263,12 @@ def _is_missed(world: World, body: Json, path: str) -> bool:
         return world.has("alpha-3-address")
     alone = path == "identifier" and isinstance(value, str) and "idType" not in body
     return alone and world.has("identifier-alone")
+
+
+def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
+    """Tell whether a planted bug keeps the fault at a path of a change from being seen."""
+    named = path == "nationality" and isinstance(body.get(path), str)
+    return named and world.has("nationality-of-any-kind")
 
 
 def _whole(world: World, customer: Json, faults: list[Fault]) -> list[Fault]:
@@ -299,11 +309,15 @@ def create(call: Call) -> Reply:
     """POST /customers."""
     call.only_platform()
     world = call.world
-    body = call.json(record({}, needs=("customerType",)))
+    body = call.json()
+    if body.get("customerType") is None and world.has("type-by-default"):
+        body["customerType"] = "INDIVIDUAL"
+    demand(world.persona, body, record({}, needs=("customerType",)))
     check(world, body, body)
     given = {name: value for name, value in body.items() if value is not None}
     if not world.persona.refuses_unknown:
         given = {name: value for name, value in given.items() if name in MEMBERS}
+    _mistake(world, given)
     moment = now()
     customer: Json = {
         "id": world.new_id("Customer"),
@@ -317,6 +331,7 @@ def create(call: Call) -> Reply:
         "_session": True,
         "_resets": [],
         "_traits": set(),
+        "_first_region": given.get("region"),
     }
     customer[status_name(customer)] = "UNVERIFIED"
     if world.persona.with_both_statuses:
@@ -326,7 +341,21 @@ def create(call: Call) -> Reply:
         customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
     world.customers[customer["id"]] = customer
     settle(world, customer)
-    return created(call, shown(customer))
+    answer = shown(customer)
+    if "platformCustomerId" not in given and world.has("generated-id-answered"):
+        answer["platformCustomerId"] = f"second-{world.number()}"
+    return created(call, answer)
+
+
+def _mistake(world: World, given: Json) -> None:
+    """Spoil what is given for a new customer by a planted bug, or refuse it."""
+    own = given.get("platformCustomerId")
+    shared = own and any(row.get("platformCustomerId") == own for row in world.customers.values())
+    if shared and world.has("shared-platform-id"):
+        raise conflict("There is a customer with this platformCustomerId.")
+    region, country = given.get("region"), at(given, "address.country")
+    if region and country and region != country and world.has("region-from-address"):
+        given["region"] = country
 
 
 def settle(world: World, customer: Json) -> None:
@@ -356,14 +385,14 @@ def suffix_of(world: World, customer: Json) -> str:
     return next((name[-3:] for name in names if name[-3:].isdigit()), "")
 
 
-def begin_review(world: World, customer: Json) -> None:
+def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
     """Move a customer to PENDING, with its event; do nothing where it is there or decided."""
     member = status_name(customer)
     if customer[member] not in {"UNVERIFIED", "HOLD"}:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
-    if not world.has("no-pending-event"):
+    if told and not world.has("no-pending-event"):
         world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
 
 
@@ -420,12 +449,32 @@ def change(call: Call) -> Reply:
     if "customerType" in body and body["customerType"] != customer["customerType"]:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
+    _mistake_of_change(world, customer, body, whole)
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
     if "fullName" in body and world.has("rename-reopens"):
         customer[status_name(customer)] = "UNVERIFIED"
-    return 200, shown(customer)
+    answer = shown(customer)
+    if "contactVerification" in answer and world.has("channels-left-out"):
+        del answer["contactVerification"]
+    return 200, answer
+
+
+def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) -> None:
+    """Spoil what a change makes of a customer by a planted bug."""
+    before = customer.get("currencies") or []
+    lost = body.get("currencies") is not None and set(before) - set(body["currencies"])
+    if lost and world.has("currencies-appended"):
+        whole["currencies"] = list(dict.fromkeys([*before, *body["currencies"]]))
+    if body.get("birthDate") and world.has("birth-date-with-time"):
+        whole["birthDate"] = f"{body['birthDate']}T00:00:00Z"
+    phone = customer.get("phoneNumber")
+    changed = phone and body.get("phoneNumber") not in {None, phone}
+    if changed and customer["customerType"] == "BUSINESS" and world.has("business-phone-stays"):
+        whole["phoneNumber"] = phone
+    if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
+        del whole["email"]
 
 
 def merged(customer: Json, body: Json) -> Json:
@@ -446,8 +495,8 @@ def merged(customer: Json, body: Json) -> Json:
 
 def terms(call: Call) -> Reply:
     """GET /customers/end-user-terms."""
-    del call
-    return 200, {"termsUrl": TERMS["url"], "termsVersion": TERMS["version"]}
+    version = "2024-11" if call.world.has("old-terms-told") else TERMS["version"]
+    return 200, {"termsUrl": TERMS["url"], "termsVersion": version}
 
 
 def _channel(call: Call, channel: str) -> Json:
@@ -480,13 +529,24 @@ def confirm_code(channel: str) -> Handler:
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
         if body["code"] != CODE and not call.world.has("any-contact-code"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
-        customer["contactVerification"][channel] = "VERIFIED"
+        _confirm(call.world, customer, channel)
         if call.world.has("one-code-both-channels"):
             customer["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
         customer["updatedAt"] = now()
-        return _contact_reply(call, shown(customer))
+        answer = shown(customer)
+        if answer["contactVerification"][channel] != "VERIFIED" and channel == "email":
+            answer["contactVerification"] = {**answer["contactVerification"], channel: "VERIFIED"}
+        return _contact_reply(call, answer)
 
     return handler
+
+
+def _confirm(world: World, customer: Json, channel: str) -> None:
+    if channel == "email" and world.has("email-answered-verified"):
+        return
+    if channel == "phone" and world.has("phone-verifies-email"):
+        channel = "email"
+    customer["contactVerification"][channel] = "VERIFIED"
 
 
 def _contact_reply(call: Call, body: Json) -> Reply:

@@ -1,9 +1,12 @@
 """External accounts, proofs of their ownership, trust in them, discoveries and lookups."""
 
+from typing import Any
+
 from conformance.proof.second import account_types, sca, uma
 from conformance.proof.second.account_types import BANKS, TYPES
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
+from conformance.proof.second.customers import at
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.money import Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
@@ -24,13 +27,25 @@ def shown(account: Json) -> Json:
 
 def move(world: World, account: Json, status: str) -> None:
     """Give an external account another status, with its event."""
-    if account["status"] == status:
+    before = account["status"]
+    if before == status:
         return
     account["status"] = status
     account["_updated"] = now()
     untold = status == "INACTIVE" and world.has("inactive-untold")
     if not untold and not world.has("no-account-event"):
-        world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", shown(account))
+        world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", _told(world, account, before))
+
+
+def _told(world: World, account: Json, before: str) -> Json:
+    """Return what the event of a new status tells; `before` is the one that the account had."""
+    told = shown(account)
+    proven = (before, account["status"]) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
+    if proven and world.has("stale-account-event"):
+        told["status"] = before
+    if world.has("bare-id-in-events"):
+        told["id"] = account["id"].partition(":")[2]
+    return told
 
 
 def _check(call: Call, body: Json, owner: Json | None) -> None:
@@ -133,6 +148,13 @@ def _mistake(world: World, account: Json) -> None:
     first = TYPES[account["accountInfo"]["accountType"]].currencies[0]
     if account["currency"] != first and world.has("arbitrum-usdc"):
         account["currency"] = first
+    info = account["accountInfo"]
+    if "bolt12" in info and world.has("bolt12-as-invoice"):
+        info["invoice"] = info.pop("bolt12")
+    person = info.get("beneficiary") or account["_beneficiary"]
+    numbers = (at(person, "taxId"), at(person, "registrationNumber"))
+    if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
+        person["registrationNumber"] = person["taxId"]
 
 
 def _verified(world: World, account: Json) -> None:
@@ -159,7 +181,17 @@ def index(call: Call) -> Reply:
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     rows = [row for row in world.externals.values() if row["customerId"] == customer["id"]]
-    return call.page([shown(row) for row in _in_currency(call, rows)])
+    active = [row for row in rows if row["status"] == "ACTIVE"]
+    if len(active) < len(rows) and world.has("only-active-listed"):
+        rows = active
+    return call.page([_listed(world, row) for row in _in_currency(call, rows)])
+
+
+def _listed(world: World, account: Json) -> Json:
+    body = shown(account)
+    if body["platformAccountId"] is not None and world.has("list-without-own-id"):
+        del body["platformAccountId"]
+    return body
 
 
 def index_of_platform(call: Call) -> Reply:
@@ -169,6 +201,9 @@ def index_of_platform(call: Call) -> Reply:
     rows = [row for row in accounts if not row["customerId"]]
     if call.world.has("platform-list-of-customers"):
         rows = [row for row in accounts if not row["customerId"] or not row["platformAccountId"]]
+    named = [row for row in rows if row["platformAccountId"]]
+    if len(named) < len(rows) and call.world.has("platform-list-named-only"):
+        rows = named
     return call.page([shown(row) for row in _in_currency(call, rows)])
 
 
@@ -185,7 +220,8 @@ def read(call: Call) -> Reply:
 def delete(call: Call) -> Reply:
     """DELETE /customers/external-accounts/{externalAccountId}."""
     account = of(call)
-    if account["_trusted"] and not call.world.has("trusted-deleted"):
+    asked = "_untrust" in account and call.world.has("deleted-before-confirm")
+    if account["_trusted"] and not asked and not call.world.has("trusted-deleted"):
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
@@ -227,6 +263,8 @@ def challenge(call: Call) -> Reply:
     if account["status"] != "PENDING_OWNERSHIP_VERIFICATION":
         raise conflict("The ownership of this account is not asked for.")
     account["_challenge"] = body["method"]
+    if world.has("challenged-is-active"):
+        move(world, account, "ACTIVE")
     token = world.new_id("Link").partition(":")[2]
     answer: Json = {"method": body["method"], "expiresAt": ahead(900)}
     if body["method"] == "LIVENESS":
@@ -246,6 +284,8 @@ def verify(call: Call) -> Reply:
     ):
         raise conflict("No signature is waited for.")
     owner = body["signature"] == SIGNATURE or world.has("any-owner")
+    if not owner and world.has("failed-signature-open"):
+        return 200, shown(account)
     if world.has("verify-later"):
         world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
     else:
@@ -266,10 +306,13 @@ def prove(world: World, account: Json, *, owner: bool) -> None:
 def discoveries(call: Call) -> Reply:
     """GET /discoveries."""
     country, code = call.query.get("country"), call.query.get("currency")
+    value, label = "bankName", "displayName"
+    if call.world.has("names-swapped"):
+        value, label = label, value
     rows = [
         {
-            "bankName": name,
-            "displayName": f"{name} ({bank_country})",
+            value: name,
+            label: f"{name} ({bank_country})",
             "country": bank_country,
             "currency": bank_code,
         }
@@ -302,7 +345,7 @@ def lookup(call: Call) -> Reply:
     sending = coin(call.query.get("sendingCurrency", "USD")).code
     if world.has("lookup-always-dollars"):
         sending = "USD"
-    uma.shake_hands(world, account)
+    _shake_hands(world, account)
     receiving = account["currency"]
     back = unit_rate(receiving, sending)
     row = world.new_id("Lookup")
@@ -316,6 +359,8 @@ def lookup(call: Call) -> Reply:
     }
     if account["accountInfo"]["accountType"] == "LIGHTNING" and world.has("millisatoshis"):
         preference["currency"]["decimals"] = 11
+    if receiving != sending and world.has("lookup-symbol-of-sender"):
+        preference["currency"]["symbol"] = currency(sending)["symbol"]
     answer: Json = {
         "lookupId": row,
         "accountId": account["id"],
@@ -323,10 +368,23 @@ def lookup(call: Call) -> Reply:
         "supportedCurrencies": [preference],
     }
     if world.persona.with_nulls:
+        if receiving != sending and world.has("bounds-not-converted"):
+            back = unit_rate(sending, sending)
         preference["minSendingAmount"] = int(MIN_RECEIVED * back)
         preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
-        answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": True}]
+        mandatory: Any = "true" if world.has("mandatory-as-text") else True
+        answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": mandatory}]
     return 200, answer
+
+
+def _shake_hands(world: World, account: Json) -> None:
+    try:
+        uma.shake_hands(world, account)
+    except Refusal as refusal:
+        silent = refusal.code == "LNURLP_REQUEST_FAILED"
+        if silent and world.has("silent-counterparty-400"):
+            raise Refusal(refusal.code, refusal.reason, status=400) from None
+        raise
 
 
 def in_ownership_limit(world: World, amount: int, code: str) -> bool:

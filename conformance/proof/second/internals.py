@@ -87,7 +87,12 @@ def shown(world: World, account: Json) -> Json:
     if account["type"] == "INTERNAL_CRYPTO" and world.has("no-coin-symbol"):
         body["balance"]["currency"]["symbol"] = None
     body["totalBalance"] = money(total, code)
-    body["fundingPaymentInstructions"] = [instruction(world, account)]
+    if account["status"] == "FROZEN" and world.has("frozen-as-suspended"):
+        body["status"] = "SUSPENDED"
+    funded = account
+    if "_home" in account and world.has("instructions-of-holder"):
+        funded = world.internals[account["_home"]]
+    body["fundingPaymentInstructions"] = [instruction(world, funded)]
     if not account["customerId"]:
         forms = {"empty": "", "null": None}
         if world.persona.no_owner in forms:
@@ -333,9 +338,12 @@ def _rule_based(world: World, body: Json) -> Json:
     target = world.named(table, to, "ACCOUNT_NOT_FOUND", "sweepRule.to")
     if target["currency" if outside else "_code"] != "USD":
         raise invalid("sweepRule.to", "is in another currency")
+    label = body.get("label")
+    if label and len(label) > 128 and world.has("label-cut"):
+        label = label[:128]
     account = open_account(world, holder, "RULE_BASED", "USD")
     account |= {
-        "label!": body.get("label"),
+        "label!": label,
         "sweepRule!": {"to": target["id"]},
         "_home": homes[0]["id"],
         "_target": target["id"],

@@ -14,6 +14,8 @@ def checked_key(call: Call, *, needed: bool) -> str:
     """
     key = call.headers.get("idempotency-key", "")
     long = len(key) > MAX_KEY and not (len(key) == MAX_KEY + 1 and call.world.has("long-key"))
+    if len(key) == MAX_KEY and call.world.has("longest-key-refused"):
+        long = True
     if long or (needed and not key and not call.world.has("key-optional")):
         raise invalid(
             "Idempotency-Key",

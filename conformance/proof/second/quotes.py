@@ -29,7 +29,7 @@ from conformance.proof.second.check import (
     text,
 )
 from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
-from conformance.proof.second.money import Json, coin, money, unit_rate
+from conformance.proof.second.money import COINS, Json, coin, money, unit_rate
 from conformance.proof.second.money import shown as currency
 from conformance.proof.second.pricing import Price
 from conformance.proof.second.world import World, ahead, now, public
@@ -277,8 +277,15 @@ def require_volume(world: World, owner: Json | None) -> None:
 
 def create(call: Call) -> Reply:
     """POST /quotes."""
-    body = _read(call)
-    return 201, shown(call.world, make(call, body))
+    world, body = call.world, _read(call)
+    if body.get("immediatelyExecute") is False and world.has("false-executes"):
+        body["immediatelyExecute"] = True
+    quote = make(call, body)
+    answer = shown(world, quote)
+    executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
+    if executed and world.has("immediate-answer-stale"):
+        answer["status"] = "PENDING"
+    return 201, answer
 
 
 def make(call: Call, body: Json) -> Json:
@@ -315,16 +322,26 @@ def make(call: Call, body: Json) -> Json:
     elif source.internal and world.persona.funds_noticed == "creation":
         internals.require_funds(world, source.internal, priced.sent)
     quote = _record(world, body, (source, target), priced)
+    _keep_override(world, body, source)
     if realtime:
         _open_realtime(world, quote)
-    elif body.get("immediatelyExecute"):
+    if realtime and body.get("immediatelyExecute") and quote["status"] == "PENDING":
+        execute(world, quote)
+    elif not realtime and body.get("immediatelyExecute"):
         execute(world, quote, at_once=world.persona.immediate_status == "COMPLETED")
     return quote
 
 
+def _keep_override(world: World, body: Json, source: End) -> None:
+    """Make the platform fee of a quote the standing one, by a planted bug."""
+    fee = body.get("platformFeeOverride")
+    if fee is not None and source.code == "USD" and world.has("override-kept"):
+        world.config["feeConfigs"] = [{"sendingCurrency": "USD", **fee}]
+
+
 def _require_immediate(call: Call, source: End, priced: Price, *, realtime: bool) -> None:
     world = call.world
-    if realtime:
+    if realtime and not world.has("realtime-at-once"):
         raise invalid("immediatelyExecute", "needs an account that money can be taken from")
     if source.internal:
         internals.require_funds(world, source.internal, priced.sent)
@@ -362,6 +379,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "_challenge": None,
         "_realtime": body["source"]["sourceType"] == "REALTIME_FUNDING",
         "_immediate": bool(body.get("immediatelyExecute")),
+        "_payable": target.account.get("status") == "ACTIVE",
     }
     world.quotes[quote["id"]] = quote
     transactions.begin(world, quote)
@@ -392,22 +410,42 @@ def shown(world: World, quote: Json) -> Json:
             "gridApiVariableFeeAmount": priced.fee,
         },
     }
+    _mistake(world, quote, body)
     if quote["_immediate"] and world.has("no-expiry-at-once"):
         body["expiresAt"] = None
     waits = quote["_realtime"] and quote["status"] in {"PENDING", "PENDING_AUTHORIZATION"}
     if waits and world.has("late-transaction-id"):
         body["transactionId"] = None
     if quote["_challenge"]:
-        body["scaChallenge"] = public(quote["_challenge"])
+        body["scaChallenge"] = _challenge(world, quote)
     open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
     if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):
         body["paymentInstructions"] = [_instruction(world, quote)]
     return body
 
 
+def _mistake(world: World, quote: Json, body: Json) -> None:
+    """Spoil a quote that is shown by a planted bug."""
+    priced: Price = quote["_price"]
+    if COINS[priced.receiving].crypto and world.has("ticker-lower-case"):
+        body["receivingCurrency"]["code"] = priced.receiving.lower()
+    if priced.sending == priced.receiving and world.has("fees-unshown-at-home"):
+        body |= {"feesIncluded": None, "platformFeesIncluded": None}
+
+
+def _challenge(world: World, quote: Json) -> Json:
+    challenge = public(quote["_challenge"])
+    if world.has("challenge-expiry-in-seconds"):
+        challenge["expiresAt"] = int(challenge["expiresAt"].timestamp())
+    return challenge
+
+
 def _instruction(world: World, quote: Json) -> Json:
     shadow = {"_code": quote["_price"].sending, "_number": quote["id"].partition(":")[2][:16]}
-    return internals.instruction(world, shadow, reference=quote["_number"])
+    shown_so = internals.instruction(world, shadow, reference=quote["_number"])
+    if COINS[quote["_price"].sending].crypto and world.has("coin-instruction-untyped"):
+        del shown_so["accountOrWalletInfo"]["accountType"]
+    return shown_so
 
 
 def _open_realtime(world: World, quote: Json) -> None:
@@ -441,7 +479,8 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     target: End = quote["_target"]
     if source.account.get("status") != "CLOSED" or not world.has("closed-after-quote"):
         _require_sendable(world, source)
-    _require_receivable(world, target, quote["_sent"], source.code)
+    if not transactions.is_paid_all_the_same(world, quote):
+        _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
     if source.internal:
         _require_funds_now(world, source.internal, quote["_sent"])
@@ -464,6 +503,9 @@ def _asks(world: World, quote: Json) -> bool:
     owner: Json | None = quote["_source"].owner
     trusted = quote["_target"].account.get("_trusted", False)
     if owner is None or not customers.needs_sca(owner) or quote["_proven"] or trusted:
+        return False
+    moved = owner["_first_region"] not in customers.EU
+    if moved and world.has("sca-by-first-region"):
         return False
     return owner["customerType"] != "BUSINESS" or not world.has("no-challenge-for-business")
 
@@ -513,6 +555,9 @@ def execute_call(call: Call) -> Reply:
     if quote["status"] == "PENDING_AUTHORIZATION":
         if world.has("challenge-again"):
             return 200, shown(world, quote)
+        if not quote["_realtime"] and world.has("refused-execution-reopens"):
+            quote |= {"status": "PENDING", "_challenge": None}
+            transactions.of(world, quote)["status"] = "PENDING"
         raise conflict("The quote waits for an authorization.")
     if _is_expired(quote) and not world.has("quotes-for-ever"):
         raise Refusal(persona.expired_code, "The quote has expired.")
@@ -568,7 +613,8 @@ def authorize(call: Call) -> Reply:
         transactions.of(world, quote)["status"] = "PENDING"
     else:
         _require_sendable(world, quote["_source"])
-        _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
+        if not transactions.is_paid_all_the_same(world, quote):
+            _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
     return 200, shown(world, quote)
 
@@ -636,7 +682,7 @@ def transfer(call: Call, *, outward: bool) -> Reply:
         "destination": {"destinationType": "ACCOUNT", **body["destination"]},
         "lockedCurrencySide": "RECEIVING" if world.has("transfer-on-top") else "SENDING",
         "lockedCurrencyAmount": body["amount"],
-        "immediatelyExecute": True,
+        "immediatelyExecute": not world.has("transfer-left-pending"),
     }
     source = _source(call, wanted["source"])
     target = _destination(call, wanted["destination"])

@@ -56,7 +56,8 @@ def prove(world: World, customer: Json, body: Json) -> None:
     if customer["_wrong"] >= MAX_WRONG and not world.has("lock-ignored"):
         raise Refusal("ACCOUNT_LOCKED", "Too many proofs were wrong.")
     if not customer["_session"] and not world.has("session-ignored"):
-        raise Refusal("SCA_SESSION_REQUIRED", "The customer has to log in.")
+        status = 401 if world.has("session-as-unauthorized") else 0
+        raise Refusal("SCA_SESSION_REQUIRED", "The customer has to log in.", status=status)
     if _is_proof(customer, body) or world.has("any-proof"):
         customer["_wrong"] = 0
         return
@@ -192,11 +193,15 @@ def complete_reset(call: Call) -> Reply:
         raise invalid("resetId", f"the reset is {reset['status']}", status=status)
     if reset["factor"] == "SMS_OTP" and not body.get("mobile") and not world.has("no-mobile"):
         raise invalid("mobile", "is required", kind="tel")
+    if reset["factor"] != "SMS_OTP" and not body.get("mobile") and world.has("mobile-always"):
+        raise invalid("mobile", "is required", kind="tel")
     if not world.has("factor-kept"):
         customer["_factors"] = [name for name in customer["_factors"] if name != reset["factor"]]
     reset |= {"status": "COMPLETED", "completedAt": now()}
     if reset["factor"] == "SMS_OTP":
         customer["_factors"].append("SMS_OTP")
+        if world.has("enrollment-of-sms"):
+            reset["enrollmentStatus"] = "COMPLETED"
     else:
         reset["enrollmentStatus"] = "PENDING"
     return 204, None
@@ -221,6 +226,9 @@ def liveness(world: World, reset: Json, result: str) -> None:
     refresh(world, reset)
     if _has_ended(world, reset, late=result == "expire"):
         raise conflict("The reset has ended.")
+    early = result == "pass" and reset["status"] == "INITIATED"
+    if early and world.has("passed-too-early"):
+        return
     moves: dict[str, Any] = {
         "submit": "PENDING_REVIEW",
         "pass": "LIVENESS_PASSED",

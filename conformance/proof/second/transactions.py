@@ -31,13 +31,16 @@ def of(world: World, quote: Json) -> Json:
 def begin(world: World, quote: Json) -> None:
     """Make the transaction of a new quote."""
     priced, source, target = quote["_price"], quote["_source"], quote["_target"]
+    receiving = priced.receiving
+    if receiving != priced.sending and world.has("received-in-sending-currency"):
+        receiving = priced.sending
     row: Json = {
         "id": quote["transactionId"],
         "type": "OUTGOING",
         "direction": "DEBIT",
         "status": "PENDING",
         "sentAmount": money(priced.sent, priced.sending),
-        "receivedAmount": money(priced.received, priced.receiving),
+        "receivedAmount": money(priced.received, receiving),
         "exchangeRate": 1 if priced.rate == 1 else float(priced.rate),
         "createdAt": quote["createdAt"],
         "settledAt": None,
@@ -71,7 +74,10 @@ def move(world: World, row: Json, status: str) -> None:
     row["status"] = status
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
-    world.emit(f"OUTGOING_PAYMENT.{status}", shown(world, row))
+    told = shown(world, row)
+    if status == "FAILED" and world.has("failed-event-of-quote"):
+        told = public(row["_quote"])
+    world.emit(f"OUTGOING_PAYMENT.{status}", told)
 
 
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
@@ -105,7 +111,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
     if target and target["status"] != "ACTIVE" and not world.has("closed-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
-    if _is_stopped(row["_target"].external) and not world.has("inactive-receives"):
+    if _is_stopped(world, row) and not world.has("inactive-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
     if failure:
         _fail(world, row, failure)
@@ -124,13 +130,29 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     on_chain = quote["_realtime"] and COINS[quote["_price"].sending].crypto
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
-    move(world, row, "COMPLETED")
+    _complete(world, row)
 
 
-def _is_stopped(account: Json | None) -> bool:
+def _complete(world: World, row: Json) -> None:
+    if row["_target"].internal and world.has("internal-completion-untold"):
+        row["status"] = "COMPLETED"
+    else:
+        move(world, row, "COMPLETED")
+
+
+def is_paid_all_the_same(world: World, quote: Json) -> bool:
+    """Tell whether an account is paid, by a planted bug, that was disabled after the quote."""
+    account = quote["_target"].external
+    disabled = account is not None and account["status"] == "INACTIVE"
+    return disabled and quote["_payable"] and world.has("disabled-after-quote")
+
+
+def _is_stopped(world: World, row: Json) -> bool:
     """Return whether an external account can receive nothing; one that awaits a proof may."""
+    account: Json | None = row["_target"].external
     usable = ("ACTIVE", "PENDING_OWNERSHIP_VERIFICATION")
-    return account is not None and account["status"] not in usable
+    stopped = account is not None and account["status"] not in usable
+    return stopped and not is_paid_all_the_same(world, row["_quote"])
 
 
 def _on_chain(network: str) -> Json:

@@ -118,7 +118,7 @@ def finish_hosted(world: World, token: str) -> None:
         raise conflict("This link was used.")
     found["used"] = True
     customer = world.customers[found["customerId"]]
-    customers.begin_review(world, customer)
+    customers.begin_review(world, customer, told=not world.has("hosted-untold"))
     suffix = customers.suffix_of(world, customer)
     if suffix not in {"001", "002", "003"}:
         world.later(
@@ -274,11 +274,17 @@ def _person_errors(world: World, holder: str, person: Json, stem: str) -> list[J
         errors += [
             _field(holder, f"{stem}{name}")
             for name in ("idType", "identifier")
-            if not person.get(name)
+            if not person.get(name) and not _is_missed(world, person, name, stem)
         ]
     elif not _has_identity(world, holder):
         errors.append(_identity(holder))
     return errors
+
+
+def _is_missed(world: World, person: Json, name: str, stem: str) -> bool:
+    """Tell whether a planted bug keeps it from being seen that a customer lacks a member."""
+    alone = not stem and name == "identifier" and person.get("idType")
+    return bool(alone) and world.has("identifier-not-missed")
 
 
 def _owner_errors(world: World, customer: Json) -> list[Json]:

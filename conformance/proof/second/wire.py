@@ -174,7 +174,7 @@ class Handler(BaseHTTPRequestHandler):
             if refusal.code == "CONFLICT" and call.world.has("conflict-message"):
                 error["message"] = error.pop("reason")
             if refusal.details:
-                error["details"] = refusal.details
+                error["details"] = _details(call.world, refusal.details)
             if persona.with_extras:
                 error["traceId"] = f"trace-{call.world.number()}"
             return refusal.status, dressed(persona, error), persona.error_media
@@ -233,6 +233,21 @@ class Handler(BaseHTTPRequestHandler):
         head = b"".join(getattr(self, "_headers_buffer", [])) + b"\r\n"
         self._headers_buffer: list[bytes] = []
         self.wfile.write(head + payload)
+
+
+def _details(world: World, details: dict[str, Any]) -> dict[str, Any]:
+    """Return the details of an error, in which a planted bug may have cut the constraints."""
+    errors = details.get("errors", [])
+    if not any("constraint" in entry for entry in errors) or not world.has("constraint-as-text"):
+        return details
+    return details | {
+        "errors": [
+            entry | {"constraint": entry["constraint"]["format"]}
+            if "constraint" in entry
+            else entry
+            for entry in errors
+        ]
+    }
 
 
 def _throttle(world: World, stem: str) -> None:
