@@ -92,10 +92,12 @@ def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Pl
     ids = [answer.body["id"] for answer in answers]
     if ids[0] == ids[1]:
         raise ResourceMissing("the second account with a platformAccountId is the first one again")
-    for owner, own, other in zip(owners, ids, reversed(ids), strict=True):
-        listed = {row.get("id") for row in platform.external_accounts.of_customer(owner)}
-        assert own in listed, f"{own} is not listed for {owner['id']}"
-        assert other not in listed, f"{other} is listed for {owner['id']}"
+    for owner, answer in zip(owners, answers, strict=True):
+        listed = platform.external_accounts.as_listed(owner, answer.body)
+        assert listed is not None, f"{answer.body['id']} is not listed for {owner['id']}"
+    for owner, other in zip(owners, reversed(ids), strict=True):
+        rows = platform.external_accounts.of_customer(owner)
+        assert other not in {row.get("id") for row in rows}, f"{other} is listed for {owner['id']}"
 
 
 @requirement("EXT-013")
