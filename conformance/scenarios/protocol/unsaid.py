@@ -37,10 +37,11 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     """Return the answer to the creation of a valid external account.
 
     Raises:
-        ResourceMissing: the refusal names no other members than those with guessed values. A value
-            that the profile binds is no guess.
+        ResourceMissing: the refusal names no other members than those with guessed values, or
+            none at all. A value that the profile binds is no guess.
     """
-    kind = answer.exchange.request_body["accountInfo"]["accountType"]
+    sent = answer.exchange.request_body
+    kind = sent["accountInfo"]["accountType"]
     examples = [
         example.name for example in account_examples().values() if example.account_type == kind
     ]
@@ -53,6 +54,8 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     if not paths and isinstance(answer.body, Mapping):
         # What is wrong with a bank account may be told in words alone.
         paths = [path_names(answer.body.get("reason"))]
+    if not any({*sent, *sent["accountInfo"]}.intersection(path) for path in paths):
+        paths = [sorted(guessed_members)]
     guesses_by_entry = [guessed_members.intersection(path) for path in paths]
     if not answer.accepted and guesses_by_entry and all(guesses_by_entry):
         unknown = " or ".join(sorted(set().union(*guesses_by_entry)))
