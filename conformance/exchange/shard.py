@@ -44,3 +44,7 @@ class Shard:
         """Return whether a test belongs to it, by its node id."""
         digest = hashlib.sha256(test.encode()).digest()
         return int.from_bytes(digest[:8], "big") % self.count == self.number - 1
+
+
+WHOLE = Shard(1, 1)
+"""The only one, which has all tests."""

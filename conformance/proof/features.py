@@ -33,9 +33,11 @@ import typer
 from conformance.contract.catalogue import Catalogue, catalogue
 from conformance.contract.completion import feature_names
 from conformance.exchange.folder import RunFolder
+from conformance.exchange.shard import WHOLE
 from conformance.plugin import SESSION, USUAL_EXAMPLES
 from conformance.profile.model import Profile
 from conformance.profile.needs import unmet
+from conformance.proof.draw import TODAY, Draw
 from conformance.proof.host import decisions_of, host, modules_with, spread, turns
 from conformance.proof.patch import MutantError
 from conformance.proof.reach import Seen, Survey, features_noted, survey
@@ -235,7 +237,7 @@ def _without(suite: Session, feature: str) -> Iterator[None]:
             suite.profile, suite.connection = before
 
 
-def features(
+def features(  # noqa: PLR0917 - typer passes all of them by name
     only: Annotated[
         list[str] | None,
         typer.Option(help="a feature; may be given several times", autocompletion=feature_names),
@@ -245,6 +247,16 @@ def features(
     ] = False,
     processes: Annotated[int, typer.Option(min=1)] = 2 * len(os.sched_getaffinity(0)),
     fuzz_examples: Annotated[int, typer.Option(min=0)] = USUAL_EXAMPLES,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEED",
+            help=f"take a share of the scenarios alone, drawn by chance: a number, or {TODAY}",
+        ),
+    ] = None,
+    shares: Annotated[
+        int, typer.Option(min=1, help="with --draw: one of so many shares of the scenarios")
+    ] = 1,
 ) -> None:
     """Switch each feature of the profile off; does exactly what needs it go unexercised?
 
@@ -258,13 +270,19 @@ def features(
         raise typer.Exit(2)
     chosen = [name for name in known if not only or name in only]
     whole = profile.model_dump(mode="json", by_alias=True, exclude_none=True)
+    shard = WHOLE
+    if draw is not None:
+        by_chance = Draw.parse(draw, shares)
+        shard, fuzz_examples = by_chance.shard, 0
+        typer.echo(f"drawn by {by_chance}")
     try:
-        seen = survey(processes, fuzz_examples=fuzz_examples)
+        seen = survey(processes, fuzz_examples=fuzz_examples, shard=shard)
         found = judge_without(chosen, seen, processes, fuzz_examples)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     tests = seen.tests
+    named = {identifier for one in tests.values() for identifier in one.named}
     usual, _ = concluded(profile, tests, (d for one in tests.values() for d in one.decisions))
     wrong = 0
     for name in chosen:
@@ -278,6 +296,9 @@ def features(
             ),
         )
         wanted = expected(catalogue(), name, usual)
+        if draw is not None:
+            # Of what the share does not name, a run of it decides nothing.
+            wanted = {identifier: wanted[identifier] for identifier in wanted.keys() & named}
         others = differences(wanted, verdicts, details)
         wrong += bool(others)
         off = sum(wanted[identifier] != usual[identifier] for identifier in wanted)

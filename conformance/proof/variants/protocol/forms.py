@@ -29,6 +29,7 @@ from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask
+from conformance.reference.verification import verifications
 from conformance.reference.webhooks.deliveries import Deliveries
 
 _ERRORS = 400
@@ -187,9 +188,10 @@ def lists_under_items(patch: Patch) -> None:
 
 
 def _concern_lists(patch: Patch) -> None:
-    """Keep variants of the lists of accounts apart, which look for the rows under their name."""
+    """Keep variants of some lists apart, which look for the rows under their name."""
     for holder in (accounts, externals):
         patch.concern(holder, "list_for_customers")
+    patch.concern(verifications, "list_for_customer")
 
 
 # --- Success statuses -----------------------------------------------------------------------
