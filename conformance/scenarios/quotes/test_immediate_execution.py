@@ -42,6 +42,20 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
     assert answer.body["status"] in SETTLING, answer
 
 
+@requirement("QUO-831")
+def test_a_text_that_says_false_executes_nothing(platform: Platform) -> None:
+    """A quote whose immediatelyExecute is the text "false" is refused, or is not executed."""
+    body = platform.quotes.body()
+
+    answer = platform.api.create_quote({**body, "immediatelyExecute": "false"}, valid=False)
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.create_quote(body))
+        return
+    assert answer.body["status"] not in SETTLING, answer
+    assert platform.transactions.of_quote(answer.body).get("status") not in SETTLING
+
+
 @requirement("QUO-124")
 def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(platform: Platform) -> None:
     """A real-time funded quote with immediatelyExecute is refused or not executed yet."""

@@ -63,6 +63,28 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
 
+@requirement("QUO-180", "QUO-181", "QUO-183")
+def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None:
+    """A payout of an SCA customer in another currency waits for a proof, and has taken nothing."""
+    corridor = platform.quotes.corridor(same_currency=False)
+    customer = platform.approved.sca_customer(currencies=[corridor.sending])
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    quote = platform.quotes.pending(source, destination)
+    _, before = platform.internal_accounts.balances(source)
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    with check("QUO-180"):
+        answer.expect_accepted()
+        assert answer.body["status"] == WAITING, answer
+    with check("QUO-181"):
+        answer.expect_accepted()
+        assert answer.body.get("scaChallenge"), answer
+    with check("QUO-183"):
+        assert platform.internal_accounts.balances(source)[1] == before
+
+
 @requirement("QUO-187")
 def test_a_business_proves_its_payments_too(platform: Platform) -> None:
     """A quote of a business in an SCA region is executed to PENDING_AUTHORIZATION."""
@@ -179,7 +201,27 @@ def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
-@requirement("QUO-193", "QUO-194", "QUO-195", "QUO-196")
+@requirement("QUO-192", "TRX-046")
+def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
+    """Of two quotes that wait for a proof, the one that is not authorized is not executed."""
+    source = platform.sca.account()
+    waiting_quote = platform.sca.challenged(source=source, amount=5_000)
+    quote = platform.quotes.pending(source)
+    before, _ = platform.internal_accounts.balances(source)
+    execution = platform.api.execute_quote(quote["id"])
+    if not execution.accepted:
+        raise ResourceMissing(f"a customer proves one payment after the other: {execution}")
+
+    platform.sca.authorize({**quote, **execution.body})
+
+    with check("QUO-192"):
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-046"):
+        assert platform.transactions.of_quote(waiting_quote).get("status") not in SETTLING
+
+
+@requirement("QUO-191", "QUO-193", "QUO-194", "QUO-195", "QUO-196")
 def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: Check) -> None:
     """After the first proof the quote has another challenge, and no money has moved."""
     source = platform.sca.account()
@@ -196,6 +238,9 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
         first.expect_accepted()
         next_challenge = first.body.get("scaChallenge") or {}
         assert next_challenge.get("id") not in (None, quote["scaChallenge"]["id"]), first
+    with check("QUO-191"):
+        first.expect_accepted()
+        assert first.body["transactionId"] == quote["transactionId"], first
     with check("QUO-195"):
         expect_untouched(platform, source, before)
 
@@ -224,15 +269,17 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
 # --- No valid proof -------------------------------------------------------------------------
 
 
-@requirement("QUO-197", "QUO-198")
+@requirement("QUO-197", "QUO-198", "TRX-046")
 def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
-    """An authorization with a wrong code is refused, and no money moves."""
+    """An authorization with a wrong code is refused, and neither money nor the payment moves."""
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
 
     refusal = platform.sca.send_proof(quote, wrong_proof(platform))
 
+    with check("TRX-046"):
+        assert platform.transactions.of_quote(quote).get("status") not in SETTLING
     with check("QUO-198"):
         expect_untouched(platform, source, before)
     with check("QUO-197"):

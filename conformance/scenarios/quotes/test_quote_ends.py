@@ -141,16 +141,23 @@ def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) ->
     answer.expect_accepted()
 
 
-@requirement("QUO-814")
-def test_no_rail_is_echoed_by_an_execution(platform: Platform) -> None:
-    """The answer to an execution shows no paymentRail in the destination."""
-    quote = arranged_resource(platform.api.create_quote(body_with_rail(platform)))
+@requirement("QUO-035", "QUO-814")
+def test_no_rail_is_echoed_by_an_execution(platform: Platform, check: Check) -> None:
+    """The answer to an execution shows no paymentRail in the destination.
+
+    Neither does that to the creation of a quote that is executed with it.
+    """
+    body = body_with_rail(platform)
+    quote = arranged_resource(platform.api.create_quote(body))
 
     execution = platform.quotes.execute(quote)
+    immediate = arranged_resource(platform.api.create_quote({**body, "immediatelyExecute": True}))
 
-    if not isinstance(execution.get("destination"), Mapping):
-        raise PreconditionFailed(f"the quote shows no destination: {execution}")
-    assert execution["destination"].get("paymentRail") is None
+    for requirement_id, executed in {"QUO-814": execution, "QUO-035": immediate}.items():
+        with check(requirement_id):
+            if not isinstance(executed.get("destination"), Mapping):
+                raise PreconditionFailed(f"the quote shows no destination: {executed}")
+            assert executed["destination"].get("paymentRail") is None
 
 
 # --- What is left open ----------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.platform.platform import Platform
@@ -30,6 +32,14 @@ FAULTS: tuple[tuple[str, str, Fault], ...] = (
 )
 """Requirement, name and fault of bodies from an internal account to an external one."""
 
+WRONG_AMOUNTS: dict[str, Any] = {
+    "QUO-145": 10_000.5,
+    "QUO-147": -10_000,
+    "QUO-148": 0,
+    "QUO-972": "10000",
+}
+"""Amounts that no quote is about, by their requirement."""
+
 REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
     ("QUO-153", "no-currency", without("source.currency")),
 )
@@ -49,6 +59,29 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
     refusal = platform.api.create_quote(fault(body), valid=False)
 
     refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement(*WRONG_AMOUNTS)
+@pytest.mark.parametrize("form", ["receiving-side", "immediate", "real-time"])
+def test_no_form_of_quote_takes_a_wrong_amount(platform: Platform, check: Check, form: str) -> None:
+    """A wrong amount is refused where it is to arrive, is executed at once or is funded later."""
+    body = platform.quotes.realtime_body() if form == "real-time" else platform.quotes.body()
+    if form == "receiving-side":
+        body["lockedCurrencySide"] = "RECEIVING"
+    if form == "immediate":
+        body["immediatelyExecute"] = True
+
+    refusals = {
+        requirement_id: platform.api.create_quote(
+            {**body, "lockedCurrencyAmount": amount}, valid=False
+        )
+        for requirement_id, amount in WRONG_AMOUNTS.items()
+    }
+
+    twin = platform.api.create_quote(body)
+    for requirement_id, refusal in refusals.items():
+        with check(requirement_id):
+            refusal.refused(*REFUSED, twin=twin)
 
 
 @requirement("QUO-142")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, require_member
+from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
@@ -96,7 +96,7 @@ def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Pl
     assert within.get("platformFeesIncluded") is not None, within
 
 
-@requirement("QUO-046", "QUO-053")
+@requirement("QUO-046", "QUO-053", "QUO-036", "QUO-037")
 def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
@@ -112,9 +112,10 @@ def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
 
     with check("QUO-053"):
         expect_net_amounts_are_converted(quotes)
+    expect_currencies_of_ends(check, quotes, source, destination)
 
 
-@requirement("QUO-047", "QUO-054")
+@requirement("QUO-047", "QUO-054", "QUO-036", "QUO-037")
 def test_a_locked_receiving_amount_is_what_fees_leave(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
 
     with check("QUO-054"):
         expect_net_amounts_are_converted(quotes)
+    expect_currencies_of_ends(check, quotes, source, destination)
 
 
 @requirement("QUO-055")
@@ -165,6 +167,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
 @requirement("QUO-609", "QUO-610", "QUO-611", "QUO-612", "QUO-613", "QUO-614")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-830")
 @pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_execution_leaves_the_terms_as_they_were_quoted(
@@ -203,17 +206,52 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
         assert execution["exchangeRate"] == quote["exchangeRate"]
     with check("QUO-060"):
         assert execution["feesIncluded"] == quote["feesIncluded"]
+    with check("QUO-830"):
+        fee = require_member(quote, "platformFeesIncluded")
+        assert require_member(execution, "platformFeesIncluded") == fee
+    with check("QUO-031"):
+        assert execution["source"].get("sourceType") == "ACCOUNT", execution
+    with check("QUO-033"):
+        assert execution["destination"].get("destinationType") == "ACCOUNT", execution
+    with check("QUO-041"):
+        assert not execution.get("paymentInstructions"), execution
 
 
-@requirement("QUO-161")
-def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
-    """A quote from USD with platformFeeOverride has platformFeesIncluded above 0."""
+@requirement("QUO-161", "QUO-086", "QUO-830")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_platform_fee_of_one_quote_shows_in_it(
+    platform: Platform, check: Check, side: str
+) -> None:
+    """A quote from USD with platformFeeOverride has platformFeesIncluded above 0.
+
+    So has one that is executed as it is created. An execution leaves the fee as it is, and debits
+    the sending amount, which includes it.
+    """
     override = platform.profile.bindings.require("platform_fee_override")
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    amount = 10_000
+    if side == "RECEIVING":
+        amount = platform.quotes.pending(source, destination)["totalReceivingAmount"]
+    body = platform.quotes.body(
+        source, destination, side=side, amount=amount, platformFeeOverride=override
+    )
+    before, _ = platform.internal_accounts.balances(source)
 
-    quote = platform.quotes.pending(source, destination, platformFeeOverride=override)
+    quote = arranged_resource(platform.api.create_quote(body))
+    execution = platform.quotes.execute(quote)
+    balance_left = platform.internal_accounts.wait_for_balance(
+        source, before - quote["totalSendingAmount"]
+    )
+    immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
 
-    assert (quote.get("platformFeesIncluded") or 0) > 0
+    with check("QUO-161"):
+        for shown in (quote, arranged_resource(immediate)):
+            assert (shown.get("platformFeesIncluded") or 0) > 0, shown
+    with check("QUO-830"):
+        fee = require_member(quote, "platformFeesIncluded")
+        assert require_member(execution, "platformFeesIncluded") == fee
+    with check("QUO-086"):
+        assert before - balance_left == quote["totalSendingAmount"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +286,18 @@ def fees(quote: Json, *, beside: bool) -> int:
     """Return the fees in the sending amount; with ``beside`` also the platform's fee."""
     included: int = quote["feesIncluded"]
     return included + (quote.get("platformFeesIncluded") or 0) if beside else included
+
+
+def expect_currencies_of_ends(
+    check: Check, quotes: Iterable[Json], source: Json, destination: Json
+) -> None:
+    """Decide whether quotes are in the currencies of their accounts, whichever side is locked."""
+    for quote in quotes:
+        with check("QUO-036"):
+            code = source["balance"]["currency"]["code"]
+            assert quote["sendingCurrency"].get("code") == code, quote
+        with check("QUO-037"):
+            assert quote["receivingCurrency"].get("code") == destination["currency"], quote
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:

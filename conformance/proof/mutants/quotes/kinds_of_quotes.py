@@ -1,0 +1,407 @@
+"""Mutants of one kind of quote, one side or one step, where the others are as they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    after,
+    around,
+    edited,
+    instead,
+    receives,
+    rescued,
+)
+from conformance.proof.kit.edits import Edit, copied, put, shows, where
+from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import at_once, shown_where, take, transaction_of
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import errors
+from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.quotes import quotes
+from conformance.reference.service import Service
+from conformance.reference.store import Customer, Quote
+from conformance.reference.unit import Ask, Unit
+
+WAITING = "PENDING_AUTHORIZATION"
+_AN_HOUR = 3_600_000_000
+"""In microseconds."""
+
+_INSTRUCTIONS = [{"accountOrWalletInfo": {"accountType": "US_ACCOUNT"}}]
+_LONG_AGO = "2020-01-01T00:00:00Z"
+
+
+# --- What is shown --------------------------------------------------------------------------
+
+
+def _created_where(condition: Callable[[Json], bool], edit: Callable[[Json, Json], Json]) -> Apply:
+    """Return a patch by which the answer to a creation is edited, where its body is such."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        fits = isinstance(ask.body, dict) and condition(ask.body)
+        return edit(answer, ask.body) if fits else answer
+
+    return around(quotes, "create", create)
+
+
+def is_realtime(body: Json) -> bool:
+    """Return whether a quote or its body is funded just in time."""
+    return bool(body["source"]["sourceType"] == "REALTIME_FUNDING")
+
+
+def is_received(body: Json) -> bool:
+    """Return whether a body locks the amount that arrives."""
+    return bool(body.get("lockedCurrencySide") == "RECEIVING")
+
+
+_waiting = shows("status", WAITING)
+_executed = shows("status", "PROCESSING")
+
+STEPS: tuple[tuple[str, str, str, str, Edit], ...] = (
+    ("QUO-039", "create", "immediate", "another description", put("description", "Payment")),
+    (
+        "QUO-041",
+        "create",
+        "immediate",
+        "instructions to fund it",
+        put("paymentInstructions", _INSTRUCTIONS),
+    ),
+    ("QUO-031", "execute", "executed", "another sourceType", put("source.sourceType", "INTERNAL")),
+    (
+        "QUO-033",
+        "execute",
+        "executed",
+        "another destinationType",
+        put("destination.destinationType", "EXTERNAL"),
+    ),
+    (
+        "QUO-041",
+        "execute",
+        "executed",
+        "instructions to fund it",
+        put("paymentInstructions", _INSTRUCTIONS),
+    ),
+    ("QUO-612", "execute", "challenged", "another createdAt", put("createdAt", _LONG_AGO)),
+    ("QUO-614", "execute", "challenged", "another description", put("description", "Payment")),
+    ("QUO-830", "execute", "executed", "another fee", put("platformFeesIncluded", 17)),
+    ("QUO-830", "execute", "challenged", "another fee", put("platformFeesIncluded", 17)),
+    ("QUO-191", "authorize", "challenged", "another transaction", put("transactionId", "Tx:1")),
+    ("QUO-828", "authorize", "executed", "another description", put("description", "Payment")),
+    ("QUO-828", "authorize", "executed", "another createdAt", put("createdAt", _LONG_AGO)),
+    ("QUO-828", "authorize", "executed", "another fee", put("platformFeesIncluded", 17)),
+)
+"""Requirement, step, which quotes are shown wrongly by it, what they show, and the edit."""
+
+_QUOTES = {"immediate": _executed, "executed": _executed, "challenged": _waiting}
+
+for _requirement, _step, _kind, _what, _edit in STEPS:
+    declare(
+        _requirement,
+        f"{_kind}-{_step}-{_what.replace(' ', '-')}",
+        f"the answer to {_step} shows {_what} for {_kind} quotes",
+        edited(quotes, _step, where(_QUOTES[_kind], _edit)),
+    )
+
+declare(
+    "QUO-035",
+    "immediate",
+    "the rail is echoed where a quote is executed as it is created",
+    _created_where(
+        at_once,
+        lambda answer, body: put("destination.paymentRail", body["destination"].get("paymentRail"))(
+            answer
+        ),
+    ),
+)
+declare(
+    "QUO-037",
+    "real-time",
+    "what is funded just in time arrives in EUR",
+    shown_where(
+        lambda quote: quote.source_kind == "REALTIME", put("receivingCurrency.code", "EUR")
+    ),
+)
+declare(
+    "QUO-030",
+    "pulled",
+    "a quote that pulls its money has expired when it is created",
+    shown_where(lambda quote: quote.source_kind == "EXTERNAL", copied("createdAt", "expiresAt")),
+)
+
+
+@mutant("QUO-062", "a quote that is funded just in time waits for an hour", (quotes, "draft"))
+def waits_for_an_hour(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if quote.source_kind == "REALTIME":
+        quote.expires_at = unit.now + _AN_HOUR
+    return quote
+
+
+for _requirement, _source, _target in (
+    ("QUO-036", "receivingCurrency", "sendingCurrency"),
+    ("QUO-037", "sendingCurrency", "receivingCurrency"),
+):
+    declare(
+        _requirement,
+        "receiving-side",
+        f"the {_source} is shown as the {_target} where the receiving amount is locked",
+        _created_where(
+            is_received,
+            lambda answer, _body, source=_source, target=_target: copied(source, target)(answer),
+        ),
+    )
+
+declare(
+    "QUO-047",
+    "real-time",
+    "a receiving amount that is funded just in time drifts by its conversion",
+    _created_where(
+        lambda body: is_realtime(body) and is_received(body),
+        lambda answer, _body: {
+            **answer,
+            "totalReceivingAmount": answer["totalReceivingAmount"] + 1,
+        },
+    ),
+)
+
+
+# --- What is taken --------------------------------------------------------------------------
+
+
+def is_wrong_kind(value: Any) -> bool:
+    """Return whether an amount is no integer above 0."""
+    return not isinstance(value, int) or value < 1
+
+
+def _made_good(condition: Callable[[Json], bool]) -> Apply:
+    """Return a patch by which wrong amounts of some bodies become right ones."""
+
+    def change(body: Json) -> Json:
+        wrong = is_wrong_kind(body.get("lockedCurrencyAmount"))
+        return {**body, "lockedCurrencyAmount": 10_000} if wrong and condition(body) else body
+
+    return receives(quotes, "create", change)
+
+
+for _requirement, _name, _condition in (
+    ("QUO-145", "receiving-side", is_received),
+    ("QUO-147", "real-time", is_realtime),
+    ("QUO-148", "immediate", at_once),
+    ("QUO-972", "real-time", is_realtime),
+):
+    declare(
+        _requirement,
+        f"{_name}-made-good",
+        f"a wrong amount of a {_name} quote is made a right one",
+        _made_good(_condition),
+    )
+
+declare(
+    "QUO-831",
+    "truthy",
+    "every text is true",
+    receives(
+        quotes,
+        "create",
+        lambda body: {**body, "immediatelyExecute": bool(body.get("immediatelyExecute"))},
+    ),
+)
+
+
+@mutant("QUO-832", "the id of a transaction stands for its quote", (quotes, "authorize"))
+def authorized_by_transaction(original: Handler, unit: Unit, ask: Ask) -> Any:
+    query = select(Quote.id).where(Quote.transaction_id == ask.params["quoteId"])
+    found = unit.session.scalar(query) or ask.params["quoteId"]
+    return original(unit, Ask({**ask.params, "quoteId": found}, ask.query, ask.body))
+
+
+@mutant("QUO-120", "what the platform pays is never executed at once", (quotes, "create"))
+def platform_waits(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = accounts.find(unit, str(ask.body["source"].get("accountId")))
+    if account is None or account.customer_id is not None:
+        return original(unit, ask)
+    body = {**ask.body, "immediatelyExecute": False}
+    return original(unit, Ask(ask.params, ask.query, body))
+
+
+# --- Fees and funds -------------------------------------------------------------------------
+
+
+@mutant("QUO-161", "the fee of a single transfer is for locked sending amounts", (quotes, "draft"))
+def override_of_one_side(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    kept = None if order.side == "RECEIVING" else order.fee_override
+    return original(unit, replace(order, fee_override=kept))
+
+
+declare(
+    "QUO-161",
+    "immediate",
+    "the fee of a single transfer is ignored where it is executed at once",
+    receives(
+        quotes,
+        "create",
+        where(at_once, lambda body: {n: v for n, v in body.items() if n != "platformFeeOverride"}),
+    ),
+)
+
+declare(
+    "QUO-086",
+    "platform-fee-left",
+    "the platform's fee is not debited",
+    instead(quotes, "debit_total", lambda quote: quote.sending_amount - quote.platform_fee),
+)
+
+
+def _net_of_received(patch: Patch) -> None:
+    """Let a locked receiving amount be covered by a balance of that amount."""
+    received: set[str] = set()
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Any:
+        quote = original(unit, order)
+        if order.side == "RECEIVING":
+            received.add(quote.id)
+        return quote
+
+    def has_funds(original: Function, unit: Unit, quote: Quote) -> Any:
+        return quote.id in received or original(unit, quote)
+
+    patch.wrap(quotes, "draft", draft)
+    patch.wrap(quotes, "has_funds", has_funds)
+    patch.replace(ledger, "is_overdrawn", lambda _account: False)
+
+
+for _requirement in ("QUO-098", "QUO-099", "ERR-001", "ERR-002"):
+    declare(
+        _requirement,
+        "receiving-side",
+        "the balance is not looked at where the receiving amount is locked",
+        _net_of_received,
+        at="test_what_arrives",
+    )
+
+
+# --- Another quote --------------------------------------------------------------------------
+
+
+def _others(unit: Unit, quote: Quote, status: str) -> list[Quote]:
+    """Return the quotes of the same source and customer at a status, the oldest first."""
+    unit.session.flush()
+    query = select(Quote).where(
+        Quote.customer_id == quote.customer_id,
+        Quote.source_kind == quote.source_kind,
+        Quote.status == status,
+        Quote.id != quote.id,
+    )
+    return list(unit.session.scalars(query.order_by(Quote.created_at)).all())
+
+
+@mutant("QUO-086", "an execution debits what the latest quote costs", (quotes, "perform"), after)
+def latest_debited(unit: Unit, quote: Quote, action: str) -> None:
+    others = _others(unit, quote, "PENDING")
+    if others and action == "EXECUTE":
+        take(unit, quote.source["accountId"], others[-1].sending_amount - quote.sending_amount)
+
+
+@mutant("TRX-021", "an execution is for all quotes of the source", (quotes, "perform"), after)
+def all_in_processing(unit: Unit, quote: Quote, _action: str) -> None:
+    for other in _others(unit, quote, "PENDING"):
+        transaction_of(unit, other).status = "PROCESSING"
+
+
+@mutant("TRX-046", "a proof is for all quotes of the customer", (quotes, "perform"), after)
+def all_proven(unit: Unit, quote: Quote, action: str) -> None:
+    for other in _others(unit, quote, WAITING):
+        transaction_of(unit, other).status = "PROCESSING"
+
+
+@mutant("QUO-192", "a proof debits all quotes that wait for one", (quotes, "perform"), after)
+def all_debited(unit: Unit, quote: Quote, action: str) -> None:
+    if action == "AUTHORIZE":
+        for other in _others(unit, quote, WAITING):
+            take(unit, other.source["accountId"], other.sending_amount)
+
+
+def _pays_the_oldest(patch: Patch) -> None:
+    """Let a payment execute the oldest quote that waits for one, whatever its reference."""
+
+    def perform(original: Function, unit: Unit, quote: Quote, action: str) -> None:
+        older = _others(unit, quote, "PENDING") if action == "DEPOSIT" else []
+        original(unit, older[0] if older else quote, action)
+
+    patch.wrap(quotes, "perform", perform)
+
+
+for _requirement in ("QUO-210", "QUO-212"):
+    declare(
+        _requirement,
+        "oldest",
+        "a payment executes the oldest quote that waits for one",
+        _pays_the_oldest,
+    )
+
+
+# --- Who is asked, and what is refused ------------------------------------------------------
+
+
+def _conversion_unasked(
+    original: Function, unit: Unit, quote: Quote, action: str = "EXECUTE"
+) -> None:
+    crosses = quote.sending_currency != quote.receiving_currency
+    (quotes.perform if crosses else original)(unit, quote, action)
+
+
+for _requirement in ("QUO-180", "QUO-181", "QUO-183"):
+    declare(
+        _requirement,
+        "conversion",
+        "nobody proves a payment that is converted",
+        around(quotes, "start", _conversion_unasked),
+    )
+
+
+@mutant("QUO-110", "a proof is asked for before the expiry is looked at", (quotes, "execute"))
+def challenged_late(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    payer = None if quote.customer_id is None else unit.session.get(Customer, quote.customer_id)
+    asks = payer is not None and quote.status == "PENDING" and customers.needs_sca(payer)
+    if payer is None or not asks:
+        return original(unit, ask)
+    quote.status = WAITING
+    sca.begin(unit, quote, payer)
+    return quotes.view(unit, quote)
+
+
+def _after_refusal(handler: Handler, code: str, status: str) -> Apply:
+    """Return a patch by which a refusal of a handler leaves a transaction at a status."""
+
+    def leave(refusal: errors.Refusal, service: Service, served: Handler, ask: Ask) -> None:
+        if served is handler:
+            with service.unit() as unit:
+                quote = quotes.get(unit, ask.params["quoteId"])
+                quote.status = transaction_of(unit, quote).status = status
+        raise refusal
+
+    return rescued(Service, "answer", leave, code)
+
+
+declare(
+    "TRX-035",
+    "tried",
+    "an attempt to execute an expired quote fails its transaction",
+    _after_refusal(quotes.execute, "QUOTE_EXPIRED", "FAILED"),
+)
+declare(
+    "TRX-046",
+    "wrong-code",
+    "a wrong code is refused, and the payment is on its way",
+    _after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
+)
