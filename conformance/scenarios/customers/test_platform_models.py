@@ -74,7 +74,14 @@ BLOCKED: Mapping[str, Mapping[str, str]] = {
 
 BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
     "UNVERIFIED": {"deposit": "PLM-060", "execution": "PLM-061"},
-    "PENDING": {"deposit": "PLM-600", "execution": "PLM-601"},
+    "PENDING": {
+        "deposit": "PLM-600",
+        "execution": "PLM-601",
+        "immediate": "PLM-608",
+        "pull": "PLM-609",
+        "realtime": "PLM-610",
+        "incoming": "PLM-611",
+    },
     "REJECTED": {"deposit": "PLM-602", "execution": "PLM-603"},
     "HOLD": {"deposit": "PLM-604", "execution": "PLM-605"},
 }

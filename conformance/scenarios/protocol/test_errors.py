@@ -6,7 +6,7 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import ResourceMissing, expect
 
 
@@ -26,19 +26,30 @@ def test_a_quote_above_the_balance_is_refused(platform: Platform) -> None:
     answers[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(answers)][-1])
 
 
-@requirement("ERR-002", "QUO-099")
+@requirement("ERR-002", "QUO-098", "QUO-099")
 def test_an_immediate_execution_above_the_balance_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """One smallest unit too much is refused with INSUFFICIENT_FUNDS; the balance is unchanged."""
+    """One smallest unit too much is refused with INSUFFICIENT_FUNDS; the balance is unchanged.
+
+    No payment is listed as if it were made.
+    """
     source = platform.internal_accounts.account(amount=20_000)
     covered_body = platform.quotes.body(source, amount=20_000, immediatelyExecute=True)
     before, _ = platform.internal_accounts.balances(source)
 
     refusal = platform.api.create_quote({**covered_body, "lockedCurrencyAmount": 20_001})
     after, _ = platform.internal_accounts.balances(source)
+    payments = [
+        transaction
+        for transaction in platform.transactions.known_of_customer(source["customerId"])
+        # A deposit may be listed too.
+        if transaction.get("direction") != "CREDIT" and transaction.get("quoteId")
+    ]
     twin = platform.api.create_quote(covered_body)
 
+    with check("QUO-098"):
+        assert not [one for one in payments if one.get("status") in SETTLING], payments
     with check("ERR-002"):
         refusal.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
     with check("QUO-099"):

@@ -359,7 +359,38 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
         if status != "FAILED":
             raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")
         assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
+    with check("QUO-207"):
+        # A call may ask for a new proof, and for nothing less.
+        again = platform.api.execute_quote(quote["id"])
+        assert not again.accepted or again.body.get("status") not in SETTLING, again
+        expect_untouched(platform, source, before)
     platform.observe(f"an expired challenge leaves its transaction at {status}")
+
+
+@requirement("QUO-206", "QUO-207", "TRX-047")
+def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
+    """After a right first proof, that of an expired second challenge executes nothing."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    waiting_quote = quote_after_proof(platform.sca.send_proof(quote), quote)
+    expire(platform, waiting_quote)
+
+    answer = platform.sca.send_proof(waiting_quote)
+
+    with check("QUO-207"):
+        expect_untouched(platform, source, before)
+    with check("QUO-206"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+        else:
+            answer.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+    with check("TRX-047"):
+        if answer.accepted and answer.body["status"] == WAITING:
+            raise ResourceMissing("an expired challenge is followed by a new one")
+        transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
+        assert transaction["status"] in ("FAILED", "EXPIRED"), transaction
 
 
 # --- Customers who may not authorize --------------------------------------------------------

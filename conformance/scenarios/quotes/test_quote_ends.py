@@ -12,6 +12,10 @@ from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
+from conformance.scenarios.configuration.test_configuration import (
+    dollar_quote,
+    with_and_without_fee,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -59,15 +63,24 @@ def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> N
         answer.refused(twin=platform.api.create_quote(valid_body))
 
 
-@requirement("QUO-807")
-def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform) -> None:
-    """Real-time funding by an unknown customerId is refused with 400, 404 or 422."""
+@requirement("QUO-156", "QUO-807")
+def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Check) -> None:
+    """Real-time funding by an unknown customerId is refused with 400, 404 or 422.
+
+    So is that of a payment to an unknown account.
+    """
     body = platform.quotes.realtime_body()
     unknown_customer = unknown_id(body["source"]["customerId"])
+    unknown_account = unknown_id(body["destination"]["accountId"])
 
     refusal = platform.api.create_quote(having("source.customerId", unknown_customer)(body))
+    to_nowhere = platform.api.create_quote(having("destination.accountId", unknown_account)(body))
 
-    refusal.refused(*NOT_FOUND, twin=platform.api.create_quote(body))
+    twin = platform.api.create_quote(body)
+    with check("QUO-807"):
+        refusal.refused(*NOT_FOUND, twin=twin)
+    with check("QUO-156"):
+        to_nowhere.refused(*NOT_FOUND, twin=twin)
     platform.observe(f"just-in-time funding by nobody is refused with {refusal.status}")
 
 
@@ -120,6 +133,24 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     if own_fee(with_override) == own_fee(before):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
     assert own_fee(after) == own_fee(before)
+
+
+@requirement("QUO-833")
+@pytest.mark.usefixtures("settings")
+def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
+    platform: Platform,
+) -> None:
+    """A quote with platformFeeOverride bears the same fee with a standing fee and without one."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    body = {**dollar_quote(platform), "platformFeeOverride": override}
+    alone = own_fee(arranged_resource(platform.api.create_quote(body)))
+    if not alone:
+        raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
+    with_and_without_fee(platform, "SENDING")
+
+    quote = arranged_resource(platform.api.create_quote(body))
+
+    assert own_fee(quote) == alone, quote
 
 
 # --- The rail -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -218,9 +219,15 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
 
 
 @requirement("QUO-161", "QUO-086", "QUO-830")
-@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+@pytest.mark.parametrize(
+    ("side", "difference_id"),
+    [
+        case("QUO-051", "SENDING", "SENDING", "QUO-051"),
+        case("QUO-052", "RECEIVING", "RECEIVING", "QUO-052"),
+    ],
+)
 def test_a_platform_fee_of_one_quote_shows_in_it(
-    platform: Platform, check: Check, side: str
+    platform: Platform, check: Check, side: str, difference_id: str
 ) -> None:
     """A quote from USD with platformFeeOverride has platformFeesIncluded above 0.
 
@@ -247,6 +254,10 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
     with check("QUO-161"):
         for shown in (quote, arranged_resource(immediate)):
             assert (shown.get("platformFeesIncluded") or 0) > 0, shown
+    with check(difference_id):
+        if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:
+            raise ResourceMissing("the first corridor from US dollars converts them")
+        expect_fees_are_the_difference(quote)
     with check("QUO-830"):
         fee = require_member(quote, "platformFeesIncluded")
         assert require_member(execution, "platformFeesIncluded") == fee

@@ -169,11 +169,12 @@ def test_payments_for_two_quotes_can_be_told_apart(platform: Platform) -> None:
 
 
 @requirement("QUO-211", "QUO-212")
+@pytest.mark.parametrize("currency", ["USD", "USDC", "BTC"])
 def test_a_call_executes_no_quote_that_waits_for_its_payment(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, currency: str
 ) -> None:
     """An execution before the payment is refused, or leaves the quote as it is."""
-    quote = platform.quotes.realtime()
+    quote = create_realtime_quote(platform, currency)
     before = platform.transactions.of_quote(quote)
 
     answer = platform.api.execute_quote(quote["id"])

@@ -14,6 +14,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.webhooks.reports import PROCESSING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNTS = {
@@ -126,12 +127,15 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
             assert before - fees <= balance <= before
 
 
-@requirement("TRX-024", "TRX-025", "TRX-027")
+@requirement("TRX-024", "TRX-025", "TRX-027", "EVT-010")
 @pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized"])
 def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
-    """A held payment is PROCESSING without settledAt, and COMPLETED once the rail settles it."""
+    """A held payment is PROCESSING without settledAt, and COMPLETED once the rail settles it.
+
+    That it is in processing is reported.
+    """
     quote = create_quote(platform, kind, trigger="payout.hold")
     pay(platform, kind, quote)
 
@@ -141,6 +145,11 @@ def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
         assert held.get("status") == "PROCESSING", held
     with check("TRX-027"):
         assert not held.get("settledAt"), held
+    with check("EVT-010"):
+        if held.get("status") != "PROCESSING":
+            raise PreconditionFailed(f"the payment is {held.get('status')}")
+        report = platform.webhooks.wait_for(PROCESSING, quote["transactionId"])
+        assert report is not None, f"no {PROCESSING} for {quote['transactionId']}"
 
     platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
 

@@ -250,15 +250,20 @@ def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Pl
 
 
 @requirement("TRX-063")
-def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
+def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform, at_once: bool) -> None:
     """The transaction of a quote with platformFeesIncluded has platformFees."""
     corridor = _corridor_from_dollars(platform)
-    quote = platform.quotes.payout(
-        platform.internal_accounts.account("USD"),
-        account=corridor.account,
+    source = platform.internal_accounts.account("USD")
+    quote = platform.quotes.pending(
+        source,
+        platform.external_accounts.account(source.owner, corridor.account),
         amount=SENT,
+        immediatelyExecute=at_once,
         platformFeeOverride=platform.profile.bindings.require("platform_fee_override"),
     )
+    if not at_once:
+        platform.quotes.execute(quote)
     if not quote.get("platformFeesIncluded"):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
 

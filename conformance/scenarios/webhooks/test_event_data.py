@@ -71,10 +71,21 @@ CUSTOMER_MEMBERS = {
 
 
 @requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238")
-def test_a_completion_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized"])
+def test_a_completion_is_reported_with_the_transaction(
+    platform: Platform, check: Check, kind: str
+) -> None:
     """The COMPLETED webhook agrees with the transaction that is read once it has come."""
-    quote = platform.quotes.pending(description="Invoice 1742")
-    platform.quotes.execute(quote)
+    source = (
+        platform.sca.account() if kind == "authorized" else platform.internal_accounts.account()
+    )
+    quote = platform.quotes.pending(
+        source, description="Invoice 1742", immediatelyExecute=kind == "immediate"
+    )
+    if kind != "immediate":
+        executed = platform.quotes.execute(quote)
+        if kind == "authorized":
+            platform.sca.authorize({**quote, **executed})
     data = arrange_event(platform, COMPLETED, quote["transactionId"]).data
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")

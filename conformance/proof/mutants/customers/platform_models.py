@@ -65,6 +65,10 @@ _TRUSTED: tuple[tuple[str, str, str, str], ...] = (
     ),
     *(("BUSINESS", "UNVERIFIED", way, f"PLM-06{n}") for n, way in enumerate(_BUSINESS)),
     *(("BUSINESS", "PENDING", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS)),
+    *(
+        ("BUSINESS", "PENDING", way, f"PLM-6{n:02}")
+        for n, way in enumerate((way for way in _PERSON if way not in _BUSINESS), 8)
+    ),
     *(("BUSINESS", "REJECTED", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 2)),
     ("BUSINESS", "HOLD", "deposit", "PLM-604"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import select
@@ -22,13 +23,13 @@ from conformance.proof.kit.edits import Edit, copied, put, shows, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, shown_where, take, transaction_of
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors
+from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts, ledger
-from conformance.reference.quotes import quotes
+from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Customer, Quote
+from conformance.reference.store import Challenge, Customer, ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 
 WAITING = "PENDING_AUTHORIZATION"
@@ -146,6 +147,11 @@ def waits_for_an_hour(original: Function, unit: Unit, order: quotes.Order) -> Qu
     return quote
 
 
+def _unread(edit: Edit) -> Callable[[Json, Json], Json]:
+    """Return the edit of an answer that does not depend on the body of its request."""
+    return lambda answer, _body: edit(answer)
+
+
 for _requirement, _source, _target in (
     ("QUO-036", "receivingCurrency", "sendingCurrency"),
     ("QUO-037", "sendingCurrency", "receivingCurrency"),
@@ -154,10 +160,7 @@ for _requirement, _source, _target in (
         _requirement,
         "receiving-side",
         f"the {_source} is shown as the {_target} where the receiving amount is locked",
-        _created_where(
-            is_received,
-            lambda answer, _body, source=_source, target=_target: copied(source, target)(answer),
-        ),
+        _created_where(is_received, _unread(copied(_source, _target))),
     )
 
 declare(
@@ -353,7 +356,7 @@ for _requirement in ("QUO-210", "QUO-212"):
 
 
 def _conversion_unasked(
-    original: Function, unit: Unit, quote: Quote, action: str = "EXECUTE"
+    original: Function, unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
 ) -> None:
     crosses = quote.sending_currency != quote.receiving_currency
     (quotes.perform if crosses else original)(unit, quote, action)
@@ -405,3 +408,152 @@ declare(
     "a wrong code is refused, and the payment is on its way",
     _after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
 )
+
+
+@mutant("QUO-162", "an account pays itself where a call executes its quote")
+def self_paid_by_call(patch: Patch) -> None:
+    immediate: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        immediate[:] = [isinstance(ask.body, dict) and at_once(ask.body)]
+        return original(unit, ask)
+
+    def refuse(original: Function, source: Any, destination: Any) -> None:
+        if any(immediate):
+            original(source, destination)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(parties, "refuse_self_payment", refuse)
+
+
+@mutant("QUO-156", "what is funded just in time goes to any account", (parties, "destination_of"))
+def paid_to_nowhere(original: Function, unit: Unit, destination: Json) -> Any:
+    try:
+        return original(unit, destination)
+    except errors.Refusal:
+        query = select(ExternalAccount.id)
+        return original(unit, {**destination, "accountId": unit.session.scalar(query)})
+
+
+def _second_never_expires(patch: Patch) -> None:
+    """Let the second challenge of a quote never expire."""
+    first: dict[str, str] = {}
+
+    def is_second(challenge: Challenge) -> bool:
+        return first.setdefault(challenge.quote_id, challenge.id) != challenge.id
+
+    def opened(unit: Unit, quote: Quote) -> None:
+        first.setdefault(quote.id, str(quote.challenge_id))
+
+    after(sca, "open_challenge", opened)(patch)
+    patch.wrap(
+        sca,
+        "is_expired",
+        lambda original, challenge, now: not is_second(challenge) and original(challenge, now),
+    )
+    patch.wrap(
+        sca,
+        "expire",
+        lambda original, unit, challenge: (
+            None if is_second(challenge) else original(unit, challenge)
+        ),
+    )
+
+
+for _requirement in ("QUO-206", "QUO-207", "TRX-047"):
+    declare(
+        _requirement,
+        "second",
+        "the second challenge of a quote never expires",
+        _second_never_expires,
+    )
+
+
+@mutant("QUO-207", "a call executes a quote whose challenge has expired", (quotes, "execute"))
+def executed_unproven(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if quote.status != "FAILED" or quote.challenge_id is None:
+        return original(unit, ask)
+    quote.status = "PENDING"
+    quotes.perform(unit, quote, "EXECUTE")
+    return quotes.view(unit, quote)
+
+
+@mutant("QUO-211", "a call executes what is to be paid in BTC", (quotes, "execute_action"))
+def bitcoin_called(original: Function, quote: Quote) -> Any:
+    return "EXECUTE" if quote.sending_currency == "BTC" else original(quote)
+
+
+def _listed_though_refused(
+    refusal: errors.Refusal, service: Service, served: Handler, ask: Ask
+) -> None:
+    if served is quotes.create:
+        with service.unit() as unit:
+            shown = quotes.create(
+                unit, replace(ask, body={**ask.body, "immediatelyExecute": False})
+            )
+            transaction_of(unit, quotes.get(unit, shown["id"])).status = "PROCESSING"
+    raise refusal
+
+
+declare(
+    "QUO-098",
+    "refused-and-listed",
+    "what is refused for want of funds is listed as if it were paid",
+    rescued(Service, "answer", _listed_though_refused, "INSUFFICIENT_FUNDS"),
+)
+
+
+def _override_free(patch: Patch) -> None:
+    """Show the fee of a single transfer, and do not take it."""
+
+    def price(
+        original: Function, side: str, amount: int, corridor: fees.Corridor, terms: fees.Terms
+    ) -> Any:
+        free = replace(terms, platform_variable=Decimal(0), platform_fixed=0)
+        shown = original(side, amount, corridor, terms)
+        return replace(original(side, amount, corridor, free), platform_fee=shown.platform_fee)
+
+    patch.wrap(fees, "price", price)
+
+
+for _requirement in ("QUO-051", "QUO-052"):
+    declare(
+        _requirement,
+        "platform-fee-free",
+        "the platform's fee is shown, and not taken",
+        _override_free,
+    )
+
+
+@mutant(
+    "QUO-833", "the fee of a single transfer is added to the standing fee", (quotes, "terms_for")
+)
+def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    terms = original(unit, order)
+    if order.fee_override is None:
+        return terms
+    standing = original(unit, replace(order, fee_override=None))
+    return replace(
+        terms,
+        platform_variable=terms.platform_variable + standing.platform_variable,
+        platform_fixed=terms.platform_fixed + standing.platform_fixed,
+    )
+
+
+for _requirement in ("QUO-120", "QUO-122"):
+    declare(
+        _requirement,
+        "conversion",
+        "what is converted is not executed as it is created",
+        around(
+            quotes,
+            "start",
+            lambda original, unit, quote, action="EXECUTE": (
+                None
+                if quote.created_at == unit.now
+                and quote.sending_currency != quote.receiving_currency
+                else original(unit, quote, action)
+            ),
+        ),
+    )

@@ -157,6 +157,12 @@ declare(
     _shown(_is_completed_realtime, "failureReason", "NONE"),
 )
 declare(
+    "TRX-063",
+    "immediate",
+    "an immediate payment shows no platformFees",
+    _shown(is_immediate, "platformFees", None),
+)
+declare(
     "TRX-815",
     "touched",
     "the createdAt of a transaction is the time of its last change",
