@@ -190,6 +190,16 @@ def test_a_call_executes_no_quote_that_waits_for_its_payment(
     platform.observe(f"executing a real-time funded quote is answered with {answer.status}")
 
 
+@requirement("QUO-212")
+def test_an_approval_is_no_payment(platform: Platform) -> None:
+    """The approval of a just-in-time funded quote's transaction executes nothing."""
+    quote = platform.quotes.realtime()
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+
+    assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
+
+
 @requirement("QUO-042", "QUO-043")
 def test_payment_instructions_are_withheld_until_the_customer_proved(
     platform: Platform, check: Check

@@ -11,7 +11,7 @@ from conformance.platform.resource import Json, unknown_id
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
-from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
@@ -164,16 +164,6 @@ def test_an_approval_is_no_proof_of_the_customer(platform: Platform, check: Chec
         assert status in ("PENDING", "PENDING_AUTHORIZATION"), answer
     with check("TRX-802"):
         expect_untouched(platform, source, before)
-
-
-@requirement("QUO-212")
-def test_an_approval_is_no_payment(platform: Platform) -> None:
-    """The approval of a just-in-time funded quote's transaction executes nothing."""
-    quote = platform.quotes.realtime()
-
-    answer = platform.api.approve_transaction(quote["transactionId"])
-
-    assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
 
 
 @requirement("TRX-062")

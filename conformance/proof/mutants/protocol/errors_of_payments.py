@@ -11,6 +11,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     counts_one_short,
     lapse_ignored,
     lock_ignored,
+    net_of_received,
     nobody_counts,
 )
 from conformance.proof.patch import Patch
@@ -71,6 +72,13 @@ for _requirement in (
     "ERR-002",
 ):
     declare(_requirement, "nobody-counts", "the balance is not looked at", nobody_counts)
+    declare(
+        _requirement,
+        "receiving-side",
+        "the balance is not looked at where the receiving amount is locked",
+        net_of_received,
+        at="test_what_arrives",
+    )
     declare(
         _requirement, "counts-one-short", "a balance one unit short is enough", counts_one_short
     )

@@ -21,15 +21,23 @@ from conformance.proof.kit.builders import (
 )
 from conformance.proof.kit.edits import Edit, copied, put, shows, where
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import at_once, shown_where, take, transaction_of
+from conformance.proof.mutants.quotes.toolkit import (
+    at_once,
+    net_of_received,
+    others_of,
+    second_never_expires,
+    shown_where,
+    take,
+    transaction_of,
+)
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
-from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Challenge, Customer, ExternalAccount, Quote
+from conformance.reference.store import Customer, ExternalAccount, Quote
 from conformance.reference.unit import Ask, Unit
 
 WAITING = "PENDING_AUTHORIZATION"
@@ -264,30 +272,12 @@ declare(
 )
 
 
-def _net_of_received(patch: Patch) -> None:
-    """Let a locked receiving amount be covered by a balance of that amount."""
-    received: set[str] = set()
-
-    def draft(original: Function, unit: Unit, order: quotes.Order) -> Any:
-        quote = original(unit, order)
-        if order.side == "RECEIVING":
-            received.add(quote.id)
-        return quote
-
-    def has_funds(original: Function, unit: Unit, quote: Quote) -> Any:
-        return quote.id in received or original(unit, quote)
-
-    patch.wrap(quotes, "draft", draft)
-    patch.wrap(quotes, "has_funds", has_funds)
-    patch.replace(ledger, "is_overdrawn", lambda _account: False)
-
-
-for _requirement in ("QUO-098", "QUO-099", "ERR-001", "ERR-002"):
+for _requirement in ("QUO-098", "QUO-099"):
     declare(
         _requirement,
         "receiving-side",
         "the balance is not looked at where the receiving amount is locked",
-        _net_of_received,
+        net_of_received,
         at="test_what_arrives",
     )
 
@@ -295,41 +285,17 @@ for _requirement in ("QUO-098", "QUO-099", "ERR-001", "ERR-002"):
 # --- Another quote --------------------------------------------------------------------------
 
 
-def _others(unit: Unit, quote: Quote, status: str) -> list[Quote]:
-    """Return the quotes of the same source and customer at a status, the oldest first."""
-    unit.session.flush()
-    query = select(Quote).where(
-        Quote.customer_id == quote.customer_id,
-        Quote.source_kind == quote.source_kind,
-        Quote.status == status,
-        Quote.id != quote.id,
-    )
-    return list(unit.session.scalars(query.order_by(Quote.created_at)).all())
-
-
 @mutant("QUO-086", "an execution debits what the latest quote costs", (quotes, "perform"), after)
 def latest_debited(unit: Unit, quote: Quote, action: str) -> None:
-    others = _others(unit, quote, "PENDING")
+    others = others_of(unit, quote, "PENDING")
     if others and action == "EXECUTE":
         take(unit, quote.source["accountId"], others[-1].sending_amount - quote.sending_amount)
-
-
-@mutant("TRX-021", "an execution is for all quotes of the source", (quotes, "perform"), after)
-def all_in_processing(unit: Unit, quote: Quote, _action: str) -> None:
-    for other in _others(unit, quote, "PENDING"):
-        transaction_of(unit, other).status = "PROCESSING"
-
-
-@mutant("TRX-046", "a proof is for all quotes of the customer", (quotes, "perform"), after)
-def all_proven(unit: Unit, quote: Quote, action: str) -> None:
-    for other in _others(unit, quote, WAITING):
-        transaction_of(unit, other).status = "PROCESSING"
 
 
 @mutant("QUO-192", "a proof debits all quotes that wait for one", (quotes, "perform"), after)
 def all_debited(unit: Unit, quote: Quote, action: str) -> None:
     if action == "AUTHORIZE":
-        for other in _others(unit, quote, WAITING):
+        for other in others_of(unit, quote, WAITING):
             take(unit, other.source["accountId"], other.sending_amount)
 
 
@@ -337,7 +303,7 @@ def _pays_the_oldest(patch: Patch) -> None:
     """Let a payment execute the oldest quote that waits for one, whatever its reference."""
 
     def perform(original: Function, unit: Unit, quote: Quote, action: str) -> None:
-        older = _others(unit, quote, "PENDING") if action == "DEPOSIT" else []
+        older = others_of(unit, quote, "PENDING") if action == "DEPOSIT" else []
         original(unit, older[0] if older else quote, action)
 
     patch.wrap(quotes, "perform", perform)
@@ -383,33 +349,6 @@ def challenged_late(original: Handler, unit: Unit, ask: Ask) -> Any:
     return quotes.view(unit, quote)
 
 
-def _after_refusal(handler: Handler, code: str, status: str) -> Apply:
-    """Return a patch by which a refusal of a handler leaves a transaction at a status."""
-
-    def leave(refusal: errors.Refusal, service: Service, served: Handler, ask: Ask) -> None:
-        if served is handler:
-            with service.unit() as unit:
-                quote = quotes.get(unit, ask.params["quoteId"])
-                quote.status = transaction_of(unit, quote).status = status
-        raise refusal
-
-    return rescued(Service, "answer", leave, code)
-
-
-declare(
-    "TRX-035",
-    "tried",
-    "an attempt to execute an expired quote fails its transaction",
-    _after_refusal(quotes.execute, "QUOTE_EXPIRED", "FAILED"),
-)
-declare(
-    "TRX-046",
-    "wrong-code",
-    "a wrong code is refused, and the payment is on its way",
-    _after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
-)
-
-
 @mutant("QUO-162", "an account pays itself where a call executes its quote")
 def self_paid_by_call(patch: Patch) -> None:
     immediate: list[bool] = []
@@ -435,37 +374,12 @@ def paid_to_nowhere(original: Function, unit: Unit, destination: Json) -> Any:
         return original(unit, {**destination, "accountId": unit.session.scalar(query)})
 
 
-def _second_never_expires(patch: Patch) -> None:
-    """Let the second challenge of a quote never expire."""
-    first: dict[str, str] = {}
-
-    def is_second(challenge: Challenge) -> bool:
-        return first.setdefault(challenge.quote_id, challenge.id) != challenge.id
-
-    def opened(unit: Unit, quote: Quote) -> None:
-        first.setdefault(quote.id, str(quote.challenge_id))
-
-    after(sca, "open_challenge", opened)(patch)
-    patch.wrap(
-        sca,
-        "is_expired",
-        lambda original, challenge, now: not is_second(challenge) and original(challenge, now),
-    )
-    patch.wrap(
-        sca,
-        "expire",
-        lambda original, unit, challenge: (
-            None if is_second(challenge) else original(unit, challenge)
-        ),
-    )
-
-
-for _requirement in ("QUO-206", "QUO-207", "TRX-047"):
+for _requirement in ("QUO-206", "QUO-207"):
     declare(
         _requirement,
         "second",
         "the second challenge of a quote never expires",
-        _second_never_expires,
+        second_never_expires,
     )
 
 

@@ -10,8 +10,14 @@ from sqlalchemy import select
 from conformance.proof.kit.builders import after, around, before, edited, skipped, together
 from conformance.proof.kit.edits import copied, put, shows
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import take, transaction_of
-from conformance.proof.patch import Apply, Function, Patch
+from conformance.proof.mutants.quotes.toolkit import (
+    after_refusal,
+    others_of,
+    second_never_expires,
+    take,
+    transaction_of,
+)
+from conformance.proof.patch import Apply, Function
 from conformance.reference import control, rules
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Json, Quote, Transaction
@@ -263,6 +269,38 @@ for _status in ("COMPLETED", "SETTLED"):
     )
 
 
-@mutant("TRX-075", "a status is taken where one card is asked for")
-def status_of_one_card(patch: Patch) -> None:
-    skipped(transactions, "refuse_status_of_cards", lambda query: "cardId" in query)(patch)
+# --- Another payment ------------------------------------------------------------------------
+
+
+@mutant("TRX-021", "an execution is for all quotes of the source", (quotes, "perform"), after)
+def all_in_processing(unit: Unit, quote: Quote, _action: str) -> None:
+    for other in others_of(unit, quote, "PENDING"):
+        transaction_of(unit, other).status = "PROCESSING"
+
+
+@mutant("TRX-046", "a proof is for all quotes of the customer", (quotes, "perform"), after)
+def all_proven(unit: Unit, quote: Quote, action: str) -> None:
+    for other in others_of(unit, quote, "PENDING_AUTHORIZATION"):
+        transaction_of(unit, other).status = "PROCESSING"
+
+
+declare(
+    "TRX-035",
+    "tried",
+    "an attempt to execute an expired quote fails its transaction",
+    after_refusal(quotes.execute, "QUOTE_EXPIRED", "FAILED"),
+)
+declare(
+    "TRX-046",
+    "wrong-code",
+    "a wrong code is refused, and the payment is on its way",
+    after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
+)
+
+
+declare(
+    "TRX-047",
+    "second",
+    "the second challenge of a quote never expires",
+    second_never_expires,
+)
