@@ -144,8 +144,13 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
 
 @requirement("QUO-126")
 def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: Platform) -> None:
-    """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet."""
-    body = platform.quotes.body(platform.sca.account())
+    """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet.
+
+    Nothing has left its source.
+    """
+    source = platform.sca.account()
+    body = platform.quotes.body(source)
+    _, before = platform.internal_accounts.balances(source)
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
@@ -154,6 +159,7 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: P
         assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
     else:
         answer.refused(twin=platform.api.create_quote(body))
+    assert platform.internal_accounts.balances(source)[1] == before, answer
     platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
 
 
@@ -314,9 +320,15 @@ def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None
 
 
 @requirement("QUO-200", "QUO-201")
-def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) -> None:
-    """An authorization of a quote that was not executed is refused, and no money moves."""
-    source = platform.sca.account()
+@pytest.mark.parametrize("needs_proof", [True, False], ids=["sca", "no-sca"])
+def test_a_pending_quote_cannot_be_authorized(
+    platform: Platform, check: Check, needs_proof: bool
+) -> None:
+    """An authorization of a quote that was not executed is refused, and no money moves.
+
+    It stands in for no execution either where a customer needs no proof.
+    """
+    source = platform.sca.account() if needs_proof else platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before = platform.internal_accounts.balances(source)
 
@@ -336,6 +348,7 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     failureReason SCA_NOT_COMPLETED.
     """
     source = platform.sca.account()
+    opening, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
     expire(platform, quote)
@@ -359,6 +372,9 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
         if status != "FAILED":
             raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")
         assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
+    with check("QUO-207"):
+        # What was kept back for the payment can be spent again.
+        assert platform.internal_accounts.wait_for_balance(source, opening) == opening
     with check("QUO-207"):
         # A call may ask for a new proof, and for nothing less.
         again = platform.api.execute_quote(quote["id"])

@@ -40,10 +40,15 @@ WRONG_AMOUNTS: dict[str, Any] = {
 }
 """Amounts that no quote is about, by their requirement."""
 
-REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
-    ("QUO-153", "no-currency", without("source.currency")),
-)
-"""Requirement, name and fault of bodies that a payment funds just in time."""
+REALTIME_FAULTS: dict[str, Fault] = {
+    "QUO-153": without("source.currency"),
+    **{
+        id_: fault
+        for id_, _, fault in FAULTS
+        if id_ in ("QUO-140", "QUO-141", "QUO-143", "QUO-144", "QUO-149", "QUO-150", "QUO-152")
+    },
+}
+"""The faults of bodies that a payment funds just in time, by their requirement."""
 
 
 def parameters(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
@@ -100,16 +105,22 @@ def test_a_quote_without_a_side_fixes_an_amount_or_is_refused(platform: Platform
     assert body["lockedCurrencyAmount"] in sides, answer
 
 
-@pytest.mark.parametrize("fault", parameters(REALTIME_FAULTS))
+@requirement(*REALTIME_FAULTS)
 def test_a_real_time_funded_quote_with_one_fault_is_refused(
-    platform: Platform, fault: Fault
+    platform: Platform, check: Check
 ) -> None:
     """A request for real-time funding with one fault is refused with 400 or 422."""
     body = platform.quotes.realtime_body()
 
-    refusal = platform.api.create_quote(fault(body), valid=False)
+    refusals = {
+        requirement_id: platform.api.create_quote(fault(body), valid=False)
+        for requirement_id, fault in REALTIME_FAULTS.items()
+    }
 
-    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+    twin = platform.api.create_quote(body)
+    for requirement_id, refusal in refusals.items():
+        with check(requirement_id):
+            refusal.refused(*REFUSED, twin=twin)
 
 
 @requirement("QUO-166")

@@ -7,14 +7,24 @@ import re
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, require_member, without_members
+from conformance.platform.resource import (
+    Json,
+    arranged_resource,
+    require_member,
+    without_members,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.quotes.realtime import arrange_challenge
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    expect,
+)
 
 AMOUNT = 10_007
 """A receiving amount, in smallest units, that no usual fee or rate divides evenly."""
@@ -115,14 +125,23 @@ def test_payment_instructions_may_carry_notes(platform: Platform) -> None:
 
 
 @requirement("QUO-210", "QUO-212", "QUO-213")
-def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("currency", [None, "BTC"], ids=["usual", "BTC"])
+def test_its_payment_executes_a_quote(
+    platform: Platform, check: Check, currency: str | None
+) -> None:
     """A payment to the instructions, without a call of execute, completes the quote.
 
     An older quote of the same customer and amount still waits for its own.
     """
     customer = platform.approved.customer()
     destination = platform.external_accounts.account(customer)
-    older, quote = (platform.quotes.realtime(customer, destination=destination) for _ in range(2))
+    body = platform.quotes.realtime_body(
+        customer, destination, currency=currency, lockedCurrencySide="RECEIVING"
+    )
+    answers = [platform.api.create_quote(body) for _ in range(2)]
+    if currency and not answers[0].accepted:
+        raise ResourceMissing(f"nothing is funded in real time in {currency}: {answers[0]}")
+    older, quote = (arranged_resource(answer, customer) for answer in answers)
 
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
 
@@ -223,6 +242,26 @@ def test_payment_instructions_are_withheld_until_the_customer_proved(
         "a real-time funded quote of an SCA customer is challenged "
         f"{'at its creation' if challenged_quote is quote else 'by execute'}"
     )
+
+
+@requirement("QUO-834")
+def test_a_payment_is_no_proof(platform: Platform) -> None:
+    """What a customer pays before the proof that it was asked for executes nothing.
+
+    Its twin is a quote of the same customer that was proved before.
+    """
+    customer = platform.approved.sca_customer()
+    twin = platform.sca.authorize(arrange_challenge(platform, platform.quotes.realtime(customer)))
+    quote = arrange_challenge(platform, platform.quotes.realtime(customer))
+    try:
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+    except TriggerFailed:
+        platform.observe("no payment arrives before its proof")
+
+    platform.triggers.fire("quote.fund", quoteId=twin["id"], customerId=customer["id"])
+    if platform.transactions.at_status(twin, *SETTLING)["status"] not in SETTLING:
+        raise PreconditionFailed("a payment executes no quote that was proved")
+    assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 
 @requirement("QUO-042")

@@ -125,17 +125,29 @@ def test_a_failed_payout_is_refunded_once(
         assert after_first - included_fees(second) <= after_second <= after_first
 
 
-@requirement("TRX-054")
-def test_a_refund_that_cannot_be_delivered_raises_no_balance(platform: Platform) -> None:
-    """While a refund has failed, the balance lacks the sending amount of the payout."""
+@requirement("TRX-016", "TRX-050", "TRX-053", "TRX-054")
+def test_a_refund_that_cannot_be_delivered_raises_no_balance(
+    platform: Platform, check: Check
+) -> None:
+    """While a refund has failed, the balance lacks the sending amount of the payout.
+
+    The transaction still says that it failed, why, and that there is a refund.
+    """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
     quote = platform.quotes.payout(source, trigger="refund.fail")
-    platform.transactions.refunded(quote)
+    transaction = platform.transactions.refunded(quote)
 
-    expected = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-054"):
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-053"):
+        assert transaction.get("status") in FAILED, transaction
+    with check("TRX-016"):
+        assert transaction.get("failureReason"), transaction
+    with check("TRX-050"):
+        assert isinstance(transaction.get("refund"), Mapping), transaction
 
 
 @requirement("TRX-055", "TRX-056")

@@ -11,8 +11,8 @@ from conformance.platform.resource import Json, unknown_id
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
-from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
 @requirement("TRX-080", "TRX-081", "TRX-811")
@@ -164,6 +164,39 @@ def test_an_approval_is_no_proof_of_the_customer(platform: Platform, check: Chec
         assert status in ("PENDING", "PENDING_AUTHORIZATION"), answer
     with check("TRX-802"):
         expect_untouched(platform, source, before)
+
+
+@requirement("TRX-817")
+def test_approvals_never_overdraw(platform: Platform) -> None:
+    """Of two approved payments that together exceed the balance, one is not executed."""
+    source = platform.internal_accounts.account(amount=15_000)
+    try:
+        payments = [platform.agents.initiate(source) for _ in range(2)]
+    except TriggerFailed as error:
+        raise ResourceMissing(f"what is waiting is counted as spent: {error}") from error
+
+    answers = [platform.api.approve_transaction(one["transactionId"]) for one in payments]
+
+    if not answers[0].accepted:
+        raise PreconditionFailed(f"the first approval is refused: {answers[0]}")
+    statuses = [platform.transactions.of_quote(one).get("status") for one in payments]
+    assert not set(statuses) <= set(SETTLING), f"both payments are {statuses}"
+    assert platform.internal_accounts.balances(source)[0] >= 0
+
+
+@requirement("TRX-818")
+def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
+    """The approval of a payment from an account that was frozen since executes nothing."""
+    source = platform.internal_accounts.account()
+    twin = platform.agents.initiate(platform.internal_accounts.account())
+    payment = platform.agents.initiate(source)
+    platform.internal_accounts.stop(source, "FROZEN")
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
+    assert platform.transactions.of_quote(payment).get("status") not in SETTLING, answer
 
 
 @requirement("TRX-062")

@@ -94,7 +94,10 @@ for _requirement, _kind in (
         trusted_everywhere(_kind, "HOLD"),
     )
 
-for _requirement in ("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"):
+for _requirement in (
+    *("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"),
+    *("PLM-612", "PLM-613", "PLM-614"),
+):
     declare(
         _requirement,
         "asked-at-quote",

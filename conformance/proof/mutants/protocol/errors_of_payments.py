@@ -141,6 +141,17 @@ def errors_of_the_body(patch: Patch) -> None:
     )
 
 
+@mutant("ERR-011", "the faults of an object are listed for the body as a whole")
+def errors_of_objects(patch: Patch) -> None:
+    patch.wrap(
+        errors,
+        "field_error",
+        lambda original, path, message, **more: original(
+            "body" if "." in str(path) else path, message, **more
+        ),
+    )
+
+
 for _requirement, _name, _statement, _patch in (
     ("ERR-008", "lapse", "a lapsed session is not looked at", lapse_ignored),
     ("ERR-009", "lock", "a lock is not looked at", lock_ignored),

@@ -18,6 +18,7 @@ from conformance.proof.kit.builders import (
     instead,
     receives,
     rescued,
+    skipped,
 )
 from conformance.proof.kit.edits import Edit, copied, put, shows, where
 from conformance.proof.mutant import declare, mutant
@@ -34,10 +35,11 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
-from conformance.reference.internal_accounts import accounts
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer, ExternalAccount, Quote
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 WAITING = "PENDING_AUTHORIZATION"
@@ -470,4 +472,92 @@ for _requirement in ("QUO-120", "QUO-122"):
                 else original(unit, quote, action)
             ),
         ),
+    )
+
+
+# --- Just in time, and for a proof ----------------------------------------------------------
+
+
+@mutant("QUO-213", "what is funded in BTC never arrives", (settlement, "settle"), skipped)
+def bitcoin_stuck(unit: Unit, transaction_id: str, **_released: bool) -> bool:
+    return transactions.get(unit, transaction_id).sending_currency == "BTC"
+
+
+def _realtime_by_default(**members: Any) -> Apply:
+    """Return a patch by which just-in-time funding takes members that are missing or wrong."""
+
+    def change(body: Json) -> Json:
+        source = body.get("source")
+        funded = isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
+        return {**body, **members} if funded else body
+
+    return receives(quotes, "create", change)
+
+
+for _requirement, _members in (
+    ("QUO-143", {"lockedCurrencyAmount": 10_000}),
+    ("QUO-144", {"lockedCurrencySide": "SENDING"}),
+):
+    declare(
+        _requirement,
+        "real-time",
+        f"just-in-time funding has its own {next(iter(_members))}",
+        _realtime_by_default(**_members),
+    )
+
+
+def _held_at(step: str) -> Apply:
+    """Return a patch by which a challenge keeps the amount back, and nothing lets it go."""
+
+    def hold(unit: Unit, quote: Quote, *_: Any) -> None:
+        if quote.source_kind == "INTERNAL":
+            ledger.post(unit, quotes.debit_legs(quote))
+
+    return after(sca, step, hold)
+
+
+declare(
+    "QUO-207",
+    "kept-back",
+    "what a challenge keeps back is never let go",
+    _held_at("begin"),
+)
+
+
+@mutant(
+    "QUO-126",
+    "what is executed as it is created is debited before its proof",
+    (sca, "begin"),
+    after,
+)
+def immediate_debited(unit: Unit, quote: Quote, _customer: Any) -> None:
+    if quote.created_at == unit.now and quote.source_kind == "INTERNAL":
+        take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+@mutant("QUO-834", "a payment takes the place of a proof")
+def paid_for_proved(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", (WAITING, "DEPOSIT"), rules.Move("PROCESSING"))
+
+
+def _stands_in(patch: Patch) -> None:
+    """Let an authorization execute what waits for no proof."""
+
+    def authorize(original: Handler, unit: Unit, ask: Ask) -> Any:
+        quote = quotes.get(unit, ask.params["quoteId"])
+        payer = None if quote.customer_id is None else unit.session.get(Customer, quote.customer_id)
+        if payer is None or quote.status != "PENDING" or customers.needs_sca(payer):
+            return original(unit, ask)
+        quotes.perform(unit, quote, "EXECUTE")
+        return quotes.view(unit, quote)
+
+    patch.wrap(quotes, "authorize", authorize)
+
+
+for _requirement in ("QUO-200", "QUO-201"):
+    declare(
+        _requirement,
+        "no-sca",
+        "an authorization executes the quotes of customers who need none",
+        _stands_in,
     )

@@ -17,9 +17,10 @@ from conformance.proof.mutants.quotes.toolkit import (
     take,
     transaction_of,
 )
-from conformance.proof.patch import Apply, Function
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
-from conformance.reference.quotes import quotes
+from conformance.reference.internal_accounts import ledger
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Json, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
@@ -70,6 +71,22 @@ def limited_kept(_unit: Unit, _quote: Quote, transaction: Transaction, _result: 
 def blocked_lost(unit: Unit, quote: Quote, transaction: Transaction) -> None:
     if transaction.failure_reason == "ACCOUNT_CANNOT_RECEIVE":
         take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+def _is_undelivered(transaction: Transaction) -> bool:
+    return transaction.refund is not None and transaction.refund["status"] == "FAILED"
+
+
+@mutant("TRX-050", "a refund that cannot be delivered is forgotten", how=_after_refund)
+def undelivered_forgotten(_unit: Unit, _quote: Quote, transaction: Transaction) -> None:
+    if _is_undelivered(transaction):
+        transaction.refund = None
+
+
+@mutant("TRX-053", "a payment whose refund cannot be delivered completes", how=_after_refund)
+def undelivered_completed(_unit: Unit, _quote: Quote, transaction: Transaction) -> None:
+    if _is_undelivered(transaction):
+        transaction.status = "COMPLETED"
 
 
 # --- One kind of payment --------------------------------------------------------------------
@@ -304,3 +321,32 @@ declare(
     "the second challenge of a quote never expires",
     second_never_expires,
 )
+
+
+# --- Approvals that should not pay ----------------------------------------------------------
+
+
+@mutant("TRX-817", "an approval does not look at the balance")
+def approval_covers(patch: Patch) -> None:
+    approving: list[bool] = []
+
+    def start(original: Function, unit: Unit, quote: Quote, action: str = "EXECUTE") -> None:
+        approving.append(action == "APPROVE")
+        try:
+            original(unit, quote, action)
+            unit.session.flush()
+        finally:
+            approving.pop()
+
+    patch.wrap(quotes, "start", start)
+    patch.wrap(quotes, "has_funds", lambda original, *both: any(approving) or original(*both))
+    patch.wrap(ledger, "is_overdrawn", lambda original, row: not any(approving) and original(row))
+
+
+@mutant("TRX-818", "an approval pays whatever has become of its source")
+def approval_unblocked(patch: Patch) -> None:
+    patch.wrap(
+        parties,
+        "refuse_blocked_later",
+        lambda original, unit, quote: None if quote.agent_initiated else original(unit, quote),
+    )

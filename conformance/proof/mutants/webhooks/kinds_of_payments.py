@@ -7,9 +7,12 @@ from typing import Any
 
 from conformance.proof.kit.builders import Json, skipped
 from conformance.proof.kit.edits import Edit, put
-from conformance.proof.mutant import declare
+from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import errors
 from conformance.reference.customers import customers
+from conformance.reference.quotes import quotes
+from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Unit
@@ -104,3 +107,28 @@ for _id, _name, _member, _value, _which in (
         f"webhooks of {_name} payments show another {_member}",
         _told_wrongly(_which, put(_member, _value)),
     )
+
+
+@mutant("EVT-209", "a quote that is not covered is told of as it is refused")
+def uncovered_told(patch: Patch) -> None:
+    told: list[Json] = []
+
+    def refuse(original: Function, unit: Unit, quote: Quote) -> None:
+        try:
+            original(unit, quote)
+        except errors.Refusal:
+            row = transactions.get(unit, quote.transaction_id)
+            aside = Unit(unit.session, unit.settings, unit.seed, unit.now)
+            transactions.announce(aside, row, "FAILED")
+            told.extend(aside.events)
+            raise
+
+    def answer(original: Function, service: Service, *arguments: Any) -> Any:
+        try:
+            return original(service, *arguments)
+        finally:
+            while told:
+                service.deliveries.put(told.pop())
+
+    patch.wrap(quotes, "refuse_unfunded", refuse)
+    patch.wrap(Service, "answer", answer)
