@@ -561,3 +561,17 @@ for _requirement in ("QUO-200", "QUO-201"):
         "an authorization executes the quotes of customers who need none",
         _stands_in,
     )
+
+
+declare(
+    "QUO-036",
+    "decimals",
+    "a quote that sends BTC says that it has two decimals",
+    shown_where(lambda quote: quote.sending_currency == "BTC", put("sendingCurrency.decimals", 2)),
+)
+
+
+@mutant("QUO-086", "what is sent in BTC is debited once more", (quotes, "perform"), after)
+def bitcoin_debited_twice(unit: Unit, quote: Quote, _action: str) -> None:
+    if quote.sending_currency == "BTC" and quote.source_kind == "INTERNAL":
+        take(unit, quote.source["accountId"], quote.sending_amount)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import after, around, before, edited, skipped, together
-from conformance.proof.kit.edits import copied, put, shows
+from conformance.proof.kit.edits import copied, put, shows, turned
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     after_refusal,
@@ -349,4 +349,40 @@ def approval_unblocked(patch: Patch) -> None:
         parties,
         "refuse_blocked_later",
         lambda original, unit, quote: None if quote.agent_initiated else original(unit, quote),
+    )
+
+
+# --- One currency ---------------------------------------------------------------------------
+
+
+def _shown_in(member: str, currency: str, change: Callable[[Json], Json]) -> Apply:
+    """Return a patch after which an amount in one currency is shown otherwise."""
+    return edited(
+        transactions,
+        "view",
+        turned(
+            member, lambda money: change(money) if money["currency"]["code"] == currency else money
+        ),
+    )
+
+
+def _in_whole_units(money: Json) -> Json:
+    return {**money, "amount": money["amount"] // 100}
+
+
+def _with_two_decimals(money: Json) -> Json:
+    return {**money, "currency": {**money["currency"], "decimals": 2}}
+
+
+for _id, _change, _member, _currency in (
+    ("TRX-028", _in_whole_units, "sentAmount", "RWF"),
+    ("TRX-029", _with_two_decimals, "sentAmount", "BTC"),
+    ("TRX-030", _in_whole_units, "receivedAmount", "RWF"),
+    ("TRX-031", _with_two_decimals, "receivedAmount", "USDC"),
+):
+    declare(
+        _id,
+        _currency.lower(),
+        f"the {_member} of a payment in {_currency} has the decimals of US dollars",
+        _shown_in(_member, _currency, _change),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, skipped
-from conformance.proof.kit.edits import Edit, put
+from conformance.proof.kit.edits import Edit, put, turned, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
@@ -107,6 +107,20 @@ for _id, _name, _member, _value, _which in (
         f"webhooks of {_name} payments show another {_member}",
         _told_wrongly(_which, put(_member, _value)),
     )
+
+
+_ON_CHAIN = "destination.onChainTransaction"
+
+for _id, _name, _statement, _edit in (
+    ("EVT-246", "untold", "no webhook tells where a payment settled", without(_ON_CHAIN)),
+    (
+        "EVT-247",
+        "other",
+        "webhooks tell another transactionHash",
+        turned(_ON_CHAIN, lambda on_chain: {**on_chain, "transactionHash": "0x0"}),
+    ),
+):
+    declare(_id, _name, _statement, _told_wrongly(lambda _unit, _row: True, _edit))
 
 
 @mutant("EVT-209", "a quote that is not covered is told of as it is refused")
