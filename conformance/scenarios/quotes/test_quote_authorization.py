@@ -277,19 +277,24 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
 
 @requirement("QUO-197", "QUO-198", "TRX-046")
 def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
-    """An authorization with a wrong code is refused, and neither money nor the payment moves."""
+    """An authorization with a wrong code is refused, and neither money nor the payment moves.
+
+    It is refused again when it is sent again.
+    """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
 
-    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
+    refusals = [platform.sca.send_proof(quote, wrong_proof(platform)) for _ in range(2)]
 
     with check("TRX-046"):
         assert platform.transactions.of_quote(quote).get("status") not in SETTLING
     with check("QUO-198"):
         expect_untouched(platform, source, before)
     with check("QUO-197"):
-        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+        twin = platform.sca.send_proof(platform.sca.challenged())
+        for refusal in refusals:
+            refusal.refused(twin=twin)
 
 
 @requirement("QUO-197", "QUO-198")
@@ -340,7 +345,7 @@ def test_a_pending_quote_cannot_be_authorized(
         refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
 
 
-@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047")
+@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047", "TRX-605")
 def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
     """A proof of an expired challenge executes nothing, and the transaction is FAILED or EXPIRED.
 
@@ -368,6 +373,8 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     status = transaction["status"]
     with check("TRX-047"):
         assert status in ("FAILED", "EXPIRED"), transaction
+    with check("TRX-605"):
+        assert not transaction.get("pendingReason"), transaction
     with check("TRX-045"):
         if status != "FAILED":
             raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")

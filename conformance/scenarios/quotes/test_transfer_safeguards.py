@@ -81,7 +81,10 @@ def test_nothing_is_transferred_to_a_disabled_account(platform: Platform) -> Non
 
 @requirement("TRF-124")
 def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -> None:
-    """A transfer of an SCA customer is refused, or not executed without an authorization."""
+    """A transfer of an SCA customer is refused, or not executed without an authorization.
+
+    Nothing has left its source.
+    """
     twin = make_transfer(platform, arrange_ends(platform, "out"))
     corridor = platform.quotes.corridor(same_currency=True)
     customer = platform.approved.sca_customer(currencies=[corridor.sending])
@@ -89,6 +92,7 @@ def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -
     ends = Ends(
         "out", source, platform.external_accounts.account(customer, corridor.account), source
     )
+    _, before = platform.internal_accounts.balances(source)
 
     answer = send(platform, ends)
 
@@ -97,6 +101,7 @@ def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -
     else:
         status = transaction_at(platform, ends, answer).get("status")
         assert status not in SETTLING, f"nobody has authorized it, and it is {status}"
+    assert platform.internal_accounts.balances(source)[1] == before, answer
 
 
 @requirement("TRF-125")

@@ -88,7 +88,7 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
             assert transaction.get("type") == "OUTGOING", transaction
 
 
-@requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603")
+@requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")
 @pytest.mark.parametrize("kind", [*(case("TRX-051", kind, kind) for kind in PAYOUTS), "real-time"])
 def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     platform: Platform, check: Check, kind: Kind
@@ -116,6 +116,8 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
         assert refunded.get("failureReason") == "COMPLIANCE_REJECTED", refunded
     with check("TRX-050"):
         assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-605"):
+        assert not refunded.get("pendingReason"), refunded
     with check("TRX-603"):
         assert require_member(refunded, "refund").get("reference"), refunded
     with check("TRX-053"):

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from conformance.proof.kit.builders import (
     Handler,
     Json,
+    Place,
     after,
     around,
     edited,
@@ -574,4 +575,62 @@ declare(
 @mutant("QUO-086", "what is sent in BTC is debited once more", (quotes, "perform"), after)
 def bitcoin_debited_twice(unit: Unit, quote: Quote, _action: str) -> None:
     if quote.sending_currency == "BTC" and quote.source_kind == "INTERNAL":
+        take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+# --- The second attempt ---------------------------------------------------------------------
+
+
+def _second_time(place: Place, key: Callable[..., str]) -> Apply:
+    """Return a patch by which a check that has refused once refuses no more."""
+
+    def patch(patch: Patch) -> None:
+        refused: set[str] = set()
+
+        def check(original: Function, *arguments: Any) -> Any:
+            name = key(*arguments)
+            if name in refused:
+                return None
+            try:
+                return original(*arguments)
+            except errors.Refusal:
+                refused.add(name)
+                raise
+
+        patch.wrap(*place, check)
+
+    return patch
+
+
+declare(
+    "QUO-197",
+    "second-attempt",
+    "a wrong code is refused once",
+    _second_time((sca, "check_proof"), lambda _unit, quote, _body: str(quote.id)),
+)
+
+
+@mutant("QUO-098", "what is not covered is refused once")
+def uncovered_once(patch: Patch) -> None:
+    _second_time((quotes, "refuse_unfunded"), lambda _unit, quote: str(quote.id))(patch)
+    patch.replace(ledger, "is_overdrawn", lambda _account: False)
+
+
+@mutant("QUO-111", "an expired quote is refused once")
+def expired_once(patch: Patch) -> None:
+    tried: set[str] = set()
+
+    def next_status(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> Any:
+        if quote.id in tried and action == "EXECUTE":
+            return "PROCESSING"
+        if quotes.status_at(quote, unit.now) == "EXPIRED":
+            tried.add(quote.id)
+        return original(unit, quote, action)
+
+    patch.wrap(quotes, "next_status", next_status)
+
+
+@mutant("TRF-124", "a transfer is debited before its proof", (sca, "begin"), after)
+def transfer_debited(unit: Unit, quote: Quote, _customer: Any) -> None:
+    if quote.created_at == unit.now and quote.source_kind == "INTERNAL":
         take(unit, quote.source["accountId"], quote.sending_amount)

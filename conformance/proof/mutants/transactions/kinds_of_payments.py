@@ -220,6 +220,14 @@ declare(
 )
 
 
+declare(
+    "TRX-605",
+    "ended",
+    "what has failed still waits for its customer",
+    around(transactions, "pending_reason", lambda _original, row: row.pending_reason),
+)
+
+
 @mutant("TRX-812", "the type of an agent's payment is AGENT", (control, "initiate_by_agent"))
 def type_of_agents(original: Function, unit: Unit, ask: Ask) -> Any:
     found = original(unit, ask)
