@@ -15,7 +15,8 @@ from conformance.platform.resource import Json, Resource, arranged_resource, req
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.notation import arrange_moment, moment
+from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 UNROUND = {"few decimals": (10_007, 12_345, 99_991), "many": (1_000_003, 3_333_331, 4_999_999)}
@@ -45,7 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(name, corridors or [None], ids=label)
 
 
-@requirement("QUO-044", "QUO-048", "QUO-050", "QUO-051")
+@requirement("QUO-044", "QUO-048", "QUO-050", "QUO-051", "QUO-062")
 def test_fees_come_off_a_locked_sending_amount(
     platform: Platform, check: Check, same_currency: Corridor | None
 ) -> None:
@@ -63,6 +64,8 @@ def test_fees_come_off_a_locked_sending_amount(
             assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
         with check("QUO-051"):
             expect_fees_are_the_difference(quote)
+        with check("QUO-062"):
+            expect_short_life(quote)
 
 
 @requirement("QUO-045", "QUO-049", "QUO-050", "QUO-052")
@@ -97,7 +100,7 @@ def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Pl
     assert within.get("platformFeesIncluded") is not None, within
 
 
-@requirement("QUO-046", "QUO-053", "QUO-036", "QUO-037")
+@requirement("QUO-046", "QUO-053", "QUO-036", "QUO-037", "QUO-062")
 def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
@@ -110,6 +113,8 @@ def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
 
         with check("QUO-046"):
             assert quotes[-1]["totalSendingAmount"] == amount
+        with check("QUO-062"):
+            expect_short_life(quotes[-1])
 
     with check("QUO-053"):
         expect_net_amounts_are_converted(quotes)
@@ -309,6 +314,13 @@ def expect_currencies_of_ends(
             assert quote["sendingCurrency"].get("code") == code, quote
         with check("QUO-037"):
             assert quote["receivingCurrency"].get("code") == destination["currency"], quote
+
+
+def expect_short_life(quote: Json) -> None:
+    """Assert that a quote expires a quarter of an hour after its creation, or earlier."""
+    __tracebackhide__ = True
+    lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
+    assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s: {quote}"
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:

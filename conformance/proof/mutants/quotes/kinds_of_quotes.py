@@ -163,6 +163,13 @@ def _unread(edit: Edit) -> Callable[[Json, Json], Json]:
     return lambda answer, _body: edit(answer)
 
 
+@mutant("QUO-062", "a quote that pays in BTC waits for an hour", (quotes, "draft"), edited)
+def bitcoin_waits(quote: Quote) -> Quote:
+    if quote.receiving_currency == "BTC":
+        quote.expires_at = quote.created_at + _AN_HOUR
+    return quote
+
+
 for _requirement, _source, _target in (
     ("QUO-036", "receivingCurrency", "sendingCurrency"),
     ("QUO-037", "sendingCurrency", "receivingCurrency"),

@@ -303,6 +303,26 @@ def all_in_processing(unit: Unit, quote: Quote, _action: str) -> None:
         transaction_of(unit, other).status = "PROCESSING"
 
 
+@mutant("TRX-021", "what is pulled is on its way from its quote on", (quotes, "transaction_of"))
+def pulled_at_once(original: Function, unit: Unit, quote: Quote, order: Any) -> Transaction:
+    transaction: Transaction = original(unit, quote, order)
+    if quote.source_kind == "EXTERNAL":
+        transaction.status = "PROCESSING"
+    return transaction
+
+
+declare(
+    "TRX-022",
+    "pulled",
+    "what waits to be pulled names no quote",
+    _shown(
+        lambda row: row.status == "PENDING" and "ExternalAccount" in str(row.source_account),
+        "quoteId",
+        "Quote:1",
+    ),
+)
+
+
 @mutant("TRX-046", "a proof is for all quotes of the customer", (quotes, "perform"), after)
 def all_proven(unit: Unit, quote: Quote, action: str) -> None:
     for other in others_of(unit, quote, "PENDING_AUTHORIZATION"):
