@@ -195,6 +195,8 @@ def deposit(unit: Unit, ask: Ask) -> None:
         raise errors.Refusal("CONFLICT", "The quote does not wait for a deposit.")
     if not settlement.is_meant(quote, body.get("reference")):
         return
+    if quote.customer_id is not None:
+        quotes.refuse_approval_lost(customers.get(unit, quote.customer_id))
     quotes.refuse_unreachable(unit, quote)
     parties.refuse_blocked_later(unit, quote)
     settlement.record_deposit(quote, transaction)

@@ -649,9 +649,14 @@ def approve(call: Call) -> Reply:
     world, row = call.world, transactions.find(call)
     if not row.get("_agent") or row["status"] != "PENDING":
         raise conflict("The transaction waits for no approval.")
+    quote = row["_quote"]
+    _require_sendable(world, quote["_source"])
+    _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
+    if quote["_source"].internal:
+        internals.require_funds(world, quote["_source"].internal, quote["_sent"])
     row["_agent"] = False
     row["pendingReason"] = None
-    pay(world, row["_quote"])
+    pay(world, quote)
     return 200, transactions.shown(world, row)
 
 

@@ -444,6 +444,7 @@ def authorize(unit: Unit, ask: Ask) -> Json:
     next_status(unit, quote, "AUTHORIZE")
     if quote.customer_id is not None:
         customer = customers.get(unit, quote.customer_id)
+        refuse_approval_lost(customer)
         sca.refuse_locked(customer)
         sca.refuse_lapsed(customer)
     sca.check_proof(unit, quote, body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -74,7 +74,14 @@ BLOCKED: Mapping[str, Mapping[str, str]] = {
 
 BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
     "UNVERIFIED": {"deposit": "PLM-060", "execution": "PLM-061"},
-    "PENDING": {"deposit": "PLM-600", "execution": "PLM-601"},
+    "PENDING": {
+        "deposit": "PLM-600",
+        "execution": "PLM-601",
+        "immediate": "PLM-608",
+        "pull": "PLM-609",
+        "realtime": "PLM-610",
+        "incoming": "PLM-611",
+    },
     "REJECTED": {"deposit": "PLM-602", "execution": "PLM-603"},
     "HOLD": {"deposit": "PLM-604", "execution": "PLM-605"},
 }
@@ -150,6 +157,40 @@ def test_no_money_moves_before_the_approval_of_a_business(
             MOVEMENTS[way](platform, business, twin)
 
 
+@pytest.mark.parametrize(
+    "way",
+    [
+        case("PLM-612", "authorized", "authorized"),
+        case("PLM-613", "real-time", "real-time"),
+        case("PLM-614", "approved", "approved"),
+    ],
+)
+def test_what_an_approved_customer_began_does_not_end_under_review(
+    platform: Platform, way: str
+) -> None:
+    """A payment from before a review is not carried out while the review is pending.
+
+    It waited for a proof, for its payment or for an approval. A twin of another customer is paid.
+    """
+    if not platform.approved.can_be_lost:
+        raise ResourceMissing("no approval can be withdrawn")
+    (customer, payment), (_, twin) = (begin_payment(platform, way) for _ in range(2))
+    try:
+        platform.approved.lose_approval(customer, "PENDING")
+    except (PreconditionFailed, TriggerFailed) as error:
+        raise ResourceMissing(f"no approved customer comes to PENDING: {error}") from error
+
+    with while_undecided(platform, customer, "PENDING"):
+        with suppress(TriggerFailed):
+            end_payment(platform, way, payment)
+        status = platform.transactions.of_quote(payment).get("status")
+
+    end_payment(platform, way, twin)
+    if platform.transactions.at_status(twin, *SETTLING).get("status") not in SETTLING:
+        raise PreconditionFailed("the same payment of an approved customer is not carried out")
+    assert status not in SETTLING, f"the payment is {status} under review"
+
+
 @for_both_types(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
 def test_an_approval_unlocks_the_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
@@ -179,6 +220,28 @@ def test_an_approval_unlocks_the_accounts(
     with check(execution_id):
         answers[-1].expect_accepted()
         assert answers[-1].body["status"] in SETTLING, answers[-1]
+
+
+def begin_payment(platform: Platform, way: str) -> tuple[Resource, Resource]:
+    """Return a new customer, and a payment of it that waits for its end."""
+    if way == "authorized":
+        customer = platform.approved.sca_customer()
+        return customer, platform.sca.challenged(customer)
+    customer = platform.approved.customer()
+    if way == "real-time":
+        return customer, platform.quotes.realtime(customer)
+    return customer, platform.agents.initiate(platform.internal_accounts.account(customer=customer))
+
+
+def end_payment(platform: Platform, way: str, payment: Resource) -> None:
+    """Bring what a payment waits for, accepted or refused."""
+    if way == "authorized":
+        platform.sca.authorize_fully(payment)
+    elif way == "real-time":
+        owner = payment["source"].get("customerId") or payment.owner["id"]
+        platform.triggers.fire("quote.fund", quoteId=payment["id"], customerId=owner)
+    else:
+        platform.api.approve_transaction(payment["transactionId"])
 
 
 def by_deposit(platform: Platform, customer: Resource, twin: Resource) -> None:

@@ -25,13 +25,19 @@ T = TypeVar("T")
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
 def test_remittance_information_is_at_most_80_characters(platform: Platform, check: Check) -> None:
-    """A quote with 80 characters or with none is accepted; one with 81 is refused."""
+    """A quote with 80 characters or with none is accepted; one with 81 is refused.
+
+    So is one that would be executed as it is created.
+    """
     text = ((string.ascii_letters + string.digits) * 2)[: MAX_CHARACTERS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
     without_text = platform.api.create_quote(body)
     at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:MAX_CHARACTERS]})
-    past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
+    past_limit, past_limit_at_once = (
+        platform.api.create_quote({**body, **members, "remittanceInformation": text}, valid=False)
+        for members in ({}, {"immediatelyExecute": True})
+    )
 
     with check("LIM-001"):
         at_limit.expect_accepted()
@@ -39,6 +45,7 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
         without_text.expect_accepted()
     with check("LIM-002"):
         past_limit.refused(*REFUSED, twin=at_limit)
+        past_limit_at_once.refused(*REFUSED, twin=at_limit)
 
 
 def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:

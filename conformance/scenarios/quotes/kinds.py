@@ -24,9 +24,25 @@ def create_payer(platform: Platform, kind: Kind) -> Resource:
 
 
 def quote_body(
-    platform: Platform, kind: Kind, customer: Resource, destination: Json, **members: Any
+    platform: Platform,
+    kind: Kind,
+    customer: Resource,
+    destination: Json,
+    *,
+    account: Resource | None = None,
+    **members: Any,
 ) -> Body:
-    """Return the body of a quote of a kind; ``members`` are further members of the body."""
+    """Return the body of a quote of a kind.
+
+    Args:
+        platform: the suite in the part of a platform.
+        kind: the kind.
+        customer: who pays.
+        destination: the receiving account.
+        account: the internal account that pays; by default one with a deposit. Where another source
+            pays, it is not looked at.
+        members: further members of the body.
+    """
     if kind == "real-time":
         return platform.quotes.realtime_body(customer, destination, **members)
     if kind == "immediate":
@@ -34,7 +50,7 @@ def quote_body(
     source = (
         platform.external_accounts.pullable(customer)
         if kind == "pulled"
-        else platform.internal_accounts.account(customer=customer)
+        else account or platform.internal_accounts.account(customer=customer)
     )
     return platform.quotes.body(source, destination, **members)
 

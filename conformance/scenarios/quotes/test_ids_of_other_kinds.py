@@ -35,3 +35,13 @@ def test_a_quote_is_executed_by_its_own_id_alone(platform: Platform) -> None:
     refusal = platform.api.execute_quote(quote["transactionId"])
 
     refusal.refused(*NOT_FOUND, twin=platform.api.execute_quote(quote["id"]))
+
+
+@requirement("QUO-832")
+def test_a_quote_is_authorized_by_its_own_id_alone(platform: Platform) -> None:
+    """An authorization by the id of the quote's transaction is refused."""
+    quote = platform.sca.challenged()
+
+    refusal = platform.sca.send_proof({**quote, "id": quote["transactionId"]})
+
+    refusal.refused(*NOT_FOUND, twin=platform.sca.send_proof(quote))

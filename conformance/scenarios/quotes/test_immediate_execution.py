@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 
 
 @requirement("QUO-120", "QUO-121", "QUO-122")
-def test_a_quote_can_be_executed_as_it_is_created(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize(
+    ("within", "side"),
+    [(True, "SENDING"), (True, "RECEIVING"), (False, "SENDING"), (False, "RECEIVING")],
+    ids=["same-currency", "same-currency-receiving", "cross-currency", "cross-currency-receiving"],
+)
+def test_a_quote_can_be_executed_as_it_is_created(
+    platform: Platform, check: Check, within: bool, side: str
+) -> None:
     """The request answers 201, the quote is PROCESSING or COMPLETED, and its source is debited."""
-    source = platform.internal_accounts.account()
+    source, destination = platform.quotes.ends(platform.quotes.corridor(same_currency=within))
+    amount = 10_007
+    if side == "RECEIVING":
+        # Some amount of the receiving currency that the source can pay for.
+        amount = platform.quotes.pending(source, destination, amount=amount)["totalReceivingAmount"]
     before, _ = platform.internal_accounts.balances(source)
 
-    answer = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
+    answer = platform.api.create_quote(
+        platform.quotes.body(source, destination, side=side, amount=amount, immediatelyExecute=True)
+    )
 
     with check("QUO-121"):
         assert answer.status == 201, answer
@@ -40,6 +55,20 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
 
     answer.expect_accepted()
     assert answer.body["status"] in SETTLING, answer
+
+
+@requirement("QUO-831")
+def test_a_text_that_says_false_executes_nothing(platform: Platform) -> None:
+    """A quote whose immediatelyExecute is the text "false" is refused, or is not executed."""
+    body = platform.quotes.body()
+
+    answer = platform.api.create_quote({**body, "immediatelyExecute": "false"}, valid=False)
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.create_quote(body))
+        return
+    assert answer.body["status"] not in SETTLING, answer
+    assert platform.transactions.of_quote(answer.body).get("status") not in SETTLING
 
 
 @requirement("QUO-124")

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Resource, arranged_body, arranged_resource
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    require_member,
+)
 from conformance.scenarios.cards.holdings import two_accounts
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.notation import arrange_moment, moment
 from conformance.scenarios.quotes.kinds import Kind, create_quote, pay, quote_body
-from conformance.scenarios.quotes.test_quote_fields import arranged_quote
+from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
 from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -45,31 +53,54 @@ FIXED_BY_EXECUTION = {
 """What an execution leaves as it was, by its requirement."""
 
 
+ALWAYS = ("QUO-037", "QUO-039")
+"""What every quote to an account shows: the currency of the account, and its description."""
+
+FROM_ACCOUNT = ("QUO-032", "QUO-041")
+"""What a quote from an account shows, and that it shows no instructions to fund it."""
+
+LIFETIME = ("QUO-030", "QUO-062")
+"""That a quote which waits ends after its creation, by a quarter of an hour at most."""
+
+
 @pytest.mark.parametrize(
-    ("kind", "shown"),
+    ("kind", "decided"),
     [
-        case(ENDS, "immediate", "immediate", ENDS),
-        case(ENDS, "pulled", "pulled", ENDS),
-        case(
-            ENDS.keys() - {"QUO-032"},
-            "real-time",
-            "real-time",
-            {name: place for name, place in ENDS.items() if name != "QUO-032"},
-        ),
+        case(decided, kind, kind, frozenset(decided))
+        for kind, decided in (
+            ("immediate", (*ENDS, *ALWAYS, *FROM_ACCOUNT)),
+            ("pulled", (*ENDS, *ALWAYS, *FROM_ACCOUNT, *LIFETIME)),
+            ("real-time", (*(ENDS.keys() - {"QUO-032"}), *ALWAYS, *LIFETIME)),
+        )
     ],
 )
 def test_a_quote_of_each_kind_shows_its_ends(
-    platform: Platform, check: Check, kind: Kind, shown: dict[str, tuple[str, str]]
+    platform: Platform, check: Check, kind: Kind, decided: frozenset[str]
 ) -> None:
-    """An immediate, a pulled and a real-time funded quote show the ends that were sent."""
+    """An immediate, a pulled and a real-time funded quote show what was sent, and when they end."""
     customer = platform.approved.customer()
-    body = quote_body(platform, kind, customer, platform.external_accounts.account(customer))
+    destination = platform.external_accounts.account(customer)
+    body = quote_body(platform, kind, customer, destination, description="Invoice 3118")
 
     quote = arranged_quote(platform.api.create_quote(body))
 
-    for requirement_id, (end, member) in shown.items():
+    for requirement_id in ENDS.keys() & decided:
+        end, member = ENDS[requirement_id]
         with check(requirement_id):
             assert quote[end].get(member) == body[end][member], quote
+    with check("QUO-037"):
+        assert quote["receivingCurrency"]["code"] == require_member(destination, "currency")
+    with check("QUO-039"):
+        assert require_member(quote, "description") == "Invoice 3118"
+    if decided.issuperset(FROM_ACCOUNT):
+        with check("QUO-041"):
+            assert not quote.get("paymentInstructions"), quote
+    if decided.issuperset(LIFETIME):
+        lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
+        with check("QUO-030"):
+            assert lifetime > timedelta(0), f"it lives for {lifetime.total_seconds()} s"
+        with check("QUO-062"):
+            assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s"
 
 
 @pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time"])
@@ -96,9 +127,10 @@ def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
 
 
 @requirement(*FIXED_BY_EXECUTION, "QUO-609", "QUO-610", "QUO-611", "QUO-613")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-612", "QUO-614", "QUO-830")
 def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, check: Check) -> None:
     """An execution that asks for a proof shows the quote as it was before."""
-    quote = platform.quotes.pending(platform.sca.account())
+    quote = platform.quotes.pending(platform.sca.account(), description="Rent, August")
 
     execution = arranged_body(platform.api.execute_quote(quote["id"]))
 
@@ -116,6 +148,19 @@ def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, ch
     with check("QUO-613"):
         for member in ("sendingCurrency", "receivingCurrency"):
             assert execution[member]["code"] == quote[member]["code"], execution
+    with check("QUO-031"):
+        assert execution["source"].get("sourceType") == "ACCOUNT", execution
+    with check("QUO-033"):
+        assert execution["destination"].get("destinationType") == "ACCOUNT", execution
+    with check("QUO-041"):
+        assert not execution.get("paymentInstructions"), execution
+    with check("QUO-612"):
+        assert moment(execution["createdAt"]) == moment(quote["createdAt"]), execution
+    with check("QUO-614"):
+        assert require_member(execution, "description") == "Rent, August"
+    with check("QUO-830"):
+        fee = require_member(quote, "platformFeesIncluded")
+        assert require_member(execution, "platformFeesIncluded") == fee
 
 
 @requirement("QUO-828")
@@ -123,13 +168,16 @@ def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, ch
 def test_an_authorization_leaves_the_terms_as_they_were_quoted(
     platform: Platform, side: str
 ) -> None:
-    """An authorized quote shows the ends, currencies, amounts, rate and fees of its creation."""
-    quote = platform.quotes.pending(platform.sca.account(), side=side)
+    """An authorized quote shows the ends, currencies, amounts, rate and fees of its creation.
+
+    Its description and the time of its creation stay too.
+    """
+    quote = platform.quotes.pending(platform.sca.account(), side=side, description="Rent, May")
     challenged = {**quote, **platform.quotes.execute(quote)}
 
     authorized = platform.sca.authorize(challenged)
 
-    assert terms(authorized) == terms(quote)
+    expect_same_terms(authorized, quote)
 
 
 @requirement("QUO-130")
@@ -182,9 +230,9 @@ def test_a_business_is_debited_by_what_its_quote_says(platform: Platform, side: 
 
 
 @requirement("QUO-110")
-@pytest.mark.parametrize("kind", ["business", "pulled"])
+@pytest.mark.parametrize("kind", ["business", "pulled", "authorized"])
 def test_no_kind_of_quote_is_executed_after_its_expiry(platform: Platform, kind: Kind) -> None:
-    """An expired quote of a business, or from an external account, is refused with its code."""
+    """An expired quote of a business, from an external account or for a proof is refused so."""
     quote, twin = (create_quote(platform, kind) for _ in range(2))
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
 
@@ -242,11 +290,19 @@ def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
     return account.owner, account
 
 
-def terms(quote: Resource) -> Body:
-    """Return what the lifetime of a quote leaves as it is."""
-    amounts = ("totalSendingAmount", "totalReceivingAmount", "exchangeRate", "feesIncluded")
-    return {
-        **{name: quote.get(name) for name in ("id", *amounts)},
-        **{name: quote[name].get("code") for name in ("sendingCurrency", "receivingCurrency")},
-        **{name: quote[name].get("accountId") for name in ("source", "destination")},
-    }
+def expect_same_terms(later: Json, quote: Json) -> None:
+    """Assert that a quote shows what its lifetime leaves as it is, as it did before.
+
+    Members that need not be there are compared where both show them.
+    """
+    __tracebackhide__ = True
+    for name in ("id", "totalSendingAmount", "totalReceivingAmount", "exchangeRate"):
+        assert later.get(name) == quote[name], later
+    for name in ("feesIncluded", "platformFeesIncluded", "description"):
+        assert None in (later.get(name), quote.get(name)) or later[name] == quote[name], later
+    for name in ("sendingCurrency", "receivingCurrency"):
+        assert later[name].get("code") == quote[name].get("code"), later
+    for name in ("source", "destination"):
+        for member in (f"{name}Type", "accountId"):
+            assert later[name].get(member) == quote[name].get(member), later
+    assert moment(later["createdAt"]) == moment(quote["createdAt"]), later

@@ -8,14 +8,18 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
 
 
-@requirement("QUO-600", "QUO-601", "TRX-600")
+@requirement("QUO-120", "QUO-600", "QUO-601", "TRX-600")
 def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -> None:
-    """A quote from the platform's own account is created and executed, and completes."""
+    """A quote from the platform's own account is created and executed, and completes.
+
+    Another one is executed as it is created.
+    """
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
     receiver = platform.external_accounts.account(platform.approved.customer(), corridor.account)
 
-    creation = platform.api.create_quote(platform.quotes.body(source, receiver, amount=AMOUNT))
+    body = platform.quotes.body(source, receiver, amount=AMOUNT // 2)
+    creation = platform.api.create_quote(body)
 
     with check("QUO-600"):
         creation.expect_accepted()
@@ -27,3 +31,7 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("TRX-600"):
         arranged_body(execution)
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    with check("QUO-120"):
+        immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
+        immediate.expect_accepted()
+        assert immediate.body["status"] in SETTLING, immediate

@@ -63,6 +63,28 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
 
+@requirement("QUO-180", "QUO-181", "QUO-183")
+def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None:
+    """A payout of an SCA customer in another currency waits for a proof, and has taken nothing."""
+    corridor = platform.quotes.corridor(same_currency=False)
+    customer = platform.approved.sca_customer(currencies=[corridor.sending])
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    quote = platform.quotes.pending(source, destination)
+    _, before = platform.internal_accounts.balances(source)
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    with check("QUO-180"):
+        answer.expect_accepted()
+        assert answer.body["status"] == WAITING, answer
+    with check("QUO-181"):
+        answer.expect_accepted()
+        assert answer.body.get("scaChallenge"), answer
+    with check("QUO-183"):
+        assert platform.internal_accounts.balances(source)[1] == before
+
+
 @requirement("QUO-187")
 def test_a_business_proves_its_payments_too(platform: Platform) -> None:
     """A quote of a business in an SCA region is executed to PENDING_AUTHORIZATION."""
@@ -122,8 +144,13 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
 
 @requirement("QUO-126")
 def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: Platform) -> None:
-    """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet."""
-    body = platform.quotes.body(platform.sca.account())
+    """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet.
+
+    Nothing has left its source.
+    """
+    source = platform.sca.account()
+    body = platform.quotes.body(source)
+    _, before = platform.internal_accounts.balances(source)
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
@@ -132,6 +159,7 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: P
         assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
     else:
         answer.refused(twin=platform.api.create_quote(body))
+    assert platform.internal_accounts.balances(source)[1] == before, answer
     platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
 
 
@@ -179,7 +207,27 @@ def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
-@requirement("QUO-193", "QUO-194", "QUO-195", "QUO-196")
+@requirement("QUO-192", "TRX-046")
+def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
+    """Of two quotes that wait for a proof, the one that is not authorized is not executed."""
+    source = platform.sca.account()
+    waiting_quote = platform.sca.challenged(source=source, amount=5_000)
+    quote = platform.quotes.pending(source)
+    before, _ = platform.internal_accounts.balances(source)
+    execution = platform.api.execute_quote(quote["id"])
+    if not execution.accepted:
+        raise ResourceMissing(f"a customer proves one payment after the other: {execution}")
+
+    platform.sca.authorize({**quote, **execution.body})
+
+    with check("QUO-192"):
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-046"):
+        assert platform.transactions.of_quote(waiting_quote).get("status") not in SETTLING
+
+
+@requirement("QUO-191", "QUO-193", "QUO-194", "QUO-195", "QUO-196")
 def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: Check) -> None:
     """After the first proof the quote has another challenge, and no money has moved."""
     source = platform.sca.account()
@@ -196,6 +244,9 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
         first.expect_accepted()
         next_challenge = first.body.get("scaChallenge") or {}
         assert next_challenge.get("id") not in (None, quote["scaChallenge"]["id"]), first
+    with check("QUO-191"):
+        first.expect_accepted()
+        assert first.body["transactionId"] == quote["transactionId"], first
     with check("QUO-195"):
         expect_untouched(platform, source, before)
 
@@ -224,19 +275,26 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
 # --- No valid proof -------------------------------------------------------------------------
 
 
-@requirement("QUO-197", "QUO-198")
+@requirement("QUO-197", "QUO-198", "TRX-046")
 def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
-    """An authorization with a wrong code is refused, and no money moves."""
+    """An authorization with a wrong code is refused, and neither money nor the payment moves.
+
+    It is refused again when it is sent again.
+    """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
 
-    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
+    refusals = [platform.sca.send_proof(quote, wrong_proof(platform)) for _ in range(2)]
 
+    with check("TRX-046"):
+        assert platform.transactions.of_quote(quote).get("status") not in SETTLING
     with check("QUO-198"):
         expect_untouched(platform, source, before)
     with check("QUO-197"):
-        refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+        twin = platform.sca.send_proof(platform.sca.challenged())
+        for refusal in refusals:
+            refusal.refused(twin=twin)
 
 
 @requirement("QUO-197", "QUO-198")
@@ -267,9 +325,15 @@ def test_an_authorization_without_a_proof_is_refused(platform: Platform) -> None
 
 
 @requirement("QUO-200", "QUO-201")
-def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) -> None:
-    """An authorization of a quote that was not executed is refused, and no money moves."""
-    source = platform.sca.account()
+@pytest.mark.parametrize("needs_proof", [True, False], ids=["sca", "no-sca"])
+def test_a_pending_quote_cannot_be_authorized(
+    platform: Platform, check: Check, needs_proof: bool
+) -> None:
+    """An authorization of a quote that was not executed is refused, and no money moves.
+
+    It stands in for no execution either where a customer needs no proof.
+    """
+    source = platform.sca.account() if needs_proof else platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before = platform.internal_accounts.balances(source)
 
@@ -281,7 +345,7 @@ def test_a_pending_quote_cannot_be_authorized(platform: Platform, check: Check) 
         refusal.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
 
 
-@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047")
+@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047", "TRX-605")
 def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
     """A proof of an expired challenge executes nothing, and the transaction is FAILED or EXPIRED.
 
@@ -289,6 +353,7 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     failureReason SCA_NOT_COMPLETED.
     """
     source = platform.sca.account()
+    opening, _ = platform.internal_accounts.balances(source)
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
     expire(platform, quote)
@@ -308,11 +373,47 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     status = transaction["status"]
     with check("TRX-047"):
         assert status in ("FAILED", "EXPIRED"), transaction
+    with check("TRX-605"):
+        assert not transaction.get("pendingReason"), transaction
     with check("TRX-045"):
         if status != "FAILED":
             raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")
         assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
+    with check("QUO-207"):
+        # What was kept back for the payment can be spent again.
+        assert platform.internal_accounts.wait_for_balance(source, opening) == opening
+    with check("QUO-207"):
+        # A call may ask for a new proof, and for nothing less.
+        again = platform.api.execute_quote(quote["id"])
+        assert not again.accepted or again.body.get("status") not in SETTLING, again
+        expect_untouched(platform, source, before)
     platform.observe(f"an expired challenge leaves its transaction at {status}")
+
+
+@requirement("QUO-206", "QUO-207", "TRX-047")
+def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
+    """After a right first proof, that of an expired second challenge executes nothing."""
+    source = platform.sca.account()
+    platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+    waiting_quote = quote_after_proof(platform.sca.send_proof(quote), quote)
+    expire(platform, waiting_quote)
+
+    answer = platform.sca.send_proof(waiting_quote)
+
+    with check("QUO-207"):
+        expect_untouched(platform, source, before)
+    with check("QUO-206"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+        else:
+            answer.refused(twin=platform.sca.send_proof(platform.sca.challenged()))
+    with check("TRX-047"):
+        if answer.accepted and answer.body["status"] == WAITING:
+            raise ResourceMissing("an expired challenge is followed by a new one")
+        transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
+        assert transaction["status"] in ("FAILED", "EXPIRED"), transaction
 
 
 # --- Customers who may not authorize --------------------------------------------------------

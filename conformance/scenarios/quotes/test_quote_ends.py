@@ -12,6 +12,10 @@ from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
+from conformance.scenarios.configuration.test_configuration import (
+    dollar_quote,
+    with_and_without_fee,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -59,15 +63,24 @@ def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> N
         answer.refused(twin=platform.api.create_quote(valid_body))
 
 
-@requirement("QUO-807")
-def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform) -> None:
-    """Real-time funding by an unknown customerId is refused with 400, 404 or 422."""
+@requirement("QUO-156", "QUO-807")
+def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Check) -> None:
+    """Real-time funding by an unknown customerId is refused with 400, 404 or 422.
+
+    So is that of a payment to an unknown account.
+    """
     body = platform.quotes.realtime_body()
     unknown_customer = unknown_id(body["source"]["customerId"])
+    unknown_account = unknown_id(body["destination"]["accountId"])
 
     refusal = platform.api.create_quote(having("source.customerId", unknown_customer)(body))
+    to_nowhere = platform.api.create_quote(having("destination.accountId", unknown_account)(body))
 
-    refusal.refused(*NOT_FOUND, twin=platform.api.create_quote(body))
+    twin = platform.api.create_quote(body)
+    with check("QUO-807"):
+        refusal.refused(*NOT_FOUND, twin=twin)
+    with check("QUO-156"):
+        to_nowhere.refused(*NOT_FOUND, twin=twin)
     platform.observe(f"just-in-time funding by nobody is refused with {refusal.status}")
 
 
@@ -122,6 +135,24 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     assert own_fee(after) == own_fee(before)
 
 
+@requirement("QUO-833")
+@pytest.mark.usefixtures("settings")
+def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
+    platform: Platform,
+) -> None:
+    """A quote with platformFeeOverride bears the same fee with a standing fee and without one."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    body = {**dollar_quote(platform), "platformFeeOverride": override}
+    alone = own_fee(arranged_resource(platform.api.create_quote(body)))
+    if not alone:
+        raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
+    with_and_without_fee(platform, "SENDING")
+
+    quote = arranged_resource(platform.api.create_quote(body))
+
+    assert own_fee(quote) == alone, quote
+
+
 # --- The rail -------------------------------------------------------------------------------
 
 
@@ -141,16 +172,23 @@ def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) ->
     answer.expect_accepted()
 
 
-@requirement("QUO-814")
-def test_no_rail_is_echoed_by_an_execution(platform: Platform) -> None:
-    """The answer to an execution shows no paymentRail in the destination."""
-    quote = arranged_resource(platform.api.create_quote(body_with_rail(platform)))
+@requirement("QUO-035", "QUO-814")
+def test_no_rail_is_echoed_by_an_execution(platform: Platform, check: Check) -> None:
+    """The answer to an execution shows no paymentRail in the destination.
+
+    Neither does that to the creation of a quote that is executed with it.
+    """
+    body = body_with_rail(platform)
+    quote = arranged_resource(platform.api.create_quote(body))
 
     execution = platform.quotes.execute(quote)
+    immediate = arranged_resource(platform.api.create_quote({**body, "immediatelyExecute": True}))
 
-    if not isinstance(execution.get("destination"), Mapping):
-        raise PreconditionFailed(f"the quote shows no destination: {execution}")
-    assert execution["destination"].get("paymentRail") is None
+    for requirement_id, executed in {"QUO-814": execution, "QUO-035": immediate}.items():
+        with check(requirement_id):
+            if not isinstance(executed.get("destination"), Mapping):
+                raise PreconditionFailed(f"the quote shows no destination: {executed}")
+            assert executed["destination"].get("paymentRail") is None
 
 
 # --- What is left open ----------------------------------------------------------------------

@@ -18,11 +18,16 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 ROUNDING = 1
 
 
-@requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086")
+@requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086", "TRX-021")
 def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: Check) -> None:
-    """The executed quote is PROCESSING or COMPLETED, and its sending amount leaves the balance."""
+    """The executed quote is PROCESSING or COMPLETED, and its sending amount leaves the balance.
+
+    A later quote between the same accounts, of another amount, still waits.
+    """
     source = platform.internal_accounts.account()
-    quote = platform.quotes.pending(source)
+    destination = platform.external_accounts.account(source.owner)
+    quote = platform.quotes.pending(source, destination)
+    later = platform.quotes.pending(source, destination, amount=7_000)
     before, _ = platform.internal_accounts.balances(source)
 
     answer = platform.api.execute_quote(quote["id"])
@@ -38,6 +43,8 @@ def test_executing_a_pending_quote_debits_its_source(platform: Platform, check: 
         assert answer.body["transactionId"] == quote["transactionId"], answer
     with check("QUO-086"):
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+    with check("TRX-021"):
+        assert platform.transactions.of_quote(later).get("status") == "PENDING"
 
 
 @requirement("QUO-086")
@@ -213,16 +220,22 @@ def test_a_new_quote_takes_the_place_of_an_expired_one(platform: Platform, check
         assert execution.body["status"] in SETTLING, execution
 
 
-@requirement("QUO-111")
-def test_executing_an_expired_quote_debits_nothing(platform: Platform) -> None:
-    """The balance is the same before and after the execution of an expired quote."""
+@requirement("QUO-111", "TRX-035")
+def test_executing_an_expired_quote_debits_nothing(platform: Platform, check: Check) -> None:
+    """The balance is the same before and after two executions of an expired quote.
+
+    Its transaction is EXPIRED after the attempts too.
+    """
     source = platform.internal_accounts.account()
     quote = create_expired_quote(platform, source)
     before, _ = platform.internal_accounts.balances(source)
 
-    platform.api.execute_quote(quote["id"])
+    answers = [platform.api.execute_quote(quote["id"]) for _ in range(2)]
 
-    assert platform.internal_accounts.balances(source)[0] == before
+    with check("QUO-111"):
+        assert platform.internal_accounts.balances(source)[0] == before, answers
+    with check("TRX-035"):
+        assert platform.transactions.at_status(quote, "EXPIRED").get("status") == "EXPIRED"
 
 
 @requirement("QUO-112")
@@ -267,7 +280,10 @@ def test_the_whole_balance_can_be_sent(platform: Platform) -> None:
 
 @requirement("QUO-098", "QUO-099")
 def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Check) -> None:
-    """A quote of one smallest unit above the balance is not executed, and the balance stays."""
+    """A quote of one smallest unit above the balance is not executed, and the balance stays.
+
+    A second attempt does not execute it either.
+    """
     source = platform.internal_accounts.account(amount=20_000)
     destination = platform.external_accounts.account(source.owner)
     before, _ = platform.internal_accounts.balances(source)
@@ -275,6 +291,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     *_, refusal = steps = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_001)
     )
+    again = [platform.api.execute_quote(step.body["id"]) for step in steps[:1] if step.accepted]
     balance_left, _ = platform.internal_accounts.balances(source)
     twin = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_000)
@@ -283,10 +300,55 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     with check("QUO-098"):
         if not refusal.accepted:
             refusal.refused(twin=twin[: len(steps)][-1])
-        assert all(status_of(step) not in SETTLING for step in steps), refusal
+        assert all(status_of(step) not in SETTLING for step in (*steps, *again)), refusal
     with check("QUO-099"):
         assert balance_left == before
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
+
+
+@pytest.mark.parametrize(
+    ("at_once", "error_id"),
+    [
+        case(("QUO-098", "QUO-099", "ERR-001"), "executed", False, "ERR-001"),
+        case(("QUO-098", "QUO-099", "ERR-002"), "immediate", True, "ERR-002"),
+    ],
+)
+@pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
+def test_what_arrives_has_to_be_paid_with_its_fees(
+    platform: Platform, check: Check, within: bool, at_once: bool, error_id: str
+) -> None:
+    """A locked receiving amount that costs more than the balance is refused, and moves nothing.
+
+    Within one currency the amount itself is below the balance where there are fees.
+    """
+    source, destination = platform.quotes.ends(
+        platform.quotes.corridor(same_currency=within), amount=20_000
+    )
+    before, _ = platform.internal_accounts.balances(source)
+    affordable = platform.quotes.pending(source, destination, amount=before)["totalReceivingAmount"]
+    # Roundings are below ten smallest units, and a rate does not move by a fiftieth in between.
+    above = affordable + (10 if within else max(10, affordable // 50))
+
+    def send(amount: int) -> list[Answer]:
+        body = platform.quotes.body(source, destination, side="RECEIVING", amount=amount)
+        if at_once:
+            return [platform.api.create_quote({**body, "immediatelyExecute": True})]
+        return platform.quotes.create_and_execute(body)
+
+    *_, refusal = steps = send(above)
+    balance_left, _ = platform.internal_accounts.balances(source)
+    twin = send(affordable // 2)[: len(steps)][-1]
+
+    if steps[0].accepted and steps[0].body["totalSendingAmount"] <= before:
+        raise ResourceMissing(f"the balance of {before} covers it: {steps[0]}")
+    with check("QUO-098"):
+        if not refusal.accepted:
+            refusal.refused(twin=twin)
+        assert all(status_of(step) not in SETTLING for step in steps), refusal
+    with check("QUO-099"):
+        assert balance_left == before
+    with check(error_id):
+        refusal.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
 
 
 def status_of(answer: Answer) -> Any:

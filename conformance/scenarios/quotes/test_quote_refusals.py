@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.platform.platform import Platform
@@ -30,10 +32,23 @@ FAULTS: tuple[tuple[str, str, Fault], ...] = (
 )
 """Requirement, name and fault of bodies from an internal account to an external one."""
 
-REALTIME_FAULTS: tuple[tuple[str, str, Fault], ...] = (
-    ("QUO-153", "no-currency", without("source.currency")),
-)
-"""Requirement, name and fault of bodies that a payment funds just in time."""
+WRONG_AMOUNTS: dict[str, Any] = {
+    "QUO-145": 10_000.5,
+    "QUO-147": -10_000,
+    "QUO-148": 0,
+    "QUO-972": "10000",
+}
+"""Amounts that no quote is about, by their requirement."""
+
+REALTIME_FAULTS: dict[str, Fault] = {
+    "QUO-153": without("source.currency"),
+    **{
+        id_: fault
+        for id_, _, fault in FAULTS
+        if id_ in ("QUO-140", "QUO-141", "QUO-143", "QUO-144", "QUO-149", "QUO-150", "QUO-152")
+    },
+}
+"""The faults of bodies that a payment funds just in time, by their requirement."""
 
 
 def parameters(faults: tuple[tuple[str, str, Fault], ...]) -> list[object]:
@@ -49,6 +64,29 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
     refusal = platform.api.create_quote(fault(body), valid=False)
 
     refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement(*WRONG_AMOUNTS)
+@pytest.mark.parametrize("form", ["receiving-side", "immediate", "real-time"])
+def test_no_form_of_quote_takes_a_wrong_amount(platform: Platform, check: Check, form: str) -> None:
+    """A wrong amount is refused where it is to arrive, is executed at once or is funded later."""
+    body = platform.quotes.realtime_body() if form == "real-time" else platform.quotes.body()
+    if form == "receiving-side":
+        body["lockedCurrencySide"] = "RECEIVING"
+    if form == "immediate":
+        body["immediatelyExecute"] = True
+
+    refusals = {
+        requirement_id: platform.api.create_quote(
+            {**body, "lockedCurrencyAmount": amount}, valid=False
+        )
+        for requirement_id, amount in WRONG_AMOUNTS.items()
+    }
+
+    twin = platform.api.create_quote(body)
+    for requirement_id, refusal in refusals.items():
+        with check(requirement_id):
+            refusal.refused(*REFUSED, twin=twin)
 
 
 @requirement("QUO-142")
@@ -67,16 +105,22 @@ def test_a_quote_without_a_side_fixes_an_amount_or_is_refused(platform: Platform
     assert body["lockedCurrencyAmount"] in sides, answer
 
 
-@pytest.mark.parametrize("fault", parameters(REALTIME_FAULTS))
+@requirement(*REALTIME_FAULTS)
 def test_a_real_time_funded_quote_with_one_fault_is_refused(
-    platform: Platform, fault: Fault
+    platform: Platform, check: Check
 ) -> None:
     """A request for real-time funding with one fault is refused with 400 or 422."""
     body = platform.quotes.realtime_body()
 
-    refusal = platform.api.create_quote(fault(body), valid=False)
+    refusals = {
+        requirement_id: platform.api.create_quote(fault(body), valid=False)
+        for requirement_id, fault in REALTIME_FAULTS.items()
+    }
 
-    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+    twin = platform.api.create_quote(body)
+    for requirement_id, refusal in refusals.items():
+        with check(requirement_id):
+            refusal.refused(*REFUSED, twin=twin)
 
 
 @requirement("QUO-166")
@@ -114,7 +158,8 @@ def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, en
 def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
     """A quote with immediatelyExecute from an account to itself is refused with 400.
 
-    One to another internal account is accepted, or the code tells that it is a self payment.
+    One to another internal account is accepted, or the code tells that it is a self payment. A call
+    does not execute one either.
     """
     source = platform.internal_accounts.account()
     to_internal = platform.quotes.body(
@@ -123,6 +168,7 @@ def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
     to_itself = having("destination.accountId", source["id"])(to_internal)
 
     answer = platform.api.create_quote(to_itself)
+    executed = platform.quotes.create_and_execute(without("immediatelyExecute")(to_itself))[-1]
     twin = platform.api.create_quote(to_internal)
 
     with check("ERR-003"):
@@ -133,7 +179,8 @@ def test_an_account_cannot_pay_itself(platform: Platform, check: Check) -> None:
             twin = platform.api.create_quote(to_external)
         answer.refused(400, twin=twin)
     with check("QUO-162"):
-        assert not answer.accepted or answer.body["status"] not in SETTLING, answer
+        for last in (answer, executed):
+            assert not last.accepted or last.body["status"] not in SETTLING, last
 
 
 @requirement("QUO-170", "QUO-171")

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, require_member
+from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.notation import arrange_moment, moment
+from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 UNROUND = {"few decimals": (10_007, 12_345, 99_991), "many": (1_000_003, 3_333_331, 4_999_999)}
@@ -44,7 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(name, corridors or [None], ids=label)
 
 
-@requirement("QUO-044", "QUO-048", "QUO-050", "QUO-051")
+@requirement("QUO-044", "QUO-048", "QUO-050", "QUO-051", "QUO-062")
 def test_fees_come_off_a_locked_sending_amount(
     platform: Platform, check: Check, same_currency: Corridor | None
 ) -> None:
@@ -62,6 +64,8 @@ def test_fees_come_off_a_locked_sending_amount(
             assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
         with check("QUO-051"):
             expect_fees_are_the_difference(quote)
+        with check("QUO-062"):
+            expect_short_life(quote)
 
 
 @requirement("QUO-045", "QUO-049", "QUO-050", "QUO-052")
@@ -96,7 +100,7 @@ def test_the_fees_of_the_platform_are_given_within_one_currency_too(platform: Pl
     assert within.get("platformFeesIncluded") is not None, within
 
 
-@requirement("QUO-046", "QUO-053")
+@requirement("QUO-046", "QUO-053", "QUO-036", "QUO-037", "QUO-062")
 def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
@@ -109,12 +113,15 @@ def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
 
         with check("QUO-046"):
             assert quotes[-1]["totalSendingAmount"] == amount
+        with check("QUO-062"):
+            expect_short_life(quotes[-1])
 
     with check("QUO-053"):
         expect_net_amounts_are_converted(quotes)
+    expect_currencies_of_ends(check, quotes, source, destination)
 
 
-@requirement("QUO-047", "QUO-054")
+@requirement("QUO-047", "QUO-054", "QUO-036", "QUO-037")
 def test_a_locked_receiving_amount_is_what_fees_leave(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
@@ -136,6 +143,7 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
 
     with check("QUO-054"):
         expect_net_amounts_are_converted(quotes)
+    expect_currencies_of_ends(check, quotes, source, destination)
 
 
 @requirement("QUO-055")
@@ -165,6 +173,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
 @requirement("QUO-609", "QUO-610", "QUO-611", "QUO-612", "QUO-613", "QUO-614")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-830")
 @pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_execution_leaves_the_terms_as_they_were_quoted(
@@ -203,17 +212,62 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
         assert execution["exchangeRate"] == quote["exchangeRate"]
     with check("QUO-060"):
         assert execution["feesIncluded"] == quote["feesIncluded"]
+    with check("QUO-830"):
+        fee = require_member(quote, "platformFeesIncluded")
+        assert require_member(execution, "platformFeesIncluded") == fee
+    with check("QUO-031"):
+        assert execution["source"].get("sourceType") == "ACCOUNT", execution
+    with check("QUO-033"):
+        assert execution["destination"].get("destinationType") == "ACCOUNT", execution
+    with check("QUO-041"):
+        assert not execution.get("paymentInstructions"), execution
 
 
-@requirement("QUO-161")
-def test_a_platform_fee_of_one_quote_shows_in_it(platform: Platform) -> None:
-    """A quote from USD with platformFeeOverride has platformFeesIncluded above 0."""
+@requirement("QUO-161", "QUO-086", "QUO-830")
+@pytest.mark.parametrize(
+    ("side", "difference_id"),
+    [
+        case("QUO-051", "SENDING", "SENDING", "QUO-051"),
+        case("QUO-052", "RECEIVING", "RECEIVING", "QUO-052"),
+    ],
+)
+def test_a_platform_fee_of_one_quote_shows_in_it(
+    platform: Platform, check: Check, side: str, difference_id: str
+) -> None:
+    """A quote from USD with platformFeeOverride has platformFeesIncluded above 0.
+
+    So has one that is executed as it is created. An execution leaves the fee as it is, and debits
+    the sending amount, which includes it.
+    """
     override = platform.profile.bindings.require("platform_fee_override")
     source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    amount = 10_000
+    if side == "RECEIVING":
+        amount = platform.quotes.pending(source, destination)["totalReceivingAmount"]
+    body = platform.quotes.body(
+        source, destination, side=side, amount=amount, platformFeeOverride=override
+    )
+    before, _ = platform.internal_accounts.balances(source)
 
-    quote = platform.quotes.pending(source, destination, platformFeeOverride=override)
+    quote = arranged_resource(platform.api.create_quote(body))
+    execution = platform.quotes.execute(quote)
+    balance_left = platform.internal_accounts.wait_for_balance(
+        source, before - quote["totalSendingAmount"]
+    )
+    immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
 
-    assert (quote.get("platformFeesIncluded") or 0) > 0
+    with check("QUO-161"):
+        for shown in (quote, arranged_resource(immediate)):
+            assert (shown.get("platformFeesIncluded") or 0) > 0, shown
+    with check(difference_id):
+        if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:
+            raise ResourceMissing("the first corridor from US dollars converts them")
+        expect_fees_are_the_difference(quote)
+    with check("QUO-830"):
+        fee = require_member(quote, "platformFeesIncluded")
+        assert require_member(execution, "platformFeesIncluded") == fee
+    with check("QUO-086"):
+        assert before - balance_left == quote["totalSendingAmount"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +302,25 @@ def fees(quote: Json, *, beside: bool) -> int:
     """Return the fees in the sending amount; with ``beside`` also the platform's fee."""
     included: int = quote["feesIncluded"]
     return included + (quote.get("platformFeesIncluded") or 0) if beside else included
+
+
+def expect_currencies_of_ends(
+    check: Check, quotes: Iterable[Json], source: Json, destination: Json
+) -> None:
+    """Decide whether quotes are in the currencies of their accounts, whichever side is locked."""
+    for quote in quotes:
+        with check("QUO-036"):
+            code = source["balance"]["currency"]["code"]
+            assert quote["sendingCurrency"].get("code") == code, quote
+        with check("QUO-037"):
+            assert quote["receivingCurrency"].get("code") == destination["currency"], quote
+
+
+def expect_short_life(quote: Json) -> None:
+    """Assert that a quote expires a quarter of an hour after its creation, or earlier."""
+    __tracebackhide__ = True
+    lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
+    assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s: {quote}"
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:

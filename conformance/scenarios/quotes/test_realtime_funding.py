@@ -7,23 +7,41 @@ import re
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, require_member, without_members
+from conformance.platform.resource import (
+    Json,
+    arranged_resource,
+    require_member,
+    without_members,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.quotes.realtime import arrange_challenge
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, expect
+from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    expect,
+)
+
+AMOUNT = 10_007
+"""A receiving amount, in smallest units, that no usual fee or rate divides evenly."""
 
 BITCOIN_ADDRESS = re.compile(r"(bc1|tb1|bcrt1)[0-9a-z]{8,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{24,34}")
 """An address of Bitcoin's own chain, or of one of its test chains."""
 
 
-@requirement("QUO-016", "QUO-017", "QUO-018", "QUO-038", "QUO-040", "QUO-074")
+@requirement("QUO-016", "QUO-017", "QUO-018", "QUO-038", "QUO-040", "QUO-047", "QUO-062", "QUO-074")
 @pytest.mark.parametrize("currency", ["USD", "USDC", "BTC"])
 def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
     platform: Platform, check: Check, currency: str
 ) -> None:
-    """A real-time funded quote is PENDING in its source's currency, with paymentInstructions."""
+    """A real-time funded quote is PENDING in its source's currency, with paymentInstructions.
+
+    What it brings is the amount that was locked, and it lives for a quarter of an hour at most.
+    """
     quote = create_realtime_quote(platform, currency)
 
     with check("QUO-074"):
@@ -32,6 +50,13 @@ def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
         assert quote["sendingCurrency"]["code"] == currency
     with check("QUO-040"):
         assert quote.get("paymentInstructions"), "it carries no payment instruction"
+    with check("QUO-047"):
+        if quote["receivingCurrency"]["code"] == currency:
+            raise ResourceMissing("the usual real-time funded quote is within one currency")
+        assert quote["totalReceivingAmount"] == AMOUNT, quote
+    with check("QUO-062"):
+        lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
+        assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s"
 
 
 @pytest.mark.parametrize(
@@ -99,11 +124,24 @@ def test_payment_instructions_may_carry_notes(platform: Platform) -> None:
         raise ResourceMissing("no payment instruction has instructionsNotes")
 
 
-@requirement("QUO-210", "QUO-213")
-def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
-    """A payment to the instructions, without a call of execute, completes the quote."""
+@requirement("QUO-210", "QUO-212", "QUO-213")
+@pytest.mark.parametrize("currency", [None, "BTC"], ids=["usual", "BTC"])
+def test_its_payment_executes_a_quote(
+    platform: Platform, check: Check, currency: str | None
+) -> None:
+    """A payment to the instructions, without a call of execute, completes the quote.
+
+    An older quote of the same customer and amount still waits for its own.
+    """
     customer = platform.approved.customer()
-    quote = platform.quotes.realtime(customer)
+    destination = platform.external_accounts.account(customer)
+    body = platform.quotes.realtime_body(
+        customer, destination, currency=currency, lockedCurrencySide="RECEIVING"
+    )
+    answers = [platform.api.create_quote(body) for _ in range(2)]
+    if currency and not answers[0].accepted:
+        raise ResourceMissing(f"nothing is funded in real time in {currency}: {answers[0]}")
+    older, quote = (arranged_resource(answer, customer) for answer in answers)
 
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
 
@@ -111,6 +149,8 @@ def test_its_payment_executes_a_quote(platform: Platform, check: Check) -> None:
         assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
     with check("QUO-213"):
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    with check("QUO-212"):
+        assert platform.transactions.of_quote(older)["status"] not in SETTLING
 
 
 @requirement("QUO-605", "QUO-606")
@@ -148,11 +188,12 @@ def test_payments_for_two_quotes_can_be_told_apart(platform: Platform) -> None:
 
 
 @requirement("QUO-211", "QUO-212")
+@pytest.mark.parametrize("currency", ["USD", "USDC", "BTC"])
 def test_a_call_executes_no_quote_that_waits_for_its_payment(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, currency: str
 ) -> None:
     """An execution before the payment is refused, or leaves the quote as it is."""
-    quote = platform.quotes.realtime()
+    quote = create_realtime_quote(platform, currency)
     before = platform.transactions.of_quote(quote)
 
     answer = platform.api.execute_quote(quote["id"])
@@ -166,6 +207,16 @@ def test_a_call_executes_no_quote_that_waits_for_its_payment(
         for transaction in (before, platform.transactions.of_quote(quote)):
             assert transaction["status"] not in SETTLING, transaction
     platform.observe(f"executing a real-time funded quote is answered with {answer.status}")
+
+
+@requirement("QUO-212")
+def test_an_approval_is_no_payment(platform: Platform) -> None:
+    """The approval of a just-in-time funded quote's transaction executes nothing."""
+    quote = platform.quotes.realtime()
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+
+    assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
 
 
 @requirement("QUO-042", "QUO-043")
@@ -191,6 +242,26 @@ def test_payment_instructions_are_withheld_until_the_customer_proved(
         "a real-time funded quote of an SCA customer is challenged "
         f"{'at its creation' if challenged_quote is quote else 'by execute'}"
     )
+
+
+@requirement("QUO-834")
+def test_a_payment_is_no_proof(platform: Platform) -> None:
+    """What a customer pays before the proof that it was asked for executes nothing.
+
+    Its twin is a quote of the same customer that was proved before.
+    """
+    customer = platform.approved.sca_customer()
+    twin = platform.sca.authorize(arrange_challenge(platform, platform.quotes.realtime(customer)))
+    quote = arrange_challenge(platform, platform.quotes.realtime(customer))
+    try:
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+    except TriggerFailed:
+        platform.observe("no payment arrives before its proof")
+
+    platform.triggers.fire("quote.fund", quoteId=twin["id"], customerId=customer["id"])
+    if platform.transactions.at_status(twin, *SETTLING)["status"] not in SETTLING:
+        raise PreconditionFailed("a payment executes no quote that was proved")
+    assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 
 @requirement("QUO-042")
@@ -225,7 +296,9 @@ def create_realtime_quote(platform: Platform, currency: str) -> Json:
     Raises:
         ResourceMissing: the target refuses real-time funding in the currency.
     """
-    body = platform.quotes.realtime_body(currency=currency, lockedCurrencySide="RECEIVING")
+    body = platform.quotes.realtime_body(
+        currency=currency, lockedCurrencySide="RECEIVING", lockedCurrencyAmount=AMOUNT
+    )
     answer = platform.api.create_quote(body)
     if not answer.accepted:
         raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")

@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body
@@ -25,7 +26,7 @@ from conformance.scenarios.quotes.transfers import (
     send,
     transaction_at,
 )
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AT_ONCE = 6
 DEPOSIT = 25_000
@@ -80,7 +81,10 @@ def test_nothing_is_transferred_to_a_disabled_account(platform: Platform) -> Non
 
 @requirement("TRF-124")
 def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -> None:
-    """A transfer of an SCA customer is refused, or not executed without an authorization."""
+    """A transfer of an SCA customer is refused, or not executed without an authorization.
+
+    Nothing has left its source.
+    """
     twin = make_transfer(platform, arrange_ends(platform, "out"))
     corridor = platform.quotes.corridor(same_currency=True)
     customer = platform.approved.sca_customer(currencies=[corridor.sending])
@@ -88,6 +92,7 @@ def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -
     ends = Ends(
         "out", source, platform.external_accounts.account(customer, corridor.account), source
     )
+    _, before = platform.internal_accounts.balances(source)
 
     answer = send(platform, ends)
 
@@ -96,6 +101,7 @@ def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -
     else:
         status = transaction_at(platform, ends, answer).get("status")
         assert status not in SETTLING, f"nobody has authorized it, and it is {status}"
+    assert platform.internal_accounts.balances(source)[1] == before, answer
 
 
 @requirement("TRF-125")
@@ -107,6 +113,29 @@ def test_nothing_is_transferred_in_for_an_unverified_customer(platform: Platform
 
     answer = send(platform, ends)
 
+    expect_unmade(platform, ends, answer, twin)
+
+
+@requirement("TRF-134")
+def test_nothing_is_transferred_out_while_a_review_is_pending(platform: Platform) -> None:
+    """A transfer out of the account of a customer under review is refused, or does not complete.
+
+    The customer was approved before, so that there is money on the account.
+    """
+    ends = arrange_ends(platform, "out")
+    twin = make_transfer(platform, ends, AMOUNT)
+    owner = ends.source.owner
+    if not platform.approved.can_be_lost:
+        raise ResourceMissing("no approval can be withdrawn")
+    try:
+        platform.approved.lose_approval(owner, "PENDING")
+    except (PreconditionFailed, TriggerFailed) as error:
+        raise ResourceMissing(f"no approved customer comes to PENDING: {error}") from error
+
+    answer = send(platform, ends, AMOUNT // 2)
+
+    if verification_status(platform.customers.read(owner)) != "PENDING":
+        raise ResourceMissing("the review was decided meanwhile")
     expect_unmade(platform, ends, answer, twin)
 
 

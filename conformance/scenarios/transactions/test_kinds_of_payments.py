@@ -7,12 +7,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.platform.given.transactions import FAILED
+from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import require_member
+from conformance.platform.resource import arranged_resource, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.webhooks.reports import PROCESSING
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNTS = {
     "sentAmount": ("totalSendingAmount", "sendingCurrency", "TRX-028", "TRX-029"),
@@ -21,22 +24,50 @@ AMOUNTS = {
 """The amounts of a transaction: amount and currency of its quote, and their requirements."""
 
 
+PAYOUTS = ("business", "immediate", "authorized")
+"""The kinds of payments that an internal account sends out."""
+
+PAYOUT = ("TRX-033", "TRX-812")
+"""What holds of payments that an internal account sends out."""
+
+ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingReason"}
+"""What a completed transaction does not show, by its requirement."""
+
+
 @requirement("TRX-022", "TRX-026", "TRX-028", "TRX-029", "TRX-030", "TRX-031", "TRX-032", "TRX-034")
-@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "authorized"])
+@requirement("TRX-606", "TRX-815", *ENDED)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        case((*PAYOUT, "TRX-021"), "business", "business"),
+        case(PAYOUT, "immediate", "immediate"),
+        case((*PAYOUT, "TRX-021"), "authorized", "authorized"),
+        case("TRX-021", "pulled", "pulled"),
+        case("TRX-021", "real-time", "real-time"),
+    ],
+)
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
     platform: Platform, check: Check, kind: Kind, side: str
 ) -> None:
-    """A completed transaction has its quote's id, description, amounts, currencies and rate."""
+    """A completed transaction has its quote's id, description, amounts, currencies and rate.
+
+    It was created when it was created before, and shows nothing that is over or never was.
+    """
     quote = create_quote(platform, kind, lockedCurrencySide=side, description="Invoice 2212")
+    created = platform.transactions.of_quote(quote)
     pay(platform, kind, quote)
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
 
     if transaction.get("status") != "COMPLETED":
         raise PreconditionFailed(f"the payment is {transaction.get('status')}")
+    if kind != "immediate":
+        with check("TRX-021"):
+            assert created.get("status") == "PENDING", created
     with check("TRX-022"):
-        assert transaction.get("quoteId") == quote["id"], transaction
+        for seen in (created, transaction):
+            assert seen.get("quoteId") == quote["id"], seen
     with check("TRX-026"):
         assert transaction.get("settledAt"), transaction
     for member, (amount, currency, amount_id, currency_id) in AMOUNTS.items():
@@ -50,27 +81,117 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
         assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6), transaction
     with check("TRX-034"):
         assert require_member(transaction, "description") == "Invoice 2212"
+    with check("TRX-815"):
+        created_at = moment(require_member(created, "createdAt"))
+        assert moment(require_member(transaction, "createdAt")) == created_at
+    with check("TRX-606"):
+        settled_at = moment(require_member(transaction, "settledAt"))
+        # One of the two times may be cut to whole seconds.
+        created_at = moment(require_member(transaction, "createdAt"))
+        assert settled_at.replace(microsecond=999_999) >= created_at, transaction
+    for requirement_id, member in ENDED.items():
+        with check(requirement_id):
+            assert not transaction.get(member), transaction
+    if kind in PAYOUTS:
+        with check("TRX-033"):
+            assert require_member(transaction, "direction") == "DEBIT"
+        with check("TRX-812"):
+            assert transaction.get("type") == "OUTGOING", transaction
 
 
-@requirement("TRX-016", "TRX-050", "TRX-053")
-@pytest.mark.parametrize("kind", ["business", "immediate", "real-time", "authorized"])
+@requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")
+@pytest.mark.parametrize("kind", [*(case("TRX-051", kind, kind) for kind in PAYOUTS), "real-time"])
 def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
-    """A failed payment shows a failureReason and a refund, and stays failed."""
-    quote = create_quote(platform, kind, trigger="payout.screen")
+    """A failed payment shows a failureReason and a refund, and stays failed.
+
+    What an internal account paid is back on it.
+    """
+    customer = create_payer(platform, kind)
+    destination = platform.external_accounts.account(customer, trigger="payout.screen")
+    account = None if kind == "real-time" else platform.internal_accounts.account(customer=customer)
+    before = 0 if account is None else platform.internal_accounts.balance(account)
+    body = quote_body(platform, kind, customer, destination, account=account)
+    quote = arranged_resource(platform.api.create_quote(body), customer)
     pay(platform, kind, quote)
 
     failed = platform.transactions.failed(quote)
     refunded = platform.transactions.refunded(quote)
 
     with check("TRX-016"):
-        assert failed.get("status") in FAILED, failed
-        assert failed.get("failureReason"), failed
+        for transaction in (failed, refunded):
+            assert transaction.get("status") in FAILED, transaction
+            assert transaction.get("failureReason"), transaction
+    with check("TRX-044"):
+        assert refunded.get("failureReason") == "COMPLIANCE_REJECTED", refunded
     with check("TRX-050"):
         assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-605"):
+        assert not refunded.get("pendingReason"), refunded
+    with check("TRX-603"):
+        assert require_member(refunded, "refund").get("reference"), refunded
     with check("TRX-053"):
         assert refunded.get("status") in FAILED, refunded
+    if account is not None:
+        with check("TRX-051"):
+            fees = included_fees(quote)
+            balance = platform.internal_accounts.wait_for_refund(account, before, fees)
+            assert before - fees <= balance <= before
+
+
+@requirement("TRX-024", "TRX-025", "TRX-027", "EVT-010")
+@pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized"])
+def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """A held payment is PROCESSING without settledAt, and COMPLETED once the rail settles it.
+
+    That it is in processing is reported.
+    """
+    quote = create_quote(platform, kind, trigger="payout.hold")
+    pay(platform, kind, quote)
+
+    held = platform.transactions.at_status(quote, "PROCESSING")
+
+    with check("TRX-024"):
+        assert held.get("status") == "PROCESSING", held
+    with check("TRX-027"):
+        assert not held.get("settledAt"), held
+    with check("EVT-010"):
+        if held.get("status") != "PROCESSING":
+            raise PreconditionFailed(f"the payment is {held.get('status')}")
+        report = platform.webhooks.wait_for(PROCESSING, quote["transactionId"])
+        assert report is not None, f"no {PROCESSING} for {quote['transactionId']}"
+
+    platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
+
+    with check("TRX-025"):
+        assert platform.transactions.at_status(quote, "COMPLETED").get("status") == "COMPLETED"
+
+
+@requirement("TRX-816")
+def test_what_was_executed_in_time_does_not_expire(platform: Platform, check: Check) -> None:
+    """Payments stay PROCESSING and COMPLETED when the lifetime of their quotes passes."""
+    source = platform.internal_accounts.account()
+    held = platform.quotes.payout(source, trigger="payout.hold")
+    completed = platform.quotes.complete(platform.quotes.pending(source))
+    if platform.transactions.at_status(held, "PROCESSING").get("status") != "PROCESSING":
+        raise PreconditionFailed("the payout is not held")
+
+    for quote in (held, completed):
+        try:
+            platform.triggers.fire(
+                "quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"]
+            )
+        except TriggerFailed as error:
+            raise ResourceMissing(f"quotes that were executed are left alone: {error}") from error
+
+    with check("TRX-816"):
+        statuses = [platform.transactions.of_quote(one).get("status") for one in (held, completed)]
+        assert statuses == ["PROCESSING", "COMPLETED"]
+        platform.triggers.fire("payout.release", transactionId=held["transactionId"])
+        assert platform.transactions.at_status(held, "COMPLETED").get("status") == "COMPLETED"
 
 
 @requirement("TRX-035")

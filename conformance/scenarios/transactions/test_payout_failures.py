@@ -12,25 +12,47 @@ from conformance.platform.resource import require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 
+REFUNDED = ("TRX-050", "TRX-051")
+"""That a failed payout gets a refund, and that its money comes back."""
+
 
 @pytest.mark.parametrize(
-    ("trigger", "reason"),
+    ("requirement_id", "trigger", "reason"),
     [
-        case("TRX-040", "returned", "payout.return", "PAYOUT_RETURNED"),
-        case("TRX-041", "limited", "destination.limited", "LIMIT_EXCEEDED"),
-        case("TRX-042", "blocked", "destination.blocked", "ACCOUNT_CANNOT_RECEIVE"),
-        case("TRX-043", "unknown", "destination.unknown", "ACCOUNT_INVALID"),
-        case("TRX-044", "screened", "payout.screen", "COMPLIANCE_REJECTED"),
+        case((id_, *REFUNDED), name, id_, trigger, reason)
+        for id_, name, trigger, reason in (
+            ("TRX-040", "returned", "payout.return", "PAYOUT_RETURNED"),
+            ("TRX-041", "limited", "destination.limited", "LIMIT_EXCEEDED"),
+            ("TRX-042", "blocked", "destination.blocked", "ACCOUNT_CANNOT_RECEIVE"),
+            ("TRX-043", "unknown", "destination.unknown", "ACCOUNT_INVALID"),
+            ("TRX-044", "screened", "payout.screen", "COMPLIANCE_REJECTED"),
+        )
     ],
 )
-def test_a_failed_payout_says_why(platform: Platform, trigger: str, reason: str) -> None:
-    """A payout that fails for a cause has a failed status and the failureReason of the cause."""
-    quote = platform.quotes.payout(trigger=trigger)
+def test_a_failed_payout_says_why(
+    platform: Platform, check: Check, requirement_id: str, trigger: str, reason: str
+) -> None:
+    """A payout that fails for a cause has the failureReason of it, before its refund and after.
 
-    transaction = platform.transactions.failed(quote)
+    Whatever the cause was, the money comes back but for fees, and it has not settled.
+    """
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    quote = platform.quotes.payout(source, trigger=trigger)
 
-    assert transaction.get("status") in FAILED
-    assert transaction.get("failureReason") == reason
+    failed = platform.transactions.failed(quote)
+    refunded = platform.transactions.refunded(quote)
+
+    with check(requirement_id):
+        for transaction in (failed, refunded):
+            assert transaction.get("status") in FAILED, transaction
+            assert transaction.get("failureReason") == reason, transaction
+    with check("TRX-050"):
+        assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-051"):
+        fees = included_fees(quote)
+        balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+        assert before - fees <= balance <= before
 
 
 @requirement("TRX-012", "TRX-014", "TRX-015", "TRX-016", "TRX-050", "TRX-053", "TRX-603")
@@ -103,17 +125,29 @@ def test_a_failed_payout_is_refunded_once(
         assert after_first - included_fees(second) <= after_second <= after_first
 
 
-@requirement("TRX-054")
-def test_a_refund_that_cannot_be_delivered_raises_no_balance(platform: Platform) -> None:
-    """While a refund has failed, the balance lacks the sending amount of the payout."""
+@requirement("TRX-016", "TRX-050", "TRX-053", "TRX-054")
+def test_a_refund_that_cannot_be_delivered_raises_no_balance(
+    platform: Platform, check: Check
+) -> None:
+    """While a refund has failed, the balance lacks the sending amount of the payout.
+
+    The transaction still says that it failed, why, and that there is a refund.
+    """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
 
     quote = platform.quotes.payout(source, trigger="refund.fail")
-    platform.transactions.refunded(quote)
+    transaction = platform.transactions.refunded(quote)
 
-    expected = before - quote["totalSendingAmount"]
-    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-054"):
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+    with check("TRX-053"):
+        assert transaction.get("status") in FAILED, transaction
+    with check("TRX-016"):
+        assert transaction.get("failureReason"), transaction
+    with check("TRX-050"):
+        assert isinstance(transaction.get("refund"), Mapping), transaction
 
 
 @requirement("TRX-055", "TRX-056")

@@ -9,9 +9,10 @@ from conformance.exchange.cuts import Cut
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, unknown_id
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
-from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
 @requirement("TRX-080", "TRX-081", "TRX-811")
@@ -36,7 +37,7 @@ def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Che
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
-@requirement("TRX-082", "TRX-083", "TRX-084")
+@requirement("TRX-082", "TRX-083", "TRX-084", "TRX-605", "TRX-812")
 def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
     """The approval is accepted, and the payment completes without an execution."""
     source = platform.internal_accounts.account()
@@ -53,6 +54,12 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
     with check("TRX-084"):
         balance_left = before - _sent_amount(transaction)
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+    with check("TRX-605"):
+        if transaction.get("status") != "COMPLETED":
+            raise PreconditionFailed(f"the approved payment is {transaction.get('status')}")
+        assert not transaction.get("pendingReason"), transaction
+    with check("TRX-812"):
+        assert transaction.get("type") == "OUTGOING", transaction
 
 
 @requirement("TRX-080", "TRX-081")
@@ -141,6 +148,73 @@ def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platfor
     # A later payout has been debited by then.
     balance_left = before - other["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left, answer
+
+
+@requirement("TRX-802", "TRX-046")
+def test_an_approval_is_no_proof_of_the_customer(platform: Platform, check: Check) -> None:
+    """The approval of a payment that waits for its customer's proof debits and executes nothing."""
+    source = platform.sca.account()
+    quote = platform.sca.challenged(source=source)
+    before = platform.internal_accounts.balances(source)
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+
+    with check("TRX-046"):
+        status = platform.transactions.of_quote(quote).get("status")
+        assert status in ("PENDING", "PENDING_AUTHORIZATION"), answer
+    with check("TRX-802"):
+        expect_untouched(platform, source, before)
+
+
+@requirement("TRX-817")
+def test_approvals_never_overdraw(platform: Platform) -> None:
+    """Of two approved payments that together exceed the balance, one is not executed."""
+    source = platform.internal_accounts.account(amount=15_000)
+    try:
+        payments = [platform.agents.initiate(source) for _ in range(2)]
+    except TriggerFailed as error:
+        raise ResourceMissing(f"what is waiting is counted as spent: {error}") from error
+
+    answers = [platform.api.approve_transaction(one["transactionId"]) for one in payments]
+
+    if not answers[0].accepted:
+        raise PreconditionFailed(f"the first approval is refused: {answers[0]}")
+    statuses = [platform.transactions.of_quote(one).get("status") for one in payments]
+    assert not set(statuses) <= set(SETTLING), f"both payments are {statuses}"
+    assert platform.internal_accounts.balances(source)[0] >= 0
+
+
+@requirement("TRX-818")
+def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
+    """The approval of a payment from an account that was frozen since executes nothing."""
+    source = platform.internal_accounts.account()
+    twin = platform.agents.initiate(platform.internal_accounts.account())
+    payment = platform.agents.initiate(source)
+    platform.internal_accounts.stop(source, "FROZEN")
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
+    assert platform.transactions.of_quote(payment).get("status") not in SETTLING, answer
+
+
+@requirement("TRX-062")
+def test_an_approval_does_not_end_a_compliance_review(platform: Platform) -> None:
+    """The approval of a payout under review, which no agent initiated, does not complete it."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.payout(source, trigger="payout.review")
+    platform.until(
+        lambda: platform.transactions.of_quote(quote),
+        lambda transaction: bool(transaction.get("pendingReason")),
+    )
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+    # A later payout has completed by then.
+    platform.quotes.complete(platform.quotes.pending(source))
+
+    assert platform.transactions.of_quote(quote).get("status") != "COMPLETED", answer
+    platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
 
 
 @requirement("TRX-087", "TRX-088")

@@ -157,7 +157,8 @@ def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) ->
 def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> None:
     """The filter by status is refused with 400 for the type CARD, and accepted for another type.
 
-    The type CARD is accepted without a status.
+    Neither another status of payments nor one of cards is taken. The type CARD is accepted without
+    a status.
     """
     transaction = platform.transactions.of_quote(platform.quotes.pending())
     status = {"status": require_member(transaction, "status")}
@@ -165,10 +166,19 @@ def test_a_status_cannot_be_asked_of_card_transactions(platform: Platform) -> No
     if not cards.accepted:
         raise ResourceMissing(f"card transactions are not listed at all: {cards}")
 
-    refusal = platform.api.list_transactions({**status, "type": "CARD"})
+    refusals = [
+        platform.api.list_transactions({**filters, "type": "CARD"})
+        for filters in (
+            status,
+            {"status": "COMPLETED"},
+            {"status": "SETTLED"},
+        )
+    ]
 
     of_payments = {**status, "type": require_member(transaction, "type")}
-    refusal.refused(400, twin=platform.api.list_transactions(of_payments))
+    twin = platform.api.list_transactions(of_payments)
+    for refusal in refusals:
+        refusal.refused(400, twin=twin)
 
 
 @requirement("TRX-076")

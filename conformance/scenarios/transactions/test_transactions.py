@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, require_member
+from conformance.platform.resource import Json, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
@@ -164,6 +164,47 @@ def test_a_payout_to_a_sound_account_arrives(
         assert not transaction.get("pendingReason"), transaction
 
 
+@requirement("QUO-036", "QUO-086", "TRX-028", "TRX-029", "TRX-030", "TRX-031")
+def test_a_payout_in_each_currency_is_what_its_quote_says(platform: Platform, check: Check) -> None:
+    """In each currency a payout debits, and shows, the amounts of its quote, with its decimals."""
+    corridors = corridors_in_each_currency(platform)
+    paid = 0
+    for corridor in corridors:
+        source, destination = platform.quotes.ends(corridor)
+        before, _ = platform.internal_accounts.balances(source)
+        creation = platform.api.create_quote(
+            platform.quotes.body(source, destination, amount=SENT + 7)
+        )
+        if not creation.accepted:
+            platform.observe(f"{SENT + 7} {corridor.sending} are not quoted: {creation}")
+            continue
+        quote = platform.quotes.execute(arranged_resource(creation, source.owner))
+        with check("QUO-036"):
+            expect_currency(quote["sendingCurrency"], source["balance"]["currency"])
+        with check("QUO-086"):
+            balance_left = before - quote["totalSendingAmount"]
+            assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+
+        transaction = platform.transactions.at_status(quote, "COMPLETED")
+
+        if transaction.get("status") != "COMPLETED":
+            # Which accounts are paid is for other tests to see.
+            platform.observe(f"a payout in {corridor.receiving} does not complete")
+            continue
+        paid += 1
+        for side, total, amount_id, currency_id in (
+            ("sent", "Sending", "TRX-028", "TRX-029"),
+            ("received", "Receiving", "TRX-030", "TRX-031"),
+        ):
+            shown = transaction.get(f"{side}Amount")
+            with check(amount_id):
+                assert _at(shown, "amount") == quote[f"total{total}Amount"], transaction
+            with check(currency_id):
+                expect_currency(_at(shown, "currency"), quote[f"{total.lower()}Currency"])
+    if not paid:
+        raise ResourceMissing(f"in none of {len(corridors)} corridors {SENT + 7} arrive")
+
+
 @requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027")
 def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check: Check) -> None:
     """A held payout is PROCESSING without settledAt, and COMPLETED once the rail settles it.
@@ -250,15 +291,20 @@ def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Pl
 
 
 @requirement("TRX-063")
-def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
+def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform, at_once: bool) -> None:
     """The transaction of a quote with platformFeesIncluded has platformFees."""
     corridor = _corridor_from_dollars(platform)
-    quote = platform.quotes.payout(
-        platform.internal_accounts.account("USD"),
-        account=corridor.account,
+    source = platform.internal_accounts.account("USD")
+    quote = platform.quotes.pending(
+        source,
+        platform.external_accounts.account(source.owner, corridor.account),
         amount=SENT,
+        immediatelyExecute=at_once,
         platformFeeOverride=platform.profile.bindings.require("platform_fee_override"),
     )
+    if not at_once:
+        platform.quotes.execute(quote)
     if not quote.get("platformFeesIncluded"):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
 
@@ -310,6 +356,32 @@ def test_a_payment_from_a_crypto_wallet_shows_where_it_settled(
     if not on_chain and not all(isinstance(transaction.get(end), Mapping) for end in ENDS):
         raise ResourceMissing("the transaction does not show both of its ends")
     assert on_chain, transaction
+
+
+def corridors_in_each_currency(platform: Platform) -> list[Corridor]:
+    """Return corridors of the profile in which each of its currencies is sent or received once."""
+    found: list[Corridor] = []
+    seen: set[str] = set()
+    # Those that send a new currency come first, as a source shows more than a destination.
+    corridors = platform.profile.resources.corridors
+    for corridor in corridors:
+        if corridor.sending not in seen:
+            found.append(corridor)
+            seen |= {corridor.sending, corridor.receiving}
+    for corridor in corridors:
+        if corridor.receiving not in seen:
+            found.append(corridor)
+            seen.add(corridor.receiving)
+    if not found:
+        raise ResourceMissing("resources.corridors of the profile is empty")
+    return found
+
+
+def expect_currency(shown: Any, expected: Any) -> None:
+    """Assert that a currency object has the code and the decimals of another."""
+    __tracebackhide__ = True
+    for name in ("code", "decimals"):
+        assert _at(shown, name) == _at(expected, name), f"{shown} is shown in place of {expected}"
 
 
 def on_chain_transactions(transaction: Json) -> list[Any]:

@@ -121,12 +121,21 @@ def test_a_deposit_is_not_reported_of_another_account(platform: Platform) -> Non
 
 
 @requirement("EVT-150")
-def test_a_payout_is_reported_with_the_balance_that_it_leaves(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized"])
+def test_a_payout_is_reported_with_the_balance_that_it_leaves(
+    platform: Platform, kind: str
+) -> None:
     """A webhook shows the balance less the sending amount of an executed quote."""
-    source = platform.internal_accounts.account()
+    source = (
+        platform.sca.account() if kind == "authorized" else platform.internal_accounts.account()
+    )
     before, _ = platform.internal_accounts.balances(source)
 
-    quote = platform.quotes.payout(source)
+    quote = platform.quotes.pending(source, immediatelyExecute=kind == "immediate")
+    if kind != "immediate":
+        executed = platform.quotes.execute(quote)
+        if kind == "authorized":
+            platform.sca.authorize({**quote, **executed})
 
     balance_left = before - quote["totalSendingAmount"]
     report = platform.webhooks.wait_for(

@@ -11,6 +11,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.transactions.test_transactions import ON_CHAIN, on_chain_transactions
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -71,10 +72,21 @@ CUSTOMER_MEMBERS = {
 
 
 @requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238")
-def test_a_completion_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized"])
+def test_a_completion_is_reported_with_the_transaction(
+    platform: Platform, check: Check, kind: str
+) -> None:
     """The COMPLETED webhook agrees with the transaction that is read once it has come."""
-    quote = platform.quotes.pending(description="Invoice 1742")
-    platform.quotes.execute(quote)
+    source = (
+        platform.sca.account() if kind == "authorized" else platform.internal_accounts.account()
+    )
+    quote = platform.quotes.pending(
+        source, description="Invoice 1742", immediatelyExecute=kind == "immediate"
+    )
+    if kind != "immediate":
+        executed = platform.quotes.execute(quote)
+        if kind == "authorized":
+            platform.sca.authorize({**quote, **executed})
     data = arrange_event(platform, COMPLETED, quote["transactionId"]).data
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
@@ -89,6 +101,31 @@ def test_a_completion_is_reported_with_the_transaction(platform: Platform, check
         if processing is None:
             raise ResourceMissing("the payout was never reported as being in processing")
         assert processing.data.get("status") not in ("PENDING", "EXPIRED")
+
+
+@requirement("EVT-246", "EVT-247")
+def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -> None:
+    """The COMPLETED webhook of a payout to a crypto wallet has the list's onChainTransaction."""
+    corridor = next(
+        (one for one in platform.profile.resources.corridors if one.account in ON_CHAIN), None
+    )
+    if corridor is None:
+        raise ResourceMissing("resources.corridors of the profile has none to a wallet on a chain")
+    source = platform.internal_accounts.account(corridor.sending)
+    quote = platform.quotes.payout(source, account=corridor.account)
+    data = arrange_event(platform, COMPLETED, quote["transactionId"]).data
+
+    transaction = platform.transactions.at_status(quote, "COMPLETED")
+
+    told, listed = on_chain_transactions(data), on_chain_transactions(transaction)
+    with check("EVT-246"):
+        assert told, data
+    with check("EVT-247"):
+        if not (told and listed):
+            raise ResourceMissing("the settlement is not both in the webhook and in what is read")
+        assert [one.get("transactionHash") for one in told] == [
+            one.get("transactionHash") for one in listed
+        ], f"the webhook shows {told}, a reading {listed}"
 
 
 @requirement("EVT-233", *FIXED_MEMBERS)

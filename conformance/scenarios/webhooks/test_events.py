@@ -10,7 +10,7 @@ from conformance.exchange.cuts import Cut
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.webhooks.reports import (
@@ -237,6 +237,32 @@ def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> No
         executed = platform.sca.authorize(executed)
 
     _expect_processing(platform, quote, executed["status"])
+
+
+@requirement("EVT-010", "EVT-011")
+def test_a_payout_of_a_business_is_reported(platform: Platform, check: Check) -> None:
+    """The payout of a business is reported as PROCESSING and COMPLETED."""
+    source = platform.internal_accounts.account(customer=platform.approved.business())
+
+    quote = platform.quotes.execute(platform.quotes.pending(source))
+
+    with check("EVT-011"):
+        _expect_completion(platform, quote)
+    with check("EVT-010"):
+        _expect_processing(platform, quote, quote["status"])
+
+
+@requirement("EVT-010", "EVT-011")
+def test_a_payout_that_was_approved_is_reported(platform: Platform, check: Check) -> None:
+    """The payout of an agent is reported as PROCESSING and COMPLETED once it is approved."""
+    payment = platform.agents.initiate(platform.internal_accounts.account())
+
+    approval = arranged_body(platform.api.approve_transaction(payment["transactionId"]))
+
+    with check("EVT-011"):
+        _expect_completion(platform, payment)
+    with check("EVT-010"):
+        _expect_processing(platform, payment, str(_member(approval, "status")))
 
 
 @requirement("EVT-018", "EVT-010")

@@ -7,25 +7,52 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expire
-from conformance.scenarios.kit.marks import requirement
-from conformance.scenarios.webhooks.reports import FAILURE
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
+from conformance.scenarios.webhooks.reports import FAILURE, REFUND_COMPLETED, REFUND_PENDING
 from conformance.verdict.decisions import ResourceMissing
+
+REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
+"""How the refund of a failed payout is reported, by the requirement."""
 
 
 @pytest.mark.parametrize(
-    "trigger",
+    ("requirement_id", "trigger"),
     [
-        case("EVT-330", "returned", "payout.return"),
-        case("EVT-331", "limited", "destination.limited"),
-        case("EVT-332", "blocked", "destination.blocked"),
-        case("EVT-333", "unknown", "destination.unknown"),
+        case((id_, *REFUND), name, id_, trigger)
+        for id_, name, trigger in (
+            ("EVT-330", "returned", "payout.return"),
+            ("EVT-331", "limited", "destination.limited"),
+            ("EVT-332", "blocked", "destination.blocked"),
+            ("EVT-333", "unknown", "destination.unknown"),
+        )
     ],
 )
-def test_a_failure_is_reported(platform: Platform, trigger: str) -> None:
-    """A payout that fails at the rail or at the receiver is reported as FAILED."""
+def test_a_failure_is_reported(
+    platform: Platform, check: Check, requirement_id: str, trigger: str
+) -> None:
+    """A payout that fails at the rail or at the receiver is reported as FAILED, with its refund."""
     name = platform.quotes.payout(trigger=trigger)["transactionId"]
 
-    assert platform.webhooks.wait_for(FAILURE, name) is not None, f"no {FAILURE} for {name}"
+    for reported_id, kind in {requirement_id: FAILURE, **REFUND}.items():
+        with check(reported_id):
+            assert platform.webhooks.wait_for(kind, name) is not None, f"no {kind} for {name}"
+
+
+@requirement("EVT-012", *REFUND)
+@pytest.mark.parametrize("payment", ["business", "immediate", "real-time", "authorized"])
+def test_a_failure_of_each_kind_of_payment_is_reported(
+    platform: Platform, check: Check, payment: Kind
+) -> None:
+    """A failed payment is reported as FAILED, and so is its refund, whatever executed it."""
+    quote = create_quote(platform, payment, trigger="payout.screen")
+
+    pay(platform, payment, quote)
+
+    name = quote["transactionId"]
+    for reported_id, kind in {"EVT-012": FAILURE, **REFUND}.items():
+        with check(reported_id):
+            assert platform.webhooks.wait_for(kind, name) is not None, f"no {kind} for {name}"
 
 
 @requirement("EVT-334")

@@ -231,14 +231,23 @@ def test_a_return_on_its_own_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-209")
 def test_a_refused_quote_is_not_reported(platform: Platform) -> None:
-    """No webhook about a payment names the source of a refused quote."""
+    """No webhook about a payment names the source of a refused quote.
+
+    Its amount is negative, or it would be executed at once and costs more than there is.
+    """
     source = platform.internal_accounts.account()
     body = platform.quotes.body(source)
+    above = platform.internal_accounts.balances(source)[0] + 1
 
     refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False)
+    uncovered = platform.api.create_quote(
+        {**body, "lockedCurrencyAmount": above, "immediatelyExecute": True}
+    )
 
     if refusal.accepted:
         raise ResourceMissing(f"a quote of a negative amount is taken: {refusal}")
+    if uncovered.accepted:
+        raise PreconditionFailed(f"more than the balance was sent: {uncovered}")
     let_reports_arrive(platform, source)
     types = {str(event.type) for event in platform.webhooks.mentioning(source["id"])}
     assert not [kind for kind in types if kind.startswith(OUTGOING)]

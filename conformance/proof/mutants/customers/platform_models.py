@@ -65,6 +65,10 @@ _TRUSTED: tuple[tuple[str, str, str, str], ...] = (
     ),
     *(("BUSINESS", "UNVERIFIED", way, f"PLM-06{n}") for n, way in enumerate(_BUSINESS)),
     *(("BUSINESS", "PENDING", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS)),
+    *(
+        ("BUSINESS", "PENDING", way, f"PLM-6{n:02}")
+        for n, way in enumerate((way for way in _PERSON if way not in _BUSINESS), 8)
+    ),
     *(("BUSINESS", "REJECTED", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 2)),
     ("BUSINESS", "HOLD", "deposit", "PLM-604"),
 )
@@ -90,7 +94,10 @@ for _requirement, _kind in (
         trusted_everywhere(_kind, "HOLD"),
     )
 
-for _requirement in ("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"):
+for _requirement in (
+    *("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"),
+    *("PLM-612", "PLM-613", "PLM-614"),
+):
     declare(
         _requirement,
         "asked-at-quote",

@@ -11,6 +11,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     counts_one_short,
     lapse_ignored,
     lock_ignored,
+    net_of_received,
     nobody_counts,
 )
 from conformance.proof.patch import Patch
@@ -72,6 +73,13 @@ for _requirement in (
 ):
     declare(_requirement, "nobody-counts", "the balance is not looked at", nobody_counts)
     declare(
+        _requirement,
+        "receiving-side",
+        "the balance is not looked at where the receiving amount is locked",
+        net_of_received,
+        at="test_what_arrives",
+    )
+    declare(
         _requirement, "counts-one-short", "a balance one unit short is enough", counts_one_short
     )
 
@@ -130,6 +138,17 @@ def errors_of_the_body(patch: Patch) -> None:
         errors,
         "field_error",
         lambda original, path, message, **more: original("body", message, **more),
+    )
+
+
+@mutant("ERR-011", "the faults of an object are listed for the body as a whole")
+def errors_of_objects(patch: Patch) -> None:
+    patch.wrap(
+        errors,
+        "field_error",
+        lambda original, path, message, **more: original(
+            "body" if "." in str(path) else path, message, **more
+        ),
     )
 
 

@@ -9,11 +9,12 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, instead, recoded
+from conformance.proof.kit.builders import Json, around, before, instead, receives, recoded
+from conformance.proof.kit.edits import turned, where
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
-from conformance.proof.mutants.quotes.toolkit import debit_though_refused
+from conformance.proof.mutants.quotes.toolkit import at_once, debit_though_refused
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, platform, rules
@@ -44,6 +45,17 @@ for _requirement, _path, _statement, _changes in (
         f"{_path}: {_statement}",
         with_field(rules, "QUOTE_FIELDS", _path, **_changes),
     )
+
+declare(
+    "LIM-002",
+    "cut-at-once",
+    "a remittanceInformation is cut where the quote is executed at once",
+    receives(
+        quotes,
+        "create",
+        where(at_once, turned("remittanceInformation", lambda text: text[:80])),
+    ),
+)
 
 LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
     ("LIM-004", "is_over_transaction_limit", "never", lambda amount, limit: False),

@@ -17,7 +17,7 @@ from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 # --- Real-time funding: what is shown -------------------------------------------------------
 
@@ -205,6 +205,15 @@ def processing_unpaid(
     if quote.source_kind == "REALTIME":
         transaction.status = "PROCESSING"
     return transaction
+
+
+@mutant("QUO-212", "an approval is taken for the payment", (quotes, "approve"))
+def approved_unpaid(original: Callable[..., Any], unit: Unit, ask: Ask) -> Any:
+    quote, transaction = transactions.locked(unit, ask.params["transactionId"])
+    if quote.source_kind != "REALTIME":
+        return original(unit, ask)
+    quotes.perform(unit, quote, "DEPOSIT")
+    return transactions.view(transaction)
 
 
 @mutant("QUO-213", "a real-time funded payout stays in processing", (settlement, "settle"))

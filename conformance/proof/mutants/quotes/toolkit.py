@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from conformance.proof.kit.builders import Handler, Json, around, rescued
+from conformance.proof.kit.builders import Handler, Json, after, around, rescued
 from conformance.proof.kit.edits import Edit
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -19,7 +19,7 @@ from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move
 from conformance.reference.service import Service
-from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.store import Challenge, InternalAccount, Quote, Transaction
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -181,3 +181,71 @@ def pending_authorized(patch: Patch) -> None:
 def transaction_of(unit: Unit, quote: Quote) -> Transaction:
     """Return the transaction of a quote."""
     return transactions.get(unit, quote.transaction_id)
+
+
+def net_of_received(patch: Patch) -> None:
+    """Let a locked receiving amount be covered by a balance of that amount."""
+    received: set[str] = set()
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Any:
+        quote = original(unit, order)
+        if order.side == "RECEIVING":
+            received.add(quote.id)
+        return quote
+
+    def has_funds(original: Function, unit: Unit, quote: Quote) -> Any:
+        return quote.id in received or original(unit, quote)
+
+    patch.wrap(quotes, "draft", draft)
+    patch.wrap(quotes, "has_funds", has_funds)
+    patch.replace(ledger, "is_overdrawn", lambda _account: False)
+
+
+def others_of(unit: Unit, quote: Quote, status: str) -> list[Quote]:
+    """Return the quotes of the same source and customer at a status, the oldest first."""
+    unit.session.flush()
+    query = select(Quote).where(
+        Quote.customer_id == quote.customer_id,
+        Quote.source_kind == quote.source_kind,
+        Quote.status == status,
+        Quote.id != quote.id,
+    )
+    return list(unit.session.scalars(query.order_by(Quote.created_at)).all())
+
+
+def after_refusal(handler: Handler, code: str, status: str) -> Apply:
+    """Return a patch by which a refusal of a handler leaves a transaction at a status."""
+
+    def leave(refusal: errors.Refusal, service: Service, served: Handler, ask: Ask) -> None:
+        if served is handler:
+            with service.unit() as unit:
+                quote = quotes.get(unit, ask.params["quoteId"])
+                quote.status = transaction_of(unit, quote).status = status
+        raise refusal
+
+    return rescued(Service, "answer", leave, code)
+
+
+def second_never_expires(patch: Patch) -> None:
+    """Let the second challenge of a quote never expire."""
+    first: dict[str, str] = {}
+
+    def is_second(challenge: Challenge) -> bool:
+        return first.setdefault(challenge.quote_id, challenge.id) != challenge.id
+
+    def opened(unit: Unit, quote: Quote) -> None:
+        first.setdefault(quote.id, str(quote.challenge_id))
+
+    after(sca, "open_challenge", opened)(patch)
+    patch.wrap(
+        sca,
+        "is_expired",
+        lambda original, challenge, now: not is_second(challenge) and original(challenge, now),
+    )
+    patch.wrap(
+        sca,
+        "expire",
+        lambda original, unit, challenge: (
+            None if is_second(challenge) else original(unit, challenge)
+        ),
+    )

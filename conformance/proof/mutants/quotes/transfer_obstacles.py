@@ -8,6 +8,7 @@ from typing import Any
 from conformance.proof.kit.builders import Json, Place, before, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.customers.toolkit import trusted_everywhere
 from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
@@ -42,6 +43,14 @@ _UNGUARDED: tuple[tuple[str, str, Place], ...] = (
 
 for _id, _what, _guard in _UNGUARDED:
     declare(_id, "unguarded", f"{_what} stands in nobody's way", instead(*_guard, lambda *_: None))
+
+
+declare(
+    "TRF-134",
+    "under-review",
+    "customers under review transfer as approved ones do",
+    trusted_everywhere("INDIVIDUAL", "PENDING"),
+)
 
 
 @mutant("TRF-124", "nobody has to authorize anything")

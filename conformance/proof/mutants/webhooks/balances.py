@@ -6,10 +6,11 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, after, around, rescued
+from conformance.proof.kit.builders import Json, Place, after, around, rescued, skipped
 from conformance.proof.kit.edits import put
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
+from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.internal_accounts import accounts
@@ -79,6 +80,23 @@ def balance_before_debit(patch: Patch) -> None:
         _add(unit, str(quote.source.get("accountId")), quote.sending_amount)
 
     _after((settlement, "announce_source"), change)(patch)
+
+
+@mutant(
+    "EVT-150", "what a proof debits is told to nobody", (settlement, "announce_source"), skipped
+)
+def proven_untold(unit: Unit, quote: Quote) -> bool:
+    return quote.challenge_id is not None
+
+
+@mutant(
+    "EVT-150",
+    "what is debited as a quote is created is told to nobody",
+    (settlement, "announce_source"),
+    skipped,
+)
+def immediate_untold(unit: Unit, quote: Quote) -> bool:
+    return transaction_of(unit, quote).executed_at == quote.created_at
 
 
 @mutant("EVT-152", "what comes in from another account is not reported")
