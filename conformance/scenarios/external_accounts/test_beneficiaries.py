@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_resource
+from conformance.platform.resource import Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
@@ -92,11 +92,10 @@ def test_another_valid_beneficiary_is_taken(
 def test_a_beneficiary_is_shown_as_it_was_sent(
     platform: Platform, check: Check, example: BeneficiaryExample
 ) -> None:
-    """A created account and a later reading show each member as it was sent, or masked."""
+    """A created account, a later reading and the list show members as they were sent, or masked."""
     beneficiary = platform.samples.filled(example.beneficiary)
-    body = platform.external_accounts.body_with_beneficiary(
-        platform.external_accounts.account_holder(example.sender), example.currency, beneficiary
-    )
+    customer = platform.external_accounts.account_holder(example.sender)
+    body = platform.external_accounts.body_with_beneficiary(customer, example.currency, beneficiary)
 
     answer = platform.api.create_external_account(body)
 
@@ -104,10 +103,11 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
         raise ResourceMissing("a beneficiary is not taken in this form")
     created_account = arranged_resource(answer)
     account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
+    account_listed: Json = platform.external_accounts.as_listed(customer, created_account) or {}
 
     sent_members = {**beneficiary.get("businessInfo", {}), **beneficiary}
     for member, requirement_id in example.shown.items():
-        for account in (created_account, account_read):
+        for account in (created_account, account_read, account_listed):
             with check(requirement_id):
                 shown_value = require_value_at(
                     platform.external_accounts.beneficiary_of(account), member

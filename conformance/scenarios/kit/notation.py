@@ -92,11 +92,14 @@ def masked_or_same(shown_value: Any, sent_value: Any) -> bool:
     """Return whether a member shows the text that was sent, or a part of it beside a mask.
 
     Only letters and digits are compared, in any case; other characters group or mask them. Without
-    a mask the last characters will do, two of them at least.
+    a mask the last characters will do, two of them at least. What lacks nothing but the zeros that
+    it began with was taken for a number.
     """
     if same_text(shown_value, sent_value):
         return True
     if not isinstance(shown_value, str) or not isinstance(sent_value, str):
+        return False
+    if sent_value.startswith("0") and shown_value == sent_value.lstrip("0"):
         return False
     *masked, clear_text = _MASK.split(shown_value)
     tail = letters_and_digits(clear_text)

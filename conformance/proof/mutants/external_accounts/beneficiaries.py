@@ -7,7 +7,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, together
+from conformance.proof.kit.builders import Json, around, edited, together
 from conformance.proof.kit.tables import with_field, with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import snake_case
@@ -370,3 +370,37 @@ declare(
     renamed(lambda _: "accountInfo"),
 )
 declare("BEN-001", "snake-case", "errors name the columns of a table", renamed(snake_case))
+
+
+# --- Listed ---------------------------------------------------------------------------------
+
+
+def _listed_cut(member: str) -> Apply:
+    """Return a patch after which lists show a member of beneficiaries but for its last letter."""
+
+    def changed(account: Any) -> Any:
+        info = account["accountInfo"]
+        told = info.get("beneficiary") or {}
+        if member not in told:
+            return account
+        beneficiary = {**told, member: told[member][:-1]}
+        return {**account, "accountInfo": {**info, "beneficiary": beneficiary}}
+
+    return edited(
+        externals,
+        "list_for_customers",
+        lambda body: {**body, "data": [changed(one) for one in body["data"]]},
+    )
+
+
+for _requirement, _member in (
+    ("BEN-071", "fullName"),
+    ("BEN-081", "legalName"),
+    ("BEN-097", "documentNumber"),
+):
+    declare(
+        _requirement,
+        "listed-cut",
+        f"{_member} is listed without its last character",
+        _listed_cut(_member),
+    )

@@ -29,6 +29,7 @@ from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.external_accounts import account_types, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.transactions import settlement
@@ -109,6 +110,16 @@ def platform_refused(_unit: Unit, _ask: Ask) -> Json:
 
 
 declare(
+    "EXT-087",
+    "another-currency",
+    "the platform's accounts are listed in its own currency",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {**body, "data": [{**one, "currency": "XAU"} for one in body["data"]]},
+    ),
+)
+declare(
     "EXT-088",
     "owner-invented",
     "an account of the platform is said to be somebody's",
@@ -142,6 +153,18 @@ for _requirement, _statement in (
     ("EXT-105", "a deleted account can be paid"),
 ):
     declare(_requirement, "found-again", _statement, _found_again)
+
+
+@mutant(
+    "EXT-105", "an immediate quote finds accounts that were deleted", (quotes, "create"), before
+)
+def found_at_once(unit: Unit, ask: Ask) -> None:
+    if isinstance(ask.body, dict) and ask.body.get("immediatelyExecute"):
+        name = (ask.body.get("destination") or {}).get("accountId")
+        account = unit.session.get(ExternalAccount, name)
+        if account is not None:
+            account.deleted = False
+
 
 declare("EXT-100", "answers-200", "it is answered with 200", answers("deleteExternalAccount", 200))
 declare("EXT-100", "answers-202", "it is answered with 202", answers("deleteExternalAccount", 202))
@@ -332,6 +355,31 @@ def refused_and_kept(create: Handler, unit: Unit, ask: Ask) -> Any:
     except errors.Refusal as refusal:
         create(unit, replace(ask, body={**ask.body, **USUAL}))
         raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
+def _kept_for(members: tuple[str, ...]) -> Apply:
+    """Return a patch after which an account is kept that is refused for one of some members."""
+
+    def create(create: Handler, unit: Unit, ask: Ask) -> Any:
+        try:
+            return create(unit, ask)
+        except errors.Refusal as refusal:
+            found = [entry["field"] for entry in (refusal.details or {}).get("errors", ())]
+            if not any(name in field for field in found for name in members):
+                raise
+            create(unit, replace(ask, body={**ask.body, **USUAL}))
+            raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+    return around(externals, "create", create)
+
+
+for _name in ("currency", "accountNumber", "beneficiary"):
+    declare(
+        "EXT-142",
+        f"kept-before-{_name.lower()}",
+        f"an account is kept before its {_name} is looked at",
+        _kept_for((_name,)),
+    )
 
 
 # --- Customers and accounts -----------------------------------------------------------------
