@@ -99,13 +99,12 @@ def masked_or_same(shown_value: Any, sent_value: Any) -> bool:
         return True
     if not isinstance(shown_value, str) or not isinstance(sent_value, str):
         return False
-    if sent_value.startswith("0") and shown_value == sent_value.lstrip("0"):
+    sent_text = letters_and_digits(sent_value)
+    if sent_text.startswith("0") and letters_and_digits(shown_value) == sent_text.lstrip("0"):
         return False
     *masked, clear_text = _MASK.split(shown_value)
     tail = letters_and_digits(clear_text)
-    return letters_and_digits(sent_value).endswith(tail) and (
-        bool(masked) or len(tail) >= _MIN_CLEAR_CHARS
-    )
+    return sent_text.endswith(tail) and (bool(masked) or len(tail) >= _MIN_CLEAR_CHARS)
 
 
 def same_text(shown_value: Any, sent_value: Any) -> bool:
