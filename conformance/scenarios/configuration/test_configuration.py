@@ -398,6 +398,26 @@ def test_the_configuration_shows_how_card_codes_look(platform: Platform) -> None
 # --- Changes of one setting -----------------------------------------------------------------
 
 
+@requirement("CFG-015", "CFG-030")
+@pytest.mark.usefixtures("settings")
+def test_two_settings_are_changed_at_once(platform: Platform, check: Check) -> None:
+    """One change of a standing fee and of the look of card codes is shown in both."""
+    card_codes = set_card_codes(platform)
+    fee = set_fee(platform, **FORMS["both"])
+    arranged_body(remove_fee(platform))
+    other_codes = {name: f"{value} II" for name, value in card_codes.items()}
+
+    answer = platform.configuration.update({FEES: fee, TOKENIZATION: other_codes})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"two settings are not changed at once: {answer}")
+    with check("CFG-015"):
+        expect_shown(FEES, read_setting(platform, FEES, fee), fee)
+    with check("CFG-030"):
+        setting = read_setting(platform, TOKENIZATION, other_codes)
+        expect_shown(TOKENIZATION, setting, other_codes)
+
+
 @requirement("CFG-031")
 def test_a_standing_fee_leaves_the_currencies_alone(platform: Platform, settings: Json) -> None:
     """The supported currencies and their required fields are the same after a fee was set."""

@@ -31,7 +31,12 @@ REQUIRED_ONLY = [
 ]
 
 ACCEPTED = [
-    case(change.requirement, f"{example.name}-{change.member}-{change.name}", example, change)
+    case(
+        filter(None, (change.requirement, example.shown.get(change.member))),
+        f"{example.name}-{change.member}-{change.name}",
+        example,
+        change,
+    )
     for example in EXAMPLES
     for change in example.accepted
 ]
@@ -74,9 +79,9 @@ def test_an_account_is_created_with_no_more_than_its_currency_asks_for(
 
 @pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_beneficiary_is_taken(
-    platform: Platform, example: BeneficiaryExample, change: Change
+    platform: Platform, check: Check, example: BeneficiaryExample, change: Change
 ) -> None:
-    """A beneficiary that differs from the example in one member, validly, is accepted."""
+    """A beneficiary that differs from the example in one member is accepted, and shown so."""
     customer = platform.external_accounts.account_holder(example.sender)
 
     answer = platform.api.create_external_account(
@@ -85,7 +90,14 @@ def test_another_valid_beneficiary_is_taken(
         )
     )
 
-    answer.expect_accepted()
+    with check(change.requirement):
+        answer.expect_accepted()
+    if change.member in example.shown:
+        with check(example.shown[change.member]):
+            shown_value = require_value_at(
+                platform.external_accounts.beneficiary_of(arranged_resource(answer)), change.member
+            )
+            assert agree(change.member, shown_value, change.value), answer
 
 
 @pytest.mark.parametrize("example", SHOWN_MEMBERS)

@@ -99,6 +99,30 @@ def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Pl
         assert other not in listed, f"{other} is listed for {owner['id']}"
 
 
+@requirement("EXT-805")
+def test_an_account_is_its_customers_whoever_else_names_it(platform: Platform) -> None:
+    """Where two customers register one bank account, each has an account of its own."""
+    owners = [platform.external_accounts.account_holder() for _ in range(2)]
+    body = platform.external_accounts.body(owners[0])
+    own_name = {"platformAccountId": platform.samples.reference()}
+
+    first = arranged_resource(platform.api.create_external_account(body))
+    second = platform.api.create_external_account(
+        {**body, **own_name, "customerId": owners[1]["id"]}
+    )
+
+    if not second.accepted:
+        raise ResourceMissing(f"two customers do not register one bank account: {second}")
+    account = arranged_resource(second)
+    for owner, own in zip(owners, (first, account), strict=True):
+        shown = arranged_resource(platform.api.get_external_account(own["id"]))
+        assert shown.get("customerId") in (owner["id"], None), shown
+        assert platform.external_accounts.as_listed(owner, own) is not None, (
+            f"{own['id']} is not listed for {owner['id']}"
+        )
+    assert account["id"] != first["id"], f"both customers have {first['id']}"
+
+
 @requirement("EXT-013")
 def test_an_account_needs_no_id_of_the_platform(platform: Platform) -> None:
     """A request without platformAccountId is accepted."""
@@ -261,16 +285,19 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 # --- Deletion -------------------------------------------------------------------------------
 
 
-@requirement("EXT-100", "EXT-101", "EXT-102", "EXT-106", "EXT-107")
+@requirement("EXT-100", "EXT-101", "EXT-102", "EXT-106", "EXT-107", "EXT-108")
 def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
-    """A deletion answers 204. The account is not read or listed, and others stay."""
+    """A deletion answers 204. The account is not read or listed, and others stay.
+
+    Where it can be registered once more, it is there again.
+    """
     owner, other = (
         platform.external_accounts.account_holder(),
         platform.external_accounts.account_holder(),
     )
-    account, sibling, other_account = (
-        _create_account(platform, holder) for holder in (owner, owner, other)
-    )
+    body = platform.external_accounts.body(owner)
+    account = arranged_resource(platform.api.create_external_account(body))
+    sibling, other_account = (_create_account(platform, holder) for holder in (owner, other))
     _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
     before = platform.api.get_external_account(account["id"])
 
@@ -295,6 +322,15 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
         assert platform.api.get_external_account(sibling["id"]).accepted
     with check("EXT-107"):
         assert platform.api.get_external_account(other_account["id"]).accepted
+    with check("EXT-108"):
+        again = platform.api.create_external_account(
+            {**body, "platformAccountId": platform.samples.reference()}
+        )
+        if not again.accepted:
+            raise ResourceMissing(f"what was deleted is not registered once more: {again}")
+        account_again = arranged_resource(again)
+        assert platform.external_accounts.as_listed(owner, account_again) is not None
+        assert platform.api.get_external_account(account_again["id"]).accepted
 
 
 @requirement("EXT-103")

@@ -195,9 +195,13 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-084", "LIM-085")
-def test_a_day_takes_its_whole_volume_and_no_more(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_day_takes_its_whole_volume_and_no_more(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """What is left of a day's volume is accepted; one smallest unit more is refused with 429."""
-    source = platform.internal_accounts.account()
+    payer = platform.approved.business() if business else platform.approved.customer()
+    source = platform.internal_accounts.account(customer=payer)
     body = platform.quotes.body(source, amount=REMAINDER)
     platform.triggers.fire(
         "volume.nearly_reached",

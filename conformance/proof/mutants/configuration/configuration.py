@@ -208,6 +208,15 @@ for _requirement, _side in (
     )
 
 
+def _leaving_out(dropped: str, kept: str) -> Callable[[Json], Json]:
+    def change(body: Json) -> Json:
+        if kept not in body:
+            return body
+        return {name: value for name, value in body.items() if name != dropped}
+
+    return change
+
+
 def _free_where(is_meant: Callable[[Unit, quotes.Order], bool]) -> Apply:
     """Return a patch after which some quotes bear no fee of the platform."""
 
@@ -244,6 +253,18 @@ def free_at_once(patch: Patch) -> None:
 
     patch.wrap(quotes, "create", create)
     _free_where(lambda _unit, _order: at_once == [True])(patch)
+
+
+for _requirement, _kept, _dropped in (
+    ("CFG-015", "cardTokenization2faConfig", "feeConfigs"),
+    ("CFG-030", "feeConfigs", "cardTokenization2faConfig"),
+):
+    declare(
+        _requirement,
+        f"{_kept}-alone",
+        f"where {_kept} is changed, {_dropped} is not looked at",
+        receives(platform, "update", _leaving_out(_dropped, _kept)),
+    )
 
 
 @mutant("CFG-022", "the configuration shows a fee that was removed", (platform, "view"))

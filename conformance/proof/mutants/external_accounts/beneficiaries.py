@@ -404,3 +404,36 @@ for _requirement, _member in (
         f"{_member} is listed without its last character",
         _listed_cut(_member),
     )
+
+
+def _with_document(account: Any) -> Any:
+    info = account["accountInfo"]
+    told = info.get("beneficiary") or {}
+    if "documentType" not in told:
+        return account
+    return {**account, "accountInfo": {**info, "beneficiary": {**told, "documentType": "CC"}}}
+
+
+declare(
+    "BEN-096",
+    "always-cc",
+    "each document is shown as a citizen's card",
+    edited(externals, "view", _with_document),
+)
+
+
+def _with_birth_date(account: Any) -> Any:
+    info = account["accountInfo"]
+    told = info.get("beneficiary") or {}
+    if not str(told.get("birthDate")).endswith("-02-29"):
+        return account
+    beneficiary = {**told, "birthDate": f"{told['birthDate'][:4]}-03-01"}
+    return {**account, "accountInfo": {**info, "beneficiary": beneficiary}}
+
+
+declare(
+    "BEN-072",
+    "no-leap-day",
+    "who was born on a leap day is said to be born a day later",
+    edited(externals, "view", _with_birth_date),
+)

@@ -476,6 +476,35 @@ def hidden_by_another(patch: Patch) -> None:
     patch.wrap(Service, "serve", in_two_steps(create, look, act))
 
 
+@mutant("EXT-805", "one bank account is one account, whoever registers it", CREATE, around)
+def one_for_all(original: Handler, unit: Unit, ask: Ask) -> Any:
+    created = original(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, created["id"])
+    others = select(ExternalAccount).where(
+        ExternalAccount.account_type == account.account_type,
+        ExternalAccount.customer_id != account.customer_id,
+        ExternalAccount.deleted.is_(False),
+    )
+    for other in unit.session.scalars(others):
+        if other.info == account.info:
+            unit.session.delete(account)
+            return externals.view(other)
+    return created
+
+
+@mutant("EXT-108", "what was deleted stays deleted when it is registered again", CREATE, around)
+def deleted_for_ever(original: Handler, unit: Unit, ask: Ask) -> Any:
+    created = original(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, created["id"])
+    gone = select(ExternalAccount).where(
+        ExternalAccount.customer_id == account.customer_id, ExternalAccount.deleted.is_(True)
+    )
+    account.deleted = any(one.info == account.info for one in unit.session.scalars(gone))
+    return created
+
+
 @mutant(
     "EXT-805",
     "an account goes to the customer who has one with its platformAccountId",

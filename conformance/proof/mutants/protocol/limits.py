@@ -20,7 +20,7 @@ from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import FactorReset, Quote
+from conformance.reference.store import Customer, FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, kyc_links
 
@@ -107,6 +107,16 @@ for _side in ("SENDING", "RECEIVING"):
         f"there is no maximum where the {_side} amount is locked",
         _unlimited_where_locked(_side),
     )
+
+
+@mutant("LIM-085", "a business has no daily volume", (limits, "refuse_volume"))
+def unlimited_business(
+    original: Function, unit: Unit, customer: Customer, amount: int, currency: str
+) -> None:
+    if customer.customer_type != "BUSINESS":
+        original(unit, customer, amount, currency)
+
+
 declare(
     "LIM-006",
     "debits-though-refused",
