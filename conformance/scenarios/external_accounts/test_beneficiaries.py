@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
-from conformance.scenarios.kit.refusals import names
+from conformance.scenarios.kit.refusals import last_name, listed_errors, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
 from conformance.testdata.beneficiaries import (
@@ -156,6 +160,36 @@ def test_a_beneficiary_with_one_fault_is_refused(
             raise ResourceMissing("it was not refused for its fault when it was created")
         beneficiary_member = platform.profile.bindings.beneficiary.rpartition(".")[2]
         assert names(refusal, *change.names, beneficiary_member), refusal
+
+
+@requirement("EXT-141")
+def test_faults_of_an_account_and_of_its_beneficiary_are_named_together(
+    platform: Platform,
+) -> None:
+    """A wrong number and a beneficiary without a name: one refusal lists both.
+
+    Only targets that refuse each fault by itself with INVALID_INPUT are checked.
+    """
+    customer = platform.external_accounts.account_holder()
+    beneficiary = beneficiary_example("individual-with-address").twin
+
+    def register(number: str | None, told: Mapping[str, Any]) -> Answer:
+        body = platform.external_accounts.body_with_beneficiary(customer, "USD", told)
+        if number is not None:
+            body = placed(body, "accountInfo.accountNumber", number)
+        return platform.api.create_external_account(body, valid=False)
+
+    nameless = placed(beneficiary, "fullName", ABSENT)
+    alone = [register("12", beneficiary), register(None, nameless)]
+    if any(refusal.code != "INVALID_INPUT" for refusal in alone):
+        raise ResourceMissing(f"not each was refused with INVALID_INPUT: {alone}")
+
+    refusal = register("12", nameless)
+
+    refusal.refused(twin=register(None, beneficiary))
+    wanted = {last_name(entry.get("field")) for one in alone for entry in listed_errors(one)}
+    listed = {last_name(entry.get("field")) for entry in listed_errors(refusal)}
+    assert listed >= wanted, refusal
 
 
 @requirement("BEN-002")

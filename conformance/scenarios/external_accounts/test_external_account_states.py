@@ -11,7 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import LEADS_TO, UNPROVEN, WAITING
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
@@ -130,17 +130,23 @@ def test_an_active_account_receives(platform: Platform) -> None:
 
 
 @requirement("EXT-041")
-def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["in-two-steps", "at-once"])
+def test_an_account_that_waits_receives_nothing(platform: Platform, *, at_once: bool) -> None:
     """A payout to an account before its verification is refused, or does not complete."""
     source = platform.internal_accounts.account()
     account = platform.external_accounts.awaiting_verification(source.owner)
 
-    steps = platform.quotes.create_and_execute(platform.quotes.body(source, account))
+    def pay(body: Json) -> list[Answer]:
+        if at_once:
+            return [platform.api.create_quote({**body, "immediatelyExecute": True})]
+        return platform.quotes.create_and_execute(body)
+
+    steps = pay(platform.quotes.body(source, account))
 
     if platform.external_accounts.read(account).get("status") != WAITING:
         raise ResourceMissing("the sandbox verifies accounts by itself")
     # The twin is of another customer, as the accounts of this one wait for their verification.
-    _expect_unpaid(platform, steps, platform.quotes.create_and_execute(platform.quotes.body()))
+    _expect_unpaid(platform, steps, pay(platform.quotes.body()))
 
 
 @pytest.mark.parametrize(

@@ -121,19 +121,30 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
 
 @requirement("EXT-072", "EXT-073")
 def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Check) -> None:
-    """Starting and completing a proof for an unknown account are refused with 404."""
-    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    """Neither step of a proof is taken for an unknown account, nor for one that was deleted."""
+    owner = platform.external_accounts.account_holder()
+    account, other = (platform.ownership.unproven(owner) for _ in range(2))
     unknown_account = {"id": unknown_id(account["id"])}
+    begun = platform.ownership.start(other, "signature")
+    is_gone = platform.api.delete_external_account(other["id"]).accepted and platform.until(
+        lambda: not platform.api.get_external_account(other["id"]).accepted, bool
+    )
 
     start_refusal = platform.ownership.start(unknown_account, "signature")
     started = platform.ownership.start(account, "signature")
 
     with check("EXT-072"):
         start_refusal.refused(404, twin=started)
+        if is_gone:
+            platform.ownership.start(other, "signature").refused(404, 410, twin=started)
     with check("EXT-073"):
         proof = platform.ownership.body(account, started)
         signature_refusal = platform.api.verify_ownership(unknown_account["id"], proof)
-        signature_refusal.refused(404, twin=platform.api.verify_ownership(account["id"], proof))
+        late_refusal = platform.ownership.sign(other, begun, right=False) if is_gone else None
+        twin = platform.api.verify_ownership(account["id"], proof)
+        signature_refusal.refused(404, twin=twin)
+        if late_refusal is not None and begun.accepted:
+            late_refusal.refused(404, 410, twin=twin)
 
 
 @requirement("EXT-074")

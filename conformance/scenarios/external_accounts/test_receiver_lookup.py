@@ -353,14 +353,16 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
         refusal.refused(424, twin=twin)
 
 
-@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-046")
+@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-045", "LKP-046")
 def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, check: Check) -> None:
     """A lookup with the corridor's sending currency names that, the account and its currency.
 
-    Without a sending currency it names the same one for each account.
+    Without a sending currency it names the same one for each account. No two accounts share the id
+    of a lookup.
     """
     customer = platform.approved.customer()
     accounts: dict[str, Json] = {}
+    lookup_ids: dict[str, object] = {}
 
     for corridor in platform.profile.resources.corridors:
         if corridor.account not in accounts:
@@ -376,6 +378,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             answer.expect_accepted()
             assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
         lookup = arranged_body(answer)
+        lookup_ids[corridor.account] = lookup.get("lookupId")
         with check("LKP-020"):
             assert lookup.get("accountId") == accounts[corridor.account]["id"]
         with check("LKP-021"):
@@ -388,6 +391,10 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             with check("LKP-046"):
                 rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]
                 assert 1 / MAX_SPREAD < rate < MAX_SPREAD, lookup
+    with check("LKP-045"):
+        if len(lookup_ids) < 2:
+            raise ResourceMissing("resources.corridors of the profile lead to one account alone")
+        assert len(set(lookup_ids.values())) == len(lookup_ids), lookup_ids
     with check("LKP-044"):
         by_currency = {account["currency"]: account["id"] for account in accounts.values()}
         if len(by_currency) < 2:

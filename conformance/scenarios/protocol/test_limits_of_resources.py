@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import pytest
 
-from conformance.platform.given.configuration import FEES
+from conformance.platform.given.configuration import FEES, holds
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource, require_member
@@ -81,7 +81,7 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
     answer.expect_accepted()
 
 
-@requirement("LIM-007")
+@requirement("LIM-007", "CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
     """A standing fee in another currency is refused, or quotes from that currency show no fee."""
@@ -100,6 +100,11 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
                 assert own_fee(arrange_quote(platform, body)) == 0
             else:
                 answer.refused(twin=twin)
+        with check("CFG-045"):
+            shown = platform.configuration.read().get(FEES)
+            if answer.accepted or not shown:
+                raise ResourceMissing("the fee is not refused, or GET /config does not show any")
+            assert not holds(shown, fee), f"{fee} was refused, and {shown} is shown"
 
 
 @requirement("LIM-052", "LIM-053", "LIM-055", "RBA-055")

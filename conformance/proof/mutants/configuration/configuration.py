@@ -267,6 +267,18 @@ for _requirement, _kept, _dropped in (
     )
 
 
+@mutant("CFG-045", "a fee of another currency is kept before it is refused", (platform, "update"))
+def foreign_kept(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        fee = ask.body.get("feeConfigs") if isinstance(ask.body, dict) else None
+        if not isinstance(fee, list) or fee[0].get("sourceCurrency") in (None, "USD"):
+            raise
+        config_of(unit).fee_configs = fee
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
 @mutant("CFG-022", "the configuration shows a fee that was removed", (platform, "view"))
 def removed_and_shown(original: Callable[[PlatformConfig], Json], config: PlatformConfig) -> Json:
     body = original(config)

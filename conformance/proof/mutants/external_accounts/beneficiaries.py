@@ -7,13 +7,14 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, edited, together
+from conformance.proof.kit.builders import Handler, Json, around, edited, together
 from conformance.proof.kit.tables import with_field, with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import snake_case
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, fields
 from conformance.reference.external_accounts import beneficiaries, externals
+from conformance.reference.unit import Ask, Unit
 from conformance.testdata.beneficiaries import (
     WHOLE,
     BeneficiaryExample,
@@ -356,6 +357,16 @@ declare(
 
 
 # --- Errors ---------------------------------------------------------------------------------
+
+
+@mutant("EXT-141", "a beneficiary is looked at once its account is right", (externals, "create"))
+def beneficiary_later(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        found = (refusal.details or {}).get("errors", [])
+        of_account = [one for one in found if beneficiaries.PLACE not in one["field"]]
+        raise errors.invalid_input(*(of_account or found)) if found else refusal from refusal
 
 
 @mutant("BEN-002", "the first fault of a beneficiary alone is listed")

@@ -343,6 +343,14 @@ def default_of_an_address(original: Handler, unit: Unit, ask: Ask) -> Any:
     return original(unit, replace(ask, query={**default, **ask.query}))
 
 
+declare(
+    "LKP-045",
+    "one-id",
+    "all lookups have one id",
+    edited(receivers, "lookup", put("lookupId", "Lookup:00000000-0000-4000-8000-000000000000")),
+)
+
+
 @mutant("LKP-046", "rates within a currency are those from satoshis", (receivers, "lookup"))
 def rate_within_a_currency(original: Handler, unit: Unit, ask: Ask) -> Any:
     lookup: Json = original(unit, ask)

@@ -199,6 +199,18 @@ declare(
 )
 
 
+@mutant("EXT-041", "an immediate quote does not look whether its destination waits")
+def paid_at_once(patch: Patch) -> None:
+    at_once: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        at_once[:] = [bool(isinstance(ask.body, dict) and ask.body.get("immediatelyExecute"))]
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    _receiving_where(lambda account: at_once == [True] and account.status == "PENDING")(patch)
+
+
 @mutant("EXT-044", "a quote from before the failed proof pays", (quotes, "refuse_unreachable"))
 def unverified_since(original: Function, unit: Unit, quote: Any) -> None:
     account = externals.find(unit, str(quote.destination.get("accountId")))
@@ -372,6 +384,26 @@ def proven_unasked(
         externals.reach(unit, account, "ACTIVE")
     else:
         conclude(unit, account, method, **proven)
+
+
+def _undeleting(place: Place) -> Apply:
+    """Return a patch after which a handler works for an account that was deleted."""
+
+    def bring_back(unit: Unit, ask: Ask) -> None:
+        account = unit.session.get(ExternalAccount, ask.params["externalAccountId"])
+        if account is not None:
+            account.deleted = False
+
+    return before(*place, bring_back)
+
+
+for _requirement, _step in (("EXT-072", "challenge"), ("EXT-073", "verify")):
+    declare(
+        _requirement,
+        "deleted",
+        "it works for an account that was deleted",
+        _undeleting((ownership, _step)),
+    )
 
 
 for _requirement, _place in (

@@ -91,6 +91,14 @@ declare(
 )
 
 
+@mutant("RBA-062", "a request counts as another if its members are in another order", how=again)
+def order_matters(unit: Unit, reply: Reply, body: Json) -> Reply:
+    query = select(MintedAccount).where(MintedAccount.account_id == reply.body["id"])
+    if list(unit.session.scalars(query).one().asked) != list(body):
+        raise errors.Refusal("CONFLICT", "The key stands for another account.")
+    return reply
+
+
 @mutant("RBA-063", "a key that was used brings the newest account of its holder", how=again)
 def newest_of_the_holder(unit: Unit, reply: Reply, body: Json) -> Reply:
     query = select(InternalAccount).where(
