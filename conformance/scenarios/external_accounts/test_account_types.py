@@ -126,10 +126,14 @@ def test_a_list_shows_accounts_of_several_types(platform: Platform, check: Check
             if answer.accepted:
                 created[arranged_resource(answer)["id"]] = example, body
 
-    rows = {row.get("id"): row for row in platform.external_accounts.of_customer(owner)}
-
     if not created:
         raise ResourceMissing(f"accounts of none of the types are offered: {LISTED}")
+    # New accounts may be listed a moment later.
+    rows = platform.until(
+        lambda: {row.get("id"): row for row in platform.external_accounts.of_customer(owner)},
+        lambda listed: created.keys() <= listed.keys(),
+    )
+
     if not created.keys() <= rows.keys():
         raise PreconditionFailed(
             f"{created.keys() - rows.keys()} are not listed", breaks=["EXT-080"]
