@@ -94,8 +94,9 @@ def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Pl
     if ids[0] == ids[1]:
         raise ResourceMissing("the second account with a platformAccountId is the first one again")
     for owner, own, other in zip(owners, ids, reversed(ids), strict=True):
+        row = platform.external_accounts.as_listed(owner, {"id": own})
+        assert row is not None, f"{own} is not listed for {owner['id']}"
         listed = {row.get("id") for row in platform.external_accounts.of_customer(owner)}
-        assert own in listed, f"{own} is not listed for {owner['id']}"
         assert other not in listed, f"{other} is listed for {owner['id']}"
 
 
