@@ -451,22 +451,30 @@ def test_an_account_holds_the_currency_of_its_type(platform: Platform) -> None:
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
 
 
-@requirement("EXT-120", "EXT-136")
+@requirement("EXT-120", "EXT-136", "EXT-142")
 def test_an_account_belongs_to_a_customer_who_exists(platform: Platform, check: Check) -> None:
-    """An unknown customerId is refused, and so is the id of an external account."""
+    """An unknown customerId is refused, and so is the id of an external account.
+
+    The platform does not have an account in its place.
+    """
     owner = platform.external_accounts.account_holder()
     twin = platform.api.create_external_account(platform.external_accounts.body(owner))
     wrong_owners = {"id": unknown_id(owner["id"])}, {"id": arranged_resource(twin)["id"]}
 
-    to_unknown, to_account = (
-        platform.api.create_external_account(platform.external_accounts.body(wrong_owner))
-        for wrong_owner in wrong_owners
-    )
+    bodies = [platform.external_accounts.body(wrong_owner) for wrong_owner in wrong_owners]
+
+    to_unknown, to_account = map(platform.api.create_external_account, bodies)
 
     with check("EXT-120"):
         to_unknown.refused(*UNKNOWN_IN_BODY, twin=twin)
     with check("EXT-136"):
         to_account.refused(*UNKNOWN_IN_BODY, twin=twin)
+    with check("EXT-142"):
+        if to_unknown.accepted or to_account.accepted:
+            raise ResourceMissing("it was not refused for its customer")
+        names_sent = {body["platformAccountId"] for body in bodies}
+        rows = platform.external_accounts.of_platform()
+        assert not [row for row in rows if row.get("platformAccountId") in names_sent]
 
 
 @requirement("EXT-141")

@@ -102,7 +102,7 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
         assert require_member(platform.internal_accounts.read(account), "label") == LABEL
 
 
-@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013")
+@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-009")
 def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, check: Check) -> None:
     """The account has a number of its own; the other accounts and the balance are unchanged."""
     holder_account = platform.rule_based.holder_account()
@@ -123,6 +123,8 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
     with check("RBA-018"):
         require_member(listed_account or {}, "fundingPaymentInstructions")
         assert set(numbers(listed_account or {})) == set(numbers(created))
+    with check("RBA-009"):
+        assert listed_account is None or not listed_account.get("label")
     with check("RBA-021"):
         after = {item["id"] for item in platform.internal_accounts.of_customer(holder)}
         assert {item["id"] for item in before} <= after

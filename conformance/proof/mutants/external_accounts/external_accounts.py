@@ -373,6 +373,17 @@ def _kept_for(members: tuple[str, ...]) -> Apply:
     return around(externals, "create", create)
 
 
+@mutant("EXT-142", "the account of an unknown customer is kept as the platform's", CREATE, around)
+def kept_as_the_platforms(create: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return create(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code != "CUSTOMER_NOT_FOUND":
+            raise
+        create(unit, replace(ask, body={**ask.body, "customerId": None}))
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
 for _name in ("currency", "accountNumber", "beneficiary"):
     declare(
         "EXT-142",

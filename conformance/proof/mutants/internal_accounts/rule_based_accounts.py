@@ -186,6 +186,12 @@ declare(
     listing(_with_all, (accounts, "list_for_platform")),
 )
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
+declare(
+    "RBA-009",
+    "listed-with-one",
+    "what has no label is listed with one",
+    listing(each(lambda row: {**row, "label": row["label"] or "Account"})),
+)
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 
 
