@@ -15,6 +15,8 @@ INSTITUTIONS: tuple[tuple[str, str, str, str], ...] = (
     ("NEQUI", "Nequi", "CO", "COP"),
     ("ACCESS_BANK", "Access Bank", "NG", "NGN"),
     ("BBVA_MEXICO", "BBVA México", "MX", "MXN"),
+    ("BBVA_MEXICO", "BBVA México", "MX", "USD"),
+    ("BANORTE_HOUSTON", "Banorte Houston", "US", "MXN"),
 )
 """``bankName``, ``displayName``, ``country``, ``currency`` of each receiving institution."""
 

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -28,7 +28,7 @@ from conformance.platform.resource import (
 )
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.fees import BASIS_POINTS, FORMS, arrange_quote, own_fee
+from conformance.scenarios.kit.fees import BASIS_POINTS, FIXED, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
 from conformance.text.paths import value_at
@@ -203,13 +203,48 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
     fee = FORMS[form]
     set_fee(platform, **fee)
 
-    quote = platform.until(
-        lambda: arrange_quote(platform, body), lambda current: shows_fee(current, fee)
-    )
+    quote = quote_bearing(platform, body, fee)
 
     assert shows_fee(quote, fee), (
         f"a standing fee of {fee} shows as {quote.get('platformFeesIncluded')} of "
         f"{quote['totalSendingAmount']}"
+    )
+
+
+@requirement("CFG-018")
+@pytest.mark.parametrize("kind", ["business", "immediate", "real-time"])
+@pytest.mark.usefixtures("settings")
+def test_a_quote_of_each_kind_bears_the_standing_fee(
+    platform: Platform, kind: Literal["business", "immediate", "real-time"]
+) -> None:
+    """So do quotes of a business, such as are executed at once, and such as are funded in time."""
+    corridor = dollar_corridor(platform)
+    approve = platform.approved.business if kind == "business" else platform.approved.customer
+    customer = approve(currencies=sorted({platform.profile.currency, "USD", corridor.receiving}))
+    receiver = platform.external_accounts.account(customer, corridor.account)
+    if kind == "real-time":
+        body = platform.quotes.realtime_body(customer, receiver, currency="USD")
+        body["lockedCurrencyAmount"] = SENDING_AMOUNT
+    else:
+        source = platform.internal_accounts.account(
+            "USD", amount=2 * SENDING_AMOUNT, customer=customer
+        )
+        body = platform.quotes.body(source, receiver, amount=SENDING_AMOUNT)
+    usual_body = dollar_quote(platform)
+    fee = FORMS["both"]
+    set_fee(platform, **fee)
+    usual = quote_bearing(platform, usual_body, fee)
+    if not shows_fee(usual, fee):
+        raise PreconditionFailed(f"the standing fee does not show in a quote: {usual}")
+
+    members = {"immediatelyExecute": True} if kind == "immediate" else {}
+    answer = platform.api.create_quote({**body, **members})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"US dollars are not converted by such a quote: {answer}")
+    assert shows_fee(answer.body, fee), (
+        f"a standing fee of {fee} shows as {own_fee(answer.body)} of "
+        f"{answer.body['totalSendingAmount']}"
     )
 
 
@@ -248,9 +283,9 @@ def test_a_quote_from_another_currency_bears_no_standing_fee(platform: Platform)
 @requirement("CFG-022")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
-    """A new quote shows no fee once the standing fee is removed."""
+    """A new quote shows no fee once the standing fee is removed, nor does the configuration."""
     body = dollar_quote(platform)
-    set_fee(platform, **FORMS["both"])
+    fee = set_fee(platform, **FORMS["both"])
     quote_with_fee = platform.until(
         lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) > 0
     )
@@ -262,22 +297,25 @@ def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
     quote = platform.until(lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) == 0)
 
     assert own_fee(quote) == 0
+    setting = platform.until(
+        lambda: platform.configuration.read().get(FEES),
+        lambda shown: not shown or not holds(shown, fee),
+    )
+    assert not setting or not holds(setting, fee), f"{fee} was removed, and {setting} is shown"
 
 
 @requirement("CFG-023")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_replaces_the_one_before(platform: Platform) -> None:
-    """A new quote shows the later fee alone."""
+    """A new quote shows the later fee alone, be it a rate or an amount."""
     body = dollar_quote(platform)
-    later = {"basis_points": BASIS_POINTS // 2}
     set_fee(platform, **FORMS["both"])
 
-    set_fee(platform, **later)
-    quote = platform.until(
-        lambda: arrange_quote(platform, body), lambda current: shows_fee(current, later)
-    )
+    for later in ({"basis_points": BASIS_POINTS // 2}, {"fixed": FIXED // 2}):
+        set_fee(platform, **later)
+        quote = quote_bearing(platform, body, later)
 
-    assert shows_fee(quote, later), quote
+        assert shows_fee(quote, later), quote
 
 
 @requirement("CFG-024")
@@ -358,6 +396,26 @@ def test_the_configuration_shows_how_card_codes_look(platform: Platform) -> None
 
 
 # --- Changes of one setting -----------------------------------------------------------------
+
+
+@requirement("CFG-015", "CFG-030")
+@pytest.mark.usefixtures("settings")
+def test_two_settings_are_changed_at_once(platform: Platform, check: Check) -> None:
+    """One change of a standing fee and of the look of card codes is shown in both."""
+    card_codes = set_card_codes(platform)
+    fee = set_fee(platform, **FORMS["both"])
+    arranged_body(remove_fee(platform))
+    other_codes = {name: f"{value} II" for name, value in card_codes.items()}
+
+    answer = platform.configuration.update({FEES: fee, TOKENIZATION: other_codes})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"two settings are not changed at once: {answer}")
+    with check("CFG-015"):
+        expect_shown(FEES, read_setting(platform, FEES, fee), fee)
+    with check("CFG-030"):
+        setting = read_setting(platform, TOKENIZATION, other_codes)
+        expect_shown(TOKENIZATION, setting, other_codes)
 
 
 @requirement("CFG-031")
@@ -765,6 +823,13 @@ def arrange_refusal(platform: Platform, body: Json) -> None:
     answer = platform.configuration.update(body)
     if answer.accepted:
         raise PreconditionFailed(f"a broken change was not refused: {answer}")
+
+
+def quote_bearing(platform: Platform, body: Json, fee: dict[str, Any]) -> Json:
+    """Create quotes until one shows a standing fee, as it may have an effect late; return it."""
+    return platform.until(
+        lambda: arrange_quote(platform, body), lambda quote: shows_fee(quote, fee)
+    )
 
 
 def shows_fee(quote: Json, fee: dict[str, Any]) -> bool:

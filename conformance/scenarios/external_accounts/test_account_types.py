@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_resource
+from conformance.platform.resource import Body, Json, arranged_resource
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import Check
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at, same_text
-from conformance.scenarios.kit.refusals import REFUSED, names
+from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.protocol.unsaid import with_known_values
-from conformance.testdata.accounts import AccountExample, account_examples
+from conformance.testdata.accounts import AccountExample, account_example, account_examples
 from conformance.testdata.examples import Change
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 WORDS = ("bankAccountType", "bankName", "intermediaryBankName", "pixKeyType", "provider", "rail")
 """Members that hide nothing of an account's holder, so that nobody masks them."""
+
+LISTED = (
+    "usd_account.wire",
+    "gbp_account.account_number_from_zero",
+    "inr_account.rtgs",
+    "xof_account.benin",
+    "arbitrum_wallet.usdt",
+)
+"""Examples that are unlike each other, and unlike the first of their types."""
 
 EXAMPLES = [
     case((example.requirement, *example.shown.values()), example.name, example)
@@ -24,7 +35,12 @@ EXAMPLES = [
 ]
 
 ACCEPTED = [
-    case(change.requirement, f"{example.name}-{change.member}-{change.name}", example, change)
+    case(
+        filter(None, (change.requirement, example.shown.get(last_name(change.member)))),
+        f"{example.name}-{change.member}-{change.name}",
+        example,
+        change,
+    )
     for example in account_examples().values()
     for change in example.accepted
 ]
@@ -45,7 +61,7 @@ REFUSALS = [
 def test_a_valid_account_is_created(
     platform: Platform, check: Check, example: AccountExample
 ) -> None:
-    """A created account shows the currency, the account type and the details that were sent."""
+    """A created account and a reading show the currency, type and details that were sent."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(example.sender), example.name
     )
@@ -54,27 +70,83 @@ def test_a_valid_account_is_created(
 
     with check(example.requirement):
         answer.expect_accepted()
-        assert answer.body.get("currency") == example.currency
-        assert require_value_at(answer.body, "accountInfo.accountType") == example.account_type
-    for member, requirement_id in example.shown.items():
-        with check(requirement_id):
-            shown_value = require_value_at(arranged_resource(answer), f"accountInfo.{member}")
-            agree = same_text if member in WORDS else masked_or_same
-            assert agree(shown_value, require_value_at(body, f"accountInfo.{member}"))
+    account = arranged_resource(answer)
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+    for shown in (account, account_read):
+        with check(example.requirement):
+            expect_kind(shown, example)
+        for member, requirement_id in example.shown.items():
+            with check(requirement_id):
+                expect_sent(shown, body, member)
+
+
+def expect_kind(account: Json, example: AccountExample) -> None:
+    """Assert that an account has the currency and the accountType of an example."""
+    __tracebackhide__ = True
+    assert account.get("currency") == example.currency
+    assert require_value_at(account, "accountInfo.accountType") == example.account_type
+
+
+def expect_sent(account: Json, body: Body, member: str) -> None:
+    """Assert that an account shows a member of ``accountInfo`` as it was sent, or masked."""
+    __tracebackhide__ = True
+    shown_value = require_value_at(account, f"accountInfo.{member}")
+    agree = same_text if member in WORDS else masked_or_same
+    assert agree(shown_value, require_value_at(body, f"accountInfo.{member}")), account
 
 
 @pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_account_is_created(
-    platform: Platform, example: AccountExample, change: Change
+    platform: Platform, check: Check, example: AccountExample, change: Change
 ) -> None:
-    """An account that differs from the example in one member, validly, is accepted."""
+    """An account that differs from the example in one member, validly, is accepted and shown so."""
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(example.sender), example.name, change=change
     )
 
     answer = with_known_values(platform, platform.api.create_external_account(body))
 
-    answer.expect_accepted()
+    with check(change.requirement):
+        answer.expect_accepted()
+    member = last_name(change.member)
+    if member in example.shown:
+        with check(example.shown[member]):
+            expect_sent(arranged_resource(answer), body, member)
+
+
+@requirement("EXT-091", "EXT-092")
+def test_a_list_shows_accounts_of_several_types(platform: Platform, check: Check) -> None:
+    """Each account is listed with its own currency and type, and with details that were sent."""
+    owner = platform.external_accounts.account_holder()
+    created = {}
+    for example in map(account_example, LISTED):
+        with contextlib.suppress(ResourceMissing):
+            body = platform.external_accounts.body(owner, example.name)
+            answer = with_known_values(platform, platform.api.create_external_account(body))
+            if answer.accepted:
+                created[arranged_resource(answer)["id"]] = example, body
+
+    if not created:
+        raise ResourceMissing(f"accounts of none of the types are offered: {LISTED}")
+    # New accounts may be listed a moment later.
+    rows = platform.until(
+        lambda: {row.get("id"): row for row in platform.external_accounts.of_customer(owner)},
+        lambda listed: created.keys() <= listed.keys(),
+    )
+
+    if not created.keys() <= rows.keys():
+        raise PreconditionFailed(
+            f"{created.keys() - rows.keys()} are not listed", breaks=["EXT-080"]
+        )
+    for account_id, (example, body) in created.items():
+        row = rows[account_id]
+        with check("EXT-091"):
+            assert row.get("currency") == example.currency, row
+        with check("EXT-092"):
+            assert require_value_at(row, "accountInfo.accountType") == example.account_type
+            for member in example.shown:
+                if row["accountInfo"].get(member) is not None:
+                    expect_sent(row, body, member)
 
 
 @pytest.mark.parametrize(("example", "change"), REFUSALS)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_resource
+from conformance.platform.resource import Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
-from conformance.scenarios.kit.refusals import names
+from conformance.scenarios.kit.refusals import last_name, listed_errors, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
 from conformance.testdata.beneficiaries import (
@@ -31,7 +35,12 @@ REQUIRED_ONLY = [
 ]
 
 ACCEPTED = [
-    case(change.requirement, f"{example.name}-{change.member}-{change.name}", example, change)
+    case(
+        filter(None, (change.requirement, example.shown.get(change.member))),
+        f"{example.name}-{change.member}-{change.name}",
+        example,
+        change,
+    )
     for example in EXAMPLES
     for change in example.accepted
 ]
@@ -74,9 +83,9 @@ def test_an_account_is_created_with_no_more_than_its_currency_asks_for(
 
 @pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_beneficiary_is_taken(
-    platform: Platform, example: BeneficiaryExample, change: Change
+    platform: Platform, check: Check, example: BeneficiaryExample, change: Change
 ) -> None:
-    """A beneficiary that differs from the example in one member, validly, is accepted."""
+    """A beneficiary that differs from the example in one member is accepted, and shown so."""
     customer = platform.external_accounts.account_holder(example.sender)
 
     answer = platform.api.create_external_account(
@@ -85,18 +94,24 @@ def test_another_valid_beneficiary_is_taken(
         )
     )
 
-    answer.expect_accepted()
+    with check(change.requirement):
+        answer.expect_accepted()
+    if change.member in example.shown:
+        with check(example.shown[change.member]):
+            shown_value = require_value_at(
+                platform.external_accounts.beneficiary_of(arranged_resource(answer)), change.member
+            )
+            assert agree(change.member, shown_value, change.value), answer
 
 
 @pytest.mark.parametrize("example", SHOWN_MEMBERS)
 def test_a_beneficiary_is_shown_as_it_was_sent(
     platform: Platform, check: Check, example: BeneficiaryExample
 ) -> None:
-    """A created account and a later reading show each member as it was sent, or masked."""
+    """A created account, a later reading and the list show members as they were sent, or masked."""
     beneficiary = platform.samples.filled(example.beneficiary)
-    body = platform.external_accounts.body_with_beneficiary(
-        platform.external_accounts.account_holder(example.sender), example.currency, beneficiary
-    )
+    customer = platform.external_accounts.account_holder(example.sender)
+    body = platform.external_accounts.body_with_beneficiary(customer, example.currency, beneficiary)
 
     answer = platform.api.create_external_account(body)
 
@@ -104,10 +119,11 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
         raise ResourceMissing("a beneficiary is not taken in this form")
     created_account = arranged_resource(answer)
     account_read = arranged_resource(platform.api.get_external_account(created_account["id"]))
+    account_listed: Json = platform.external_accounts.as_listed(customer, created_account) or {}
 
     sent_members = {**beneficiary.get("businessInfo", {}), **beneficiary}
     for member, requirement_id in example.shown.items():
-        for account in (created_account, account_read):
+        for account in (created_account, account_read, account_listed):
             with check(requirement_id):
                 shown_value = require_value_at(
                     platform.external_accounts.beneficiary_of(account), member
@@ -144,6 +160,36 @@ def test_a_beneficiary_with_one_fault_is_refused(
             raise ResourceMissing("it was not refused for its fault when it was created")
         beneficiary_member = platform.profile.bindings.beneficiary.rpartition(".")[2]
         assert names(refusal, *change.names, beneficiary_member), refusal
+
+
+@requirement("EXT-141")
+def test_faults_of_an_account_and_of_its_beneficiary_are_named_together(
+    platform: Platform,
+) -> None:
+    """A wrong number and a beneficiary without a name: one refusal lists both.
+
+    Only targets that refuse each fault by itself with INVALID_INPUT are checked.
+    """
+    customer = platform.external_accounts.account_holder()
+    beneficiary = beneficiary_example("individual-with-address").twin
+
+    def register(number: str | None, told: Mapping[str, Any]) -> Answer:
+        body = platform.external_accounts.body_with_beneficiary(customer, "USD", told)
+        if number is not None:
+            body = placed(body, "accountInfo.accountNumber", number)
+        return platform.api.create_external_account(body, valid=False)
+
+    nameless = placed(beneficiary, "fullName", ABSENT)
+    alone = [register("12", beneficiary), register(None, nameless)]
+    if any(refusal.code != "INVALID_INPUT" for refusal in alone):
+        raise ResourceMissing(f"not each was refused with INVALID_INPUT: {alone}")
+
+    refusal = register("12", nameless)
+
+    refusal.refused(twin=register(None, beneficiary))
+    wanted = {last_name(entry.get("field")) for one in alone for entry in listed_errors(one)}
+    listed = {last_name(entry.get("field")) for entry in listed_errors(refusal)}
+    assert listed >= wanted, refusal
 
 
 @requirement("BEN-002")

@@ -51,7 +51,7 @@ def test_institutions_of_a_corridor_are_listed(platform: Platform, check: Check)
 
 @requirement("DSC-006", "DSC-007", "DSC-010")
 def test_institutions_of_other_corridors_are_left_out(platform: Platform, check: Check) -> None:
-    """The list for PHP in PH has no other currency or country, and is not the list for MXN."""
+    """The lists for PHP in PH and for MXN in MX have no other currency or country, and differ."""
     require_peso_accounts(platform)
 
     records = institutions(platform)
@@ -62,13 +62,19 @@ def test_institutions_of_other_corridors_are_left_out(platform: Platform, check:
         assert {record.get("currency") for record in records} == {CURRENCY}
     with check("DSC-007"):
         assert {country_of(record) for record in records} <= {COUNTRY, "PHL"}
+    other_records: list[Json] = []
     with check("DSC-010"):
         names = {record["bankName"] for record in records}
         answer = platform.api.list_discoveries({"country": "MX", "currency": "MXN"})
         if not answer.accepted:
             raise ResourceMissing("no institutions are listed for MXN in MX")
-        other_names = {record.get("bankName") for record in institutions(platform, "MX", "MXN")}
+        other_records = institutions(platform, "MX", "MXN")
+        other_names = {record.get("bankName") for record in other_records}
         assert names != other_names or not other_names, "both lists are the same"
+    with check("DSC-006"):
+        assert {record.get("currency") for record in other_records} <= {"MXN"}
+    with check("DSC-007"):
+        assert {country_of(record) for record in other_records} <= {"MX", "MEX"}
 
 
 @requirement("DSC-012")

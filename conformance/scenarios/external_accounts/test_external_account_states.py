@@ -11,10 +11,18 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import LEADS_TO, UNPROVEN, WAITING
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_resource
+from conformance.profile.resources import Corridor
+from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
+from conformance.scenarios.quotes.payments import (
+    AMOUNT,
+    corridor_from,
+    create_platform_external_account,
+    fund_platform_account,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"
@@ -86,22 +94,23 @@ def test_a_review_ends_with_approval(platform: Platform) -> None:
 
 
 @requirement("EXT-036", "EXT-037")
-def test_a_status_is_that_of_one_account(platform: Platform, check: Check) -> None:
-    """Disabling one account leaves another of the customer as it was; the list shows INACTIVE."""
+@pytest.mark.parametrize("trigger", ["external_account.disable", "external_account.review"])
+def test_a_status_is_that_of_one_account(platform: Platform, check: Check, trigger: str) -> None:
+    """What moves one account leaves another of the customer as it was; the list shows the move."""
     owner = platform.external_accounts.account_holder()
     other = platform.external_accounts.account(owner)
-    account = platform.external_accounts.moved(owner, "external_account.disable")
+    account = platform.external_accounts.moved(owner, trigger)
 
     other_read = platform.external_accounts.read(other)
     listed_account = platform.until(
         lambda: platform.external_accounts.as_listed(owner, account) or account.but(status=None),
-        lambda row: row.get("status") == "INACTIVE",
+        lambda row: row.get("status") == LEADS_TO[trigger],
     )
 
     with check("EXT-036"):
         assert other_read.get("status") == other["status"]
     with check("EXT-037"):
-        assert listed_account.get("status") == "INACTIVE"
+        assert listed_account.get("status") == LEADS_TO[trigger]
 
 
 # --- Who can receive ------------------------------------------------------------------------
@@ -121,17 +130,23 @@ def test_an_active_account_receives(platform: Platform) -> None:
 
 
 @requirement("EXT-041")
-def test_an_account_that_waits_receives_nothing(platform: Platform) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["in-two-steps", "at-once"])
+def test_an_account_that_waits_receives_nothing(platform: Platform, *, at_once: bool) -> None:
     """A payout to an account before its verification is refused, or does not complete."""
     source = platform.internal_accounts.account()
     account = platform.external_accounts.awaiting_verification(source.owner)
 
-    steps = platform.quotes.create_and_execute(platform.quotes.body(source, account))
+    def pay(body: Json) -> list[Answer]:
+        if at_once:
+            return [platform.api.create_quote({**body, "immediatelyExecute": True})]
+        return platform.quotes.create_and_execute(body)
+
+    steps = pay(platform.quotes.body(source, account))
 
     if platform.external_accounts.read(account).get("status") != WAITING:
         raise ResourceMissing("the sandbox verifies accounts by itself")
     # The twin is of another customer, as the accounts of this one wait for their verification.
-    _expect_unpaid(platform, steps, platform.quotes.create_and_execute(platform.quotes.body()))
+    _expect_unpaid(platform, steps, pay(platform.quotes.body()))
 
 
 @pytest.mark.parametrize(
@@ -166,6 +181,81 @@ def test_an_account_whose_proof_failed_receives_nothing(platform: Platform) -> N
         steps,
         platform.quotes.create_and_execute(platform.quotes.body(*_proven_ends(platform))),
     )
+
+
+@requirement("EXT-044")
+@pytest.mark.parametrize("way", ["earlier", "immediate"])
+def test_an_account_whose_proof_failed_receives_in_no_way(platform: Platform, way: str) -> None:
+    """Neither a quote from before the proof failed nor an immediate one pays it."""
+    corridor = _corridor_to_unproven(platform)
+    source = platform.internal_accounts.account(corridor.sending)
+    account, active = (
+        platform.external_accounts.account(source.owner, corridor.account) for _ in range(2)
+    )
+    quotes = [platform.quotes.pending(source, to) for to in (account, active)]
+    if platform.triggers.magic("ownership.demand") is not None:
+        raise ResourceMissing("ownership.demand happens to new accounts alone")
+    if account.get("status") != UNPROVEN:
+        platform.triggers.fire("ownership.demand", externalAccountId=account["id"])
+    platform.external_accounts.arrange_status(account, UNPROVEN)
+    platform.ownership.conclude(account, "signature", right=False)
+    platform.external_accounts.arrange_status(account, "UNVERIFIED")
+
+    if way == "earlier":
+        step, twin = (platform.api.execute_quote(quote["id"]) for quote in quotes)
+    else:
+        step, twin = (
+            platform.api.create_quote(platform.quotes.body(source, to, immediatelyExecute=True))
+            for to in (account, active)
+        )
+
+    _expect_unpaid(platform, [step], [twin])
+
+
+@requirement("EXT-043")
+@pytest.mark.parametrize("kind", ["mobile money", "crypto wallet", "Lightning"])
+def test_a_disabled_account_of_no_kind_receives(platform: Platform, kind: str) -> None:
+    """A payment to an INACTIVE account that is no bank account is refused, or does not complete."""
+    corridor = corridor_to(platform, kind)
+    source = platform.internal_accounts.account(corridor.sending)
+    answer = platform.api.create_external_account(
+        platform.external_accounts.body(source.owner, corridor.account)
+    )
+    if not answer.accepted:
+        raise ResourceMissing(f"there can be no {corridor.account}: {answer}")
+    # Some addresses can be registered only once, so the twin is an earlier payment to the same one.
+    account = platform.external_accounts.activate(arranged_resource(answer))
+    quotes = [platform.quotes.pending(source, account) for _ in range(2)]
+    twin = platform.api.execute_quote(quotes[0]["id"])
+    # A payout that is under way may fail with the account.
+    before = platform.transactions.at_status(quotes[0], "COMPLETED", *FAILED).get("status")
+    if before != "COMPLETED":
+        raise ResourceMissing(f"a payout to {corridor.account} is {before} while it is active")
+    platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
+    platform.external_accounts.arrange_status(account, "INACTIVE")
+
+    step = platform.api.execute_quote(quotes[1]["id"])
+
+    _expect_unpaid(platform, [step], [twin])
+
+
+@requirement("EXT-043")
+def test_a_disabled_account_of_the_platform_receives_nothing(platform: Platform) -> None:
+    """A payment from the platform to its own INACTIVE account is refused, or does not complete."""
+    source = fund_platform_account(platform)
+    corridor = corridor_from(platform, source)
+    account, active = (create_platform_external_account(platform, corridor) for _ in range(2))
+    if not platform.api.get_external_account(account["id"]).accepted:
+        raise ResourceMissing("the platform's accounts are not read by the path of customers")
+    platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
+    platform.external_accounts.arrange_status(account, "INACTIVE")
+
+    steps, twins = (
+        platform.quotes.create_and_execute(platform.quotes.body(source, to, amount=AMOUNT // 2))
+        for to in (account, active)
+    )
+
+    _expect_unpaid(platform, steps, twins)
 
 
 @requirement("EXT-045", "ERR-014")
@@ -317,14 +407,22 @@ def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resour
     Raises:
         ResourceMissing: the profile names no corridor to such an account.
     """
-    name = platform.profile.resources.ownership_account
-    corridors = [
-        corridor for corridor in platform.profile.resources.corridors if corridor.account == name
-    ]
-    if not corridors:
-        raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
-    source = platform.internal_accounts.account(corridors[0].sending, amount=amount)
+    corridor = _corridor_to_unproven(platform)
+    source = platform.internal_accounts.account(corridor.sending, amount=amount)
     return source, platform.ownership.unproven(source.owner)
+
+
+def _corridor_to_unproven(platform: Platform) -> Corridor:
+    """Return the first corridor to accounts whose ownership may have to be proved.
+
+    Raises:
+        ResourceMissing: the profile names no such corridor.
+    """
+    name = platform.profile.resources.ownership_account
+    for corridor in platform.profile.resources.corridors:
+        if corridor.account == name:
+            return corridor
+    raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
 
 
 def _proven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:

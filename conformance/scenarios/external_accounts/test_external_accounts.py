@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Literal
@@ -98,6 +99,30 @@ def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Pl
     for owner, other in zip(owners, reversed(ids), strict=True):
         rows = platform.external_accounts.of_customer(owner)
         assert other not in {row.get("id") for row in rows}, f"{other} is listed for {owner['id']}"
+
+
+@requirement("EXT-805")
+def test_an_account_is_its_customers_whoever_else_names_it(platform: Platform) -> None:
+    """Where two customers register one bank account, each has an account of its own."""
+    owners = [platform.external_accounts.account_holder() for _ in range(2)]
+    body = platform.external_accounts.body(owners[0])
+    own_name = {"platformAccountId": platform.samples.reference()}
+
+    first = arranged_resource(platform.api.create_external_account(body))
+    second = platform.api.create_external_account(
+        {**body, **own_name, "customerId": owners[1]["id"]}
+    )
+
+    if not second.accepted:
+        raise ResourceMissing(f"two customers do not register one bank account: {second}")
+    account = arranged_resource(second)
+    for owner, own in zip(owners, (first, account), strict=True):
+        shown = arranged_resource(platform.api.get_external_account(own["id"]))
+        assert shown.get("customerId") in (owner["id"], None), shown
+        assert platform.external_accounts.as_listed(owner, own) is not None, (
+            f"{own['id']} is not listed for {owner['id']}"
+        )
+    assert account["id"] != first["id"], f"both customers have {first['id']}"
 
 
 @requirement("EXT-013")
@@ -248,6 +273,10 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
             lambda listed_rows: account["id"] in _ids(listed_rows),
         )
         assert account["id"] in _ids(rows)
+        row = next(row for row in rows if row.get("id") == account["id"])
+        assert row.get("currency") == account["currency"]
+        account_type = require_value_at(account, "accountInfo.accountType")
+        assert require_value_at(row, "accountInfo.accountType") == account_type
     with check("EXT-093"):
         _arrange_listed(
             platform.external_accounts.as_listed(owner, customer_account), customer_account
@@ -258,16 +287,19 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 # --- Deletion -------------------------------------------------------------------------------
 
 
-@requirement("EXT-100", "EXT-101", "EXT-102", "EXT-106", "EXT-107")
+@requirement("EXT-100", "EXT-101", "EXT-102", "EXT-106", "EXT-107", "EXT-109")
 def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
-    """A deletion answers 204. The account is not read or listed, and others stay."""
+    """A deletion answers 204. The account is not read or listed, and others stay.
+
+    Where it can be registered once more, it is there again.
+    """
     owner, other = (
         platform.external_accounts.account_holder(),
         platform.external_accounts.account_holder(),
     )
-    account, sibling, other_account = (
-        _create_account(platform, holder) for holder in (owner, owner, other)
-    )
+    body = platform.external_accounts.body(owner)
+    account = arranged_resource(platform.api.create_external_account(body))
+    sibling, other_account = (_create_account(platform, holder) for holder in (owner, other))
     _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
     before = platform.api.get_external_account(account["id"])
 
@@ -292,6 +324,15 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
         assert platform.api.get_external_account(sibling["id"]).accepted
     with check("EXT-107"):
         assert platform.api.get_external_account(other_account["id"]).accepted
+    with check("EXT-109"):
+        again = platform.api.create_external_account(
+            {**body, "platformAccountId": platform.samples.reference()}
+        )
+        if not again.accepted:
+            raise ResourceMissing(f"what was deleted is not registered once more: {again}")
+        account_again = arranged_resource(again)
+        assert platform.external_accounts.as_listed(owner, account_again) is not None
+        assert platform.api.get_external_account(account_again["id"]).accepted
 
 
 @requirement("EXT-103")
@@ -316,7 +357,8 @@ def test_an_account_is_deleted_once(platform: Platform) -> None:
 
 
 @requirement("EXT-105")
-def test_a_deleted_account_receives_nothing(platform: Platform) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["in-two-steps", "at-once"])
+def test_a_deleted_account_receives_nothing(platform: Platform, *, at_once: bool) -> None:
     """A payment to a deleted account is refused at some step, or does not complete."""
     source = platform.internal_accounts.account()
     owner = source.owner
@@ -326,18 +368,32 @@ def test_a_deleted_account_receives_nothing(platform: Platform) -> None:
     )
     arranged_body(platform.api.delete_external_account(account["id"]))
 
-    *_, last = platform.quotes.create_and_execute(platform.quotes.body(source, account))
+    def pay(to: Resource) -> list[Answer]:
+        body = platform.quotes.body(source, to)
+        if at_once:
+            return [platform.api.create_quote({**body, "immediatelyExecute": True})]
+        return platform.quotes.create_and_execute(body)
+
+    *_, last = pay(account)
 
     if last.accepted:
         transaction = platform.transactions.at_status(last.body, "COMPLETED", *FAILED)
         assert transaction.get("status") != "COMPLETED"
         return
-    steps = platform.quotes.create_and_execute(platform.quotes.body(source, other))
+    steps = pay(other)
     twin = next((step for step in steps if step.operation.id == last.operation.id), steps[-1])
     last.refused(400, 404, 409, 410, 422, twin=twin)
 
 
 # --- Refusals -------------------------------------------------------------------------------
+
+REFUSED_ACCOUNTS: tuple[tuple[str | None, Fault], ...] = (
+    (None, without("accountInfo.accountType")),
+    (None, having("currency", "")),
+    ("usd_account", having("accountInfo.accountNumber", "12")),
+    ("usd_account", without("accountInfo.beneficiary")),
+)
+"""Examples, each with a fault that another step of its creation may find."""
 
 FAULTS: tuple[tuple[str, str, str, Fault], ...] = (
     ("EXT-122", "no-currency", "currency", without("currency")),
@@ -396,22 +452,30 @@ def test_an_account_holds_the_currency_of_its_type(platform: Platform) -> None:
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(body))
 
 
-@requirement("EXT-120", "EXT-136")
+@requirement("EXT-120", "EXT-136", "EXT-142")
 def test_an_account_belongs_to_a_customer_who_exists(platform: Platform, check: Check) -> None:
-    """An unknown customerId is refused, and so is the id of an external account."""
+    """An unknown customerId is refused, and so is the id of an external account.
+
+    The platform does not have an account in its place.
+    """
     owner = platform.external_accounts.account_holder()
     twin = platform.api.create_external_account(platform.external_accounts.body(owner))
     wrong_owners = {"id": unknown_id(owner["id"])}, {"id": arranged_resource(twin)["id"]}
 
-    to_unknown, to_account = (
-        platform.api.create_external_account(platform.external_accounts.body(wrong_owner))
-        for wrong_owner in wrong_owners
-    )
+    bodies = [platform.external_accounts.body(wrong_owner) for wrong_owner in wrong_owners]
+
+    to_unknown, to_account = map(platform.api.create_external_account, bodies)
 
     with check("EXT-120"):
         to_unknown.refused(*UNKNOWN_IN_BODY, twin=twin)
     with check("EXT-136"):
         to_account.refused(*UNKNOWN_IN_BODY, twin=twin)
+    with check("EXT-142"):
+        if to_unknown.accepted or to_account.accepted:
+            raise ResourceMissing("it was not refused for its customer")
+        names_sent = {body["platformAccountId"] for body in bodies}
+        rows = platform.external_accounts.of_platform()
+        assert not [row for row in rows if row.get("platformAccountId") in names_sent]
 
 
 @requirement("EXT-141")
@@ -434,19 +498,25 @@ def test_every_invalid_field_of_an_account_is_listed(platform: Platform) -> None
 
 @requirement("EXT-142")
 def test_an_account_that_was_refused_is_not_there(platform: Platform) -> None:
-    """The list has only the account that was accepted, not the one without accountType."""
+    """The list has only the account that was accepted, and none that lacked something it needs.
+
+    Without an accountType nothing is known of it; without a number it is known all but for that;
+    its currency and its beneficiary may be looked at after all else.
+    """
     owner = platform.external_accounts.account_holder()
-    body = platform.external_accounts.body(owner)
-    number = platform.samples.reference()
-    faulty_body = {**without("accountInfo.accountType")(body), "platformAccountId": number}
+    bodies = []
+    for name, fault in REFUSED_ACCOUNTS:
+        with contextlib.suppress(ResourceMissing):
+            bodies.append(fault(platform.external_accounts.body(owner, name)))
 
-    refusal = platform.api.create_external_account(faulty_body, valid=False)
+    refusals = [platform.api.create_external_account(body, valid=False) for body in bodies]
 
-    if refusal.accepted:
-        raise PreconditionFailed(f"an account without a type was accepted: {refusal}")
+    if all(refusal.accepted for refusal in refusals):
+        raise PreconditionFailed(f"accounts that lack something were accepted: {refusals}")
+    taken = {refusal.body.get("id") for refusal in refusals if refusal.accepted}
     account = _create_account(platform, owner)
     _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
-    assert _ids(platform.external_accounts.of_customer(owner)) == [account["id"]]
+    assert set(_ids(platform.external_accounts.of_customer(owner))) - taken == {account["id"]}
 
 
 def _create_account(platform: Platform, owner: Resource) -> Resource:

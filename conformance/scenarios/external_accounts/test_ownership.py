@@ -12,6 +12,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.verdict.decisions import ResourceMissing
 
 
 @pytest.mark.parametrize(
@@ -39,26 +40,48 @@ def test_a_proof_can_be_started(
         assert platform.external_accounts.read(account).get("status") == UNPROVEN
 
 
+PROOFS = {
+    ("signature", True): ("EXT-064", "ACTIVE"),
+    ("signature", False): ("EXT-065", "UNVERIFIED"),
+    ("liveness", True): ("EXT-066", "ACTIVE"),
+    ("liveness", False): ("EXT-067", "UNVERIFIED"),
+}
+"""By a way to a proof, and whether it is right, the requirement and the status that it leads to."""
+
+
 @pytest.mark.parametrize(
-    ("way", "right", "status"),
+    ("way", "right"),
     [
-        case(requirement_id, f"{way}-{status}", way, right, status)
-        for requirement_id, way, right, status in (
-            ("EXT-064", "signature", True, "ACTIVE"),
-            ("EXT-065", "signature", False, "UNVERIFIED"),
-            ("EXT-066", "liveness", True, "ACTIVE"),
-            ("EXT-067", "liveness", False, "UNVERIFIED"),
-        )
+        case((requirement_id, "EXT-036", "EXT-037"), f"{way}-{status}", way, right)
+        for (way, right), (requirement_id, status) in PROOFS.items()
     ],
 )
-def test_a_proof_decides_the_status(platform: Platform, way: Way, right: bool, status: str) -> None:
-    """A valid proof of ownership leads to ACTIVE, a wrong one to UNVERIFIED."""
-    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+def test_a_proof_decides_the_status(
+    platform: Platform, check: Check, way: Way, right: bool
+) -> None:
+    """A valid proof of ownership leads to ACTIVE, a wrong one to UNVERIFIED, and the list says so.
+
+    Another account of the customer still waits for a proof of its own.
+    """
+    requirement_id, status = PROOFS[way, right]
+    owner = platform.external_accounts.account_holder()
+    account, other = (platform.ownership.unproven(owner) for _ in range(2))
 
     platform.ownership.conclude(account, way, right=right)
 
     account_read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
-    assert account_read.get("status") == status
+    with check(requirement_id):
+        assert account_read.get("status") == status
+    with check("EXT-036"):
+        assert platform.external_accounts.read(other).get("status") == UNPROVEN
+    with check("EXT-037"):
+        if account_read.get("status") != status:
+            raise ResourceMissing(f"the account is {account_read.get('status')}")
+        listed_account = platform.until(
+            lambda: platform.external_accounts.as_listed(owner, account) or account,
+            lambda row: row.get("status") == status,
+        )
+        assert listed_account.get("status") == status
 
 
 @pytest.mark.parametrize(
@@ -80,9 +103,8 @@ def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: 
 @requirement("EXT-070", "EXT-071")
 def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None:
     """A valid signature proves the ownership of its account, and not of another account."""
-    account, other = (
-        platform.ownership.unproven(platform.external_accounts.account_holder()) for _ in range(2)
-    )
+    owner = platform.external_accounts.account_holder()
+    account, other = (platform.ownership.unproven(owner) for _ in range(2))
     started, other_started = (
         platform.ownership.start(one, "signature") for one in (account, other)
     )
@@ -99,19 +121,30 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
 
 @requirement("EXT-072", "EXT-073")
 def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Check) -> None:
-    """Starting and completing a proof for an unknown account are refused with 404."""
-    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    """Neither step of a proof is taken for an unknown account, nor for one that was deleted."""
+    owner = platform.external_accounts.account_holder()
+    account, other = (platform.ownership.unproven(owner) for _ in range(2))
     unknown_account = {"id": unknown_id(account["id"])}
+    begun = platform.ownership.start(other, "signature")
+    is_gone = platform.api.delete_external_account(other["id"]).accepted and platform.until(
+        lambda: not platform.api.get_external_account(other["id"]).accepted, bool
+    )
 
     start_refusal = platform.ownership.start(unknown_account, "signature")
     started = platform.ownership.start(account, "signature")
 
     with check("EXT-072"):
         start_refusal.refused(404, twin=started)
+        if is_gone:
+            platform.ownership.start(other, "signature").refused(404, 410, twin=started)
     with check("EXT-073"):
         proof = platform.ownership.body(account, started)
         signature_refusal = platform.api.verify_ownership(unknown_account["id"], proof)
-        signature_refusal.refused(404, twin=platform.api.verify_ownership(account["id"], proof))
+        late_refusal = platform.ownership.sign(other, begun, right=False) if is_gone else None
+        twin = platform.api.verify_ownership(account["id"], proof)
+        signature_refusal.refused(404, twin=twin)
+        if late_refusal is not None and begun.accepted:
+            late_refusal.refused(404, 410, twin=twin)
 
 
 @requirement("EXT-074")

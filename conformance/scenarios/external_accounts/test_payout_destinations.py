@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.profile.resources import Corridor
+from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
-from conformance.testdata.accounts import AccountExample, account_example
 from conformance.verdict.decisions import ResourceMissing
 
 KINDS = {
@@ -39,26 +38,3 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
     if status == "PROCESSING":
         raise ResourceMissing(f"the rail to {corridor.account} takes longer than timing.state")
     assert status == "COMPLETED"
-
-
-def corridor_to(platform: Platform, kind: str) -> Corridor:
-    """Return the first corridor of the profile to a kind of account.
-
-    Raises:
-        ResourceMissing: the profile names no such corridor.
-    """
-    for corridor in platform.profile.resources.corridors:
-        if kind_of(account_example(corridor.account)) == kind:
-            return corridor
-        if kind == "Lightning" and corridor.receiving == "BTC":
-            return corridor.model_copy(update={"account": "lightning"})
-    raise ResourceMissing(f"resources.corridors of the profile has none to {kind}")
-
-
-def kind_of(example: AccountExample) -> str:
-    """Return the kind of the external account in an example, one of KINDS."""
-    if example.account_type == "LIGHTNING":
-        return "Lightning"
-    if example.account_type.endswith("_WALLET"):
-        return "crypto wallet"
-    return "mobile money" if "phoneNumber" in example.body["accountInfo"] else "bank account"

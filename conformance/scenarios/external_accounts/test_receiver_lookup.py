@@ -24,6 +24,9 @@ DOLLARS = ("USDB", "USDC", "USDT")
 UNLIKE_DOLLARS = ("MXN", "BRL", "PHP", "INR", "ZAR", "NGN")
 """Currencies with two decimals of which a US dollar is worth many."""
 
+MAX_SPREAD = 2
+"""How far from 1 an estimate within one currency may be, as it may have fees in it."""
+
 MEMBERS = ("id", "customerId", "status", "currency", "platformAccountId", "accountInfo")
 """Members of an external account that a lookup must not change."""
 
@@ -196,9 +199,9 @@ def worth_currency(currency: str) -> str:
     return "USD" if currency in DOLLARS else currency
 
 
-@requirement("LKP-031")
-def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
-    """A lookup with senderUmaAddress and without customerId is answered with 200."""
+@requirement("LKP-031", "LKP-044")
+def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Check) -> None:
+    """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId."""
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -209,7 +212,12 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform) -> None:
 
     answer = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": address})
 
-    assert answer.status == 200, answer
+    with check("LKP-031"):
+        assert answer.status == 200, answer
+    with check("LKP-044"):
+        by_id = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+        default = code_of(arranged_body(by_id).get("sendingCurrency"))
+        assert code_of(arranged_body(answer).get("sendingCurrency")) == default
 
 
 @requirement("LKP-801")
@@ -230,11 +238,12 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
     assert answer.status == 200, answer
 
 
-@requirement("LKP-802")
-def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> None:
+@requirement("LKP-802", "LKP-803")
+def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, check: Check) -> None:
     """Rates say how much is received for one unit that is sent, in lookups and in quotes alike.
 
     Both currencies have as many decimals, so that it does not matter which units a rate relates.
+    The most that is sent is nearer to what the most that is received costs than to that itself.
     """
     corridor = next(
         (
@@ -249,13 +258,20 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> 
     source, account = platform.quotes.ends(corridor)
     query = {"customerId": source["customerId"], "sendingCurrency": corridor.sending}
     lookup = arranged_body(platform.api.lookup_external_account(account["id"], query))
-    estimated = supported_currency(lookup, corridor.receiving)["estimatedExchangeRate"]
+    entry = supported_currency(lookup, corridor.receiving)
+    estimated = entry["estimatedExchangeRate"]
 
     quoted = platform.quotes.pending(source, account)["exchangeRate"]
 
-    assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
-        f"the lookup estimates {estimated}, the quote has {quoted}"
-    )
+    with check("LKP-802"):
+        assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
+            f"the lookup estimates {estimated}, the quote has {quoted}"
+        )
+    with check("LKP-803"):
+        sent = require_member(entry, "maxSendingAmount") / entry["max"]
+        if not sent:
+            raise ResourceMissing("the most that is sent is 0")
+        assert abs(math.log(sent * estimated)) < abs(math.log(sent)), entry
 
 
 @requirement("LKP-032")
@@ -337,11 +353,16 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
         refusal.refused(424, twin=twin)
 
 
-@requirement("LKP-040")
-def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform) -> None:
-    """A lookup with the corridor's sending currency is accepted and names that currency."""
+@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-045", "LKP-046")
+def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, check: Check) -> None:
+    """A lookup with the corridor's sending currency names that, the account and its currency.
+
+    Without a sending currency it names the same one for each account. No two accounts share the id
+    of a lookup.
+    """
     customer = platform.approved.customer()
     accounts: dict[str, Json] = {}
+    lookup_ids: dict[str, object] = {}
 
     for corridor in platform.profile.resources.corridors:
         if corridor.account not in accounts:
@@ -353,8 +374,38 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform) -> N
             {"customerId": customer["id"], "sendingCurrency": corridor.sending},
         )
 
-        answer.expect_accepted()
-        assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
+        with check("LKP-040"):
+            answer.expect_accepted()
+            assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
+        lookup = arranged_body(answer)
+        lookup_ids[corridor.account] = lookup.get("lookupId")
+        with check("LKP-020"):
+            assert lookup.get("accountId") == accounts[corridor.account]["id"]
+        with check("LKP-021"):
+            codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
+            assert accounts[corridor.account]["currency"] in codes
+        with check("LKP-022"):
+            for entry in supported_currencies(lookup):
+                assert entry["min"] <= entry["max"]
+        if corridor.sending == corridor.receiving:
+            with check("LKP-046"):
+                rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]
+                assert 1 / MAX_SPREAD < rate < MAX_SPREAD, lookup
+    with check("LKP-045"):
+        if len(lookup_ids) < 2:
+            raise ResourceMissing("resources.corridors of the profile lead to one account alone")
+        assert len(set(lookup_ids.values())) == len(lookup_ids), lookup_ids
+    with check("LKP-044"):
+        by_currency = {account["currency"]: account["id"] for account in accounts.values()}
+        if len(by_currency) < 2:
+            raise ResourceMissing("resources.corridors of the profile lead to one currency alone")
+        defaults = {
+            currency: arranged_body(
+                platform.api.lookup_external_account(account, {"customerId": customer["id"]})
+            ).get("sendingCurrency")
+            for currency, account in list(by_currency.items())[:3]
+        }
+        assert len({code_of(default) for default in defaults.values()}) == 1, defaults
 
 
 @requirement("LKP-041", "LKP-042", "LKP-043")

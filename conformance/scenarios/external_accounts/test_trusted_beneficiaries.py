@@ -30,6 +30,10 @@ def test_a_trusted_beneficiary_cannot_be_deleted(platform: Platform, check: Chec
         if refusal.accepted:
             raise ResourceMissing("the account was deleted")
         assert platform.api.get_external_account(account["id"]).accepted
+        assert platform.external_accounts.as_listed(owner, account) is not None
+    with check("EXT-160"):
+        # It is as trusted as before.
+        platform.api.delete_external_account(account["id"]).refused(409, twin=twin)
 
 
 @requirement("EXT-163", "EXT-164", "EXT-165", "EXT-166", "EXT-172")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import listed_members, require_member
@@ -44,9 +46,12 @@ def test_a_label_is_short_or_null(platform: Platform) -> None:
 
 
 @requirement("ACC-010")
-def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform, *, business: bool) -> None:
     """Each account in the list of a customer has the id of this customer."""
-    *others, owner = (platform.internal_accounts.account(amount=0)["customerId"] for _ in range(3))
+    others = [platform.internal_accounts.account(amount=0)["customerId"] for _ in range(2)]
+    customer = platform.approved.business() if business else platform.approved.customer()
+    owner = platform.internal_accounts.account(amount=0, customer=customer)["customerId"]
 
     accounts = platform.internal_accounts.of_customer({"id": owner})
 

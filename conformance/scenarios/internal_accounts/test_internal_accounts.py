@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import pytest
@@ -48,12 +49,17 @@ def test_a_fiat_account_is_one_in_an_iso_currency(platform: Platform) -> None:
 
 @requirement("ACC-031")
 def test_both_balances_are_in_one_currency(platform: Platform) -> None:
-    """``balance`` and ``totalBalance`` have the same currency code."""
+    """Both balances of each account have one currency, whatever the others in the list have."""
     account = platform.internal_accounts.account(amount=0)
+    with contextlib.suppress(ResourceMissing):
+        account, _ = two_accounts(platform)
 
-    total = require_member(account, "totalBalance")
+    listed = platform.internal_accounts.of_customer(account.owner)
 
-    assert total["currency"]["code"] == account["balance"]["currency"]["code"]
+    require_member(account, "totalBalance")
+    for one in [*listed, *platform.internal_accounts.of_platform()]:
+        if one.get("totalBalance") is not None:
+            assert one["totalBalance"]["currency"]["code"] == code_of(one), one
 
 
 @pytest.mark.parametrize(

@@ -202,9 +202,13 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-084", "LIM-085")
-def test_a_day_takes_its_whole_volume_and_no_more(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_day_takes_its_whole_volume_and_no_more(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """What is left of a day's volume is accepted; one smallest unit more is refused with 429."""
-    source = platform.internal_accounts.account()
+    payer = platform.approved.business() if business else platform.approved.customer()
+    source = platform.internal_accounts.account(customer=payer)
     body = platform.quotes.body(source, amount=REMAINDER)
     platform.triggers.fire(
         "volume.nearly_reached",
@@ -221,6 +225,51 @@ def test_a_day_takes_its_whole_volume_and_no_more(platform: Platform, check: Che
     with check("LIM-085"):
         past_limit[-1].refused(
             429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
+        )
+
+
+@requirement("LIM-087", "LIM-088")
+def test_the_volume_of_a_day_is_one_of_what_is_sent(platform: Platform, check: Check) -> None:
+    """Where the receiving amount is locked, it is what it costs that has to be left of the volume.
+
+    Half of what is left is accepted, and twice as much is refused, whatever the amounts are in the
+    other currency.
+    """
+    usual = platform.profile.currency
+    corridor = next(
+        (
+            one
+            for one in platform.profile.resources.corridors
+            if one.sending == usual != one.receiving
+        ),
+        None,
+    )
+    if corridor is None:
+        raise ResourceMissing(f"resources.corridors of the profile converts no {usual}")
+    source, receiver = platform.quotes.ends(corridor)
+    within, past = (
+        platform.quotes.pending(source, receiver, amount=amount)["totalReceivingAmount"]
+        for amount in (REMAINDER // 2, 2 * REMAINDER)
+    )
+    platform.triggers.fire(
+        "volume.nearly_reached",
+        customerId=source["customerId"],
+        currency=corridor.sending,
+        amount=REMAINDER,
+    )
+
+    past_limit, within_limit = (
+        platform.quotes.create_and_execute(
+            platform.quotes.body(source, receiver, side="RECEIVING", amount=amount)
+        )
+        for amount in (past, within)
+    )
+
+    with check("LIM-088"):
+        within_limit[-1].expect_accepted()
+    with check("LIM-087"):
+        past_limit[-1].refused(
+            429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=within_limit[: len(past_limit)][-1]
         )
 
 

@@ -7,10 +7,11 @@ from http import HTTPStatus
 
 import pytest
 
-from conformance.platform.given.configuration import FEES
+from conformance.platform.given.configuration import FEES, holds
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource, require_member
+from conformance.scenarios.internal_accounts.unmade import expect_unmade
 from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridors_not_from, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
@@ -80,7 +81,7 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
     answer.expect_accepted()
 
 
-@requirement("LIM-007")
+@requirement("LIM-007", "CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
     """A standing fee in another currency is refused, or quotes from that currency show no fee."""
@@ -99,12 +100,18 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
                 assert own_fee(arrange_quote(platform, body)) == 0
             else:
                 answer.refused(twin=twin)
+        with check("CFG-045"):
+            shown = platform.configuration.read().get(FEES)
+            if answer.accepted or not shown:
+                raise ResourceMissing("the fee is not refused, or GET /config does not show any")
+            assert not holds(shown, fee), f"{fee} was refused, and {shown} is shown"
 
 
-@requirement("LIM-052", "LIM-053", "LIM-055")
+@requirement("LIM-052", "LIM-053", "LIM-055", "RBA-055")
 def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> None:
     """A key of 255 characters is accepted and, sent again, names its account; 256 are refused."""
-    body = platform.rule_based.body(platform.rule_based.holder_account())
+    internal_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(internal_account)
     key = platform.samples.idempotency_key(body).ljust(MAX_CHARACTERS, "k")
 
     at_limit = platform.rule_based.create(body, key=key)
@@ -119,9 +126,11 @@ def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> N
         first = arranged_resource(at_limit)
         again.expect_accepted()
         assert arranged_resource(again)["id"] == first["id"]
+    known = [arranged_resource(at_limit)["id"]]
+    expect_unmade(platform, check, internal_account, past_limit, beside=known)
 
 
-@requirement("LIM-050", "LIM-051", "LIM-054")
+@requirement("LIM-050", "LIM-051", "LIM-054", "RBA-055")
 def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) -> None:
     """A label of 255 characters is accepted and shown whole; one of 256 is refused."""
     internal_account = platform.rule_based.holder_account()
@@ -141,6 +150,8 @@ def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) ->
         past_limit.refused(twin=at_limit)
     with check("LIM-054"):
         assert require_member(arranged_resource(at_limit), "label") == label
+    known = [arranged_resource(at_limit)["id"]]
+    expect_unmade(platform, check, internal_account, past_limit, beside=known)
 
 
 @requirement("LIM-034", "LIM-035")

@@ -65,13 +65,12 @@ def test_nothing_is_transferred_into_a_stopped_account(platform: Platform, statu
 
 
 @requirement("TRF-123")
-def test_nothing_is_transferred_to_a_disabled_account(platform: Platform) -> None:
-    """A transfer to an INACTIVE external account is refused, or does not complete."""
+@pytest.mark.parametrize("trigger", ["external_account.disable", "external_account.review"])
+def test_nothing_is_transferred_to_a_disabled_account(platform: Platform, trigger: str) -> None:
+    """A transfer to an INACTIVE or UNDER_REVIEW account is refused, or does not complete."""
     ends = arrange_ends(platform, "out")
     twin = make_transfer(platform, ends)
-    inactive_account = platform.external_accounts.moved(
-        {"id": ends.owner}, "external_account.disable"
-    )
+    inactive_account = platform.external_accounts.moved({"id": ends.owner}, trigger)
     wrong_ends = replace(ends, destination=inactive_account)
 
     answer = send(platform, wrong_ends, AMOUNT // 2)

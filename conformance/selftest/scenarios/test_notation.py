@@ -33,6 +33,7 @@ def test_a_mask_of_a_number_is_taken(shown: str) -> None:
         pytest.param("*****0022", id="mask of another"),
         pytest.param("021000022", id="another"),
         pytest.param(21000021, id="number"),
+        pytest.param("21-000 021", id="number as a text"),
         pytest.param(None, id="null"),
     ],
 )

@@ -207,6 +207,85 @@ for _requirement, _side in (
         _no_standing_fee(_side),
     )
 
+
+def _leaving_out(dropped: str, kept: str) -> Callable[[Json], Json]:
+    def change(body: Json) -> Json:
+        if kept not in body:
+            return body
+        return {name: value for name, value in body.items() if name != dropped}
+
+    return change
+
+
+def _free_where(is_meant: Callable[[Unit, quotes.Order], bool]) -> Apply:
+    """Return a patch after which some quotes bear no fee of the platform."""
+
+    def terms(
+        original: Callable[[Unit, quotes.Order], fees.Terms], unit: Unit, order: quotes.Order
+    ) -> fees.Terms:
+        usual = original(unit, order)
+        return fees.Terms(usual.variable) if is_meant(unit, order) else usual
+
+    return around(quotes, "terms_for", terms)
+
+
+def _of_a_business(unit: Unit, order: quotes.Order) -> bool:
+    payer = unit.session.get(Customer, str(order.source.customer_id))
+    return payer is not None and payer.customer_type == "BUSINESS"
+
+
+declare("CFG-018", "no-business", "a business pays no standing fee", _free_where(_of_a_business))
+declare(
+    "CFG-018",
+    "no-realtime",
+    "what is funded in time bears no standing fee",
+    _free_where(lambda _unit, order: order.source.kind == "REALTIME"),
+)
+
+
+@mutant("CFG-018", "what is executed at once bears no standing fee")
+def free_at_once(patch: Patch) -> None:
+    at_once: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        at_once[:] = [bool(isinstance(ask.body, dict) and ask.body.get("immediatelyExecute"))]
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    _free_where(lambda _unit, _order: at_once == [True])(patch)
+
+
+for _requirement, _kept, _dropped in (
+    ("CFG-015", "cardTokenization2faConfig", "feeConfigs"),
+    ("CFG-030", "feeConfigs", "cardTokenization2faConfig"),
+):
+    declare(
+        _requirement,
+        f"{_kept}-alone",
+        f"where {_kept} is changed, {_dropped} is not looked at",
+        receives(platform, "update", _leaving_out(_dropped, _kept)),
+    )
+
+
+@mutant("CFG-045", "a fee of another currency is kept before it is refused", (platform, "update"))
+def foreign_kept(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        fee = ask.body.get("feeConfigs") if isinstance(ask.body, dict) else None
+        if not isinstance(fee, list) or fee[0].get("sourceCurrency") in (None, "USD"):
+            raise
+        config_of(unit).fee_configs = fee
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
+@mutant("CFG-022", "the configuration shows a fee that was removed", (platform, "view"))
+def removed_and_shown(original: Callable[[PlatformConfig], Json], config: PlatformConfig) -> Json:
+    body = original(config)
+    fee = {"sourceCurrency": "USD", "variableFeeBasisPoints": 150, "fixedFeeAmount": 250}
+    return body if body["feeConfigs"] else {**body, "feeConfigs": [fee]}
+
+
 declare(
     "CFG-022",
     "empty-ignored",
@@ -225,6 +304,16 @@ def first_stays(original: Handler, unit: Unit, ask: Ask) -> Any:
     before = list(config.fee_configs)
     answer = original(unit, ask)
     config.fee_configs = before + config.fee_configs if config.fee_configs else []
+    return answer
+
+
+@mutant("CFG-023", "a rate stays until there is another rate", (platform, "update"))
+def rate_stays(original: Handler, unit: Unit, ask: Ask) -> Any:
+    config = config_of(unit)
+    rates = [fee.get("variableFeeBasisPoints") for fee in config.fee_configs]
+    answer = original(unit, ask)
+    if rates and rates[0] is not None:
+        config.fee_configs = [{"variableFeeBasisPoints": rates[0], **f} for f in config.fee_configs]
     return answer
 
 

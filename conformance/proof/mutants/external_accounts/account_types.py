@@ -7,8 +7,10 @@ something else.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
+from conformance.proof.kit.builders import Json, edited
 from conformance.proof.kit.tables import without_row
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.external_accounts.account_rules import (
@@ -18,7 +20,8 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     snake_case,
 )
 from conformance.proof.patch import Apply
-from conformance.reference.external_accounts import account_types
+from conformance.reference.external_accounts import account_types, externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.testdata.accounts import account_examples
 
 
@@ -102,3 +105,107 @@ def _declare_from_examples() -> None:
 
 
 _declare_from_examples()
+
+
+# --- Read and listed ------------------------------------------------------------------------
+
+
+def _otherwise(member: str, change: Callable[[Any], Any]) -> Callable[[Json], Json]:
+    """Return a change of an account: a text of its ``accountInfo`` is another one."""
+
+    def edit(account: Json) -> Json:
+        info = account[INFO]
+        if not isinstance(info.get(member), str):
+            return account
+        return {**account, INFO: {**info, member: change(info[member])}}
+
+    return edit
+
+
+def _each(change: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    """Return a change of a list: that of each of its accounts."""
+    return lambda body: {**body, "data": [change(one) for one in body["data"]]}
+
+
+def _as_first(name: str) -> Callable[[Json], Json]:
+    """Return a change of a list: all accounts have a member of the first one."""
+
+    def edit(body: Json) -> Json:
+        rows = body["data"]
+        return {**body, "data": [{**row, name: rows[0][name]} for row in rows]}
+
+    return edit
+
+
+def _in_first_currency(account: Json) -> Json:
+    return {**account, "currency": ACCOUNT_TYPES[account[INFO]["accountType"]].currencies[0]}
+
+
+def _without_zeros(text: str) -> str:
+    return text.lstrip("0")
+
+
+for _example in account_examples().values():
+    for _member, _requirement in list(_example.shown.items())[:1]:
+        if "." not in _example.name:
+            declare(
+                _requirement,
+                f"{_example.name}-read-cut",
+                f"{_member} is read without its last character",
+                edited(externals, "read", _otherwise(_member, _cut)),
+            )
+
+for _requirement, _member in (
+    ("AMR-252", "bankCode"),
+    ("EUA-102", "sortCode"),
+    ("EUA-103", "accountNumber"),
+):
+    declare(
+        _requirement,
+        "zeros-lost",
+        f"{_member} is shown without the zeros that it begins with",
+        edited(externals, "view", _otherwise(_member, _without_zeros)),
+    )
+
+for _requirement, _kind in (
+    ("AMR-005", "USD_ACCOUNT"),
+    ("AMR-154", "COP_ACCOUNT"),
+    ("AMR-204", "SLV_ACCOUNT"),
+):
+    declare(
+        _requirement,
+        "always-checking",
+        f"each {_kind} is shown as one for checking",
+        shown_member(_kind, "bankAccountType", lambda _: "CHECKING"),
+    )
+
+declare(
+    "AFA-123",
+    "one-length",
+    "a phoneNumber of Benin is shown with no more than 8 digits",
+    shown_member("XOF_ACCOUNT", "phoneNumber", lambda it: it[:12] if it[:4] == "+229" else it),
+)
+declare(
+    "WAL-110",
+    "read-in-first-currency",
+    "an account is read in the first currency of its type",
+    edited(externals, "read", _in_first_currency),
+)
+declare(
+    "EXT-091",
+    "first-currency",
+    "all accounts are listed in the currency of the first one",
+    edited(externals, "list_for_customers", _as_first("currency")),
+)
+declare(
+    "EXT-092",
+    "first-details",
+    "all accounts are listed with the details of the first one",
+    edited(externals, "list_for_customers", _as_first(INFO)),
+)
+declare(
+    "EXT-092",
+    "zeros-lost",
+    "an account number is listed without the zeros that it begins with",
+    edited(externals, "list_for_customers", _each(_otherwise("accountNumber", _without_zeros))),
+)

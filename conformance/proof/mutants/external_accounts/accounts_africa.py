@@ -119,6 +119,7 @@ declare_rules(
         ("AFA-128", "long", of(r"\+221\d{9,10}", _COAST, _BENIN)),
         ("AFA-128", "one-rule", of(r"\+22[159]\d{8,10}")),
         ("AFA-129", "any-country", of(r"\+\d{12}", _COAST, _BENIN)),
+        ("AFA-147", "whole-union", of(_SENEGAL, _COAST, _BENIN, r"\+22[3678]\d{8}")),
         ("AFA-130", "letters", of(r"\+221\w{9}", _COAST, _BENIN)),
         ("AFA-131", "any-kind", {"kind": "any"}),
         ("AFA-132", "or-empty", {"min_length": None, "pattern": f"({_WEST})?"}),

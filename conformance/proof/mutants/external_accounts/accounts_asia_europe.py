@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before, instead
+from conformance.proof.kit.builders import Json, before, edited, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
     as_text,
@@ -390,6 +390,30 @@ def derived_always(info: Json, kind: AccountType) -> Json:
     }
 
 
+def _read_as(change: Callable[[str], str]) -> Apply:
+    """Return a patch after which a SWIFT code is read otherwise than it was answered at first."""
+
+    def edit(account: Json) -> Json:
+        info = account["accountInfo"]
+        if not info.get("swiftCode"):
+            return account
+        return {**account, "accountInfo": {**info, "swiftCode": change(info["swiftCode"])}}
+
+    return edited(externals, "read", edit)
+
+
+declare(
+    "EUA-022",
+    "read-otherwise",
+    "a derived SWIFT code is read as that of another bank",
+    _read_as(lambda _: "DEUTDEFF"),
+)
+declare(
+    "EUA-023",
+    "read-with-branch",
+    "a SWIFT code is read as that of another branch",
+    _read_as(lambda code: f"{code[:8]}500"),
+)
 declare(
     "EUA-005",
     "head-office",

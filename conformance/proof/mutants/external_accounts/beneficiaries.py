@@ -7,13 +7,14 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, together
+from conformance.proof.kit.builders import Handler, Json, around, edited, together
 from conformance.proof.kit.tables import with_field, with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import snake_case
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, fields
 from conformance.reference.external_accounts import beneficiaries, externals
+from conformance.reference.unit import Ask, Unit
 from conformance.testdata.beneficiaries import (
     WHOLE,
     BeneficiaryExample,
@@ -358,6 +359,16 @@ declare(
 # --- Errors ---------------------------------------------------------------------------------
 
 
+@mutant("EXT-141", "a beneficiary is looked at once its account is right", (externals, "create"))
+def beneficiary_later(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        found = (refusal.details or {}).get("errors", [])
+        of_account = [one for one in found if beneficiaries.PLACE not in one["field"]]
+        raise errors.invalid_input(*(of_account or found)) if found else refusal from refusal
+
+
 @mutant("BEN-002", "the first fault of a beneficiary alone is listed")
 def first_fault_alone(patch: Patch) -> None:
     patch.wrap(beneficiaries, "check", lambda original, *given: original(*given)[:1])
@@ -370,3 +381,70 @@ declare(
     renamed(lambda _: "accountInfo"),
 )
 declare("BEN-001", "snake-case", "errors name the columns of a table", renamed(snake_case))
+
+
+# --- Listed ---------------------------------------------------------------------------------
+
+
+def _listed_cut(member: str) -> Apply:
+    """Return a patch after which lists show a member of beneficiaries but for its last letter."""
+
+    def changed(account: Any) -> Any:
+        info = account["accountInfo"]
+        told = info.get("beneficiary") or {}
+        if member not in told:
+            return account
+        beneficiary = {**told, member: told[member][:-1]}
+        return {**account, "accountInfo": {**info, "beneficiary": beneficiary}}
+
+    return edited(
+        externals,
+        "list_for_customers",
+        lambda body: {**body, "data": [changed(one) for one in body["data"]]},
+    )
+
+
+for _requirement, _member in (
+    ("BEN-071", "fullName"),
+    ("BEN-081", "legalName"),
+    ("BEN-097", "documentNumber"),
+):
+    declare(
+        _requirement,
+        "listed-cut",
+        f"{_member} is listed without its last character",
+        _listed_cut(_member),
+    )
+
+
+def _with_document(account: Any) -> Any:
+    info = account["accountInfo"]
+    told = info.get("beneficiary") or {}
+    if "documentType" not in told:
+        return account
+    return {**account, "accountInfo": {**info, "beneficiary": {**told, "documentType": "CC"}}}
+
+
+declare(
+    "BEN-096",
+    "always-cc",
+    "each document is shown as a citizen's card",
+    edited(externals, "view", _with_document),
+)
+
+
+def _with_birth_date(account: Any) -> Any:
+    info = account["accountInfo"]
+    told = info.get("beneficiary") or {}
+    if not str(told.get("birthDate")).endswith("-02-29"):
+        return account
+    beneficiary = {**told, "birthDate": f"{told['birthDate'][:4]}-03-01"}
+    return {**account, "accountInfo": {**info, "beneficiary": beneficiary}}
+
+
+declare(
+    "BEN-072",
+    "no-leap-day",
+    "who was born on a leap day is said to be born a day later",
+    edited(externals, "view", _with_birth_date),
+)

@@ -29,6 +29,7 @@ from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.external_accounts import account_types, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import ExternalAccount, Quote
 from conformance.reference.transactions import settlement
@@ -109,6 +110,16 @@ def platform_refused(_unit: Unit, _ask: Ask) -> Json:
 
 
 declare(
+    "EXT-087",
+    "another-currency",
+    "the platform's accounts are listed in its own currency",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {**body, "data": [{**one, "currency": "XAU"} for one in body["data"]]},
+    ),
+)
+declare(
     "EXT-088",
     "owner-invented",
     "an account of the platform is said to be somebody's",
@@ -142,6 +153,18 @@ for _requirement, _statement in (
     ("EXT-105", "a deleted account can be paid"),
 ):
     declare(_requirement, "found-again", _statement, _found_again)
+
+
+@mutant(
+    "EXT-105", "an immediate quote finds accounts that were deleted", (quotes, "create"), before
+)
+def found_at_once(unit: Unit, ask: Ask) -> None:
+    if isinstance(ask.body, dict) and ask.body.get("immediatelyExecute"):
+        name = (ask.body.get("destination") or {}).get("accountId")
+        account = unit.session.get(ExternalAccount, name)
+        if account is not None:
+            account.deleted = False
+
 
 declare("EXT-100", "answers-200", "it is answered with 200", answers("deleteExternalAccount", 200))
 declare("EXT-100", "answers-202", "it is answered with 202", answers("deleteExternalAccount", 202))
@@ -334,6 +357,42 @@ def refused_and_kept(create: Handler, unit: Unit, ask: Ask) -> Any:
         raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
 
 
+def _kept_for(members: tuple[str, ...]) -> Apply:
+    """Return a patch after which an account is kept that is refused for one of some members."""
+
+    def create(create: Handler, unit: Unit, ask: Ask) -> Any:
+        try:
+            return create(unit, ask)
+        except errors.Refusal as refusal:
+            found = [entry["field"] for entry in (refusal.details or {}).get("errors", ())]
+            if not any(name in field for field in found for name in members):
+                raise
+            create(unit, replace(ask, body={**ask.body, **USUAL}))
+            raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+    return around(externals, "create", create)
+
+
+@mutant("EXT-142", "the account of an unknown customer is kept as the platform's", CREATE, around)
+def kept_as_the_platforms(create: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return create(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code != "CUSTOMER_NOT_FOUND":
+            raise
+        create(unit, replace(ask, body={**ask.body, "customerId": None}))
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+
+
+for _name in ("currency", "accountNumber", "beneficiary"):
+    declare(
+        "EXT-142",
+        f"kept-before-{_name.lower()}",
+        f"an account is kept before its {_name} is looked at",
+        _kept_for((_name,)),
+    )
+
+
 # --- Customers and accounts -----------------------------------------------------------------
 
 
@@ -426,6 +485,35 @@ def hidden_by_another(patch: Patch) -> None:
         return create(unit, ask)
 
     patch.wrap(Service, "serve", in_two_steps(create, look, act))
+
+
+@mutant("EXT-805", "one bank account is one account, whoever registers it", CREATE, around)
+def one_for_all(original: Handler, unit: Unit, ask: Ask) -> Any:
+    created = original(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, created["id"])
+    others = select(ExternalAccount).where(
+        ExternalAccount.account_type == account.account_type,
+        ExternalAccount.customer_id != account.customer_id,
+        ExternalAccount.deleted.is_(False),
+    )
+    for other in unit.session.scalars(others):
+        if other.info == account.info:
+            unit.session.delete(account)
+            return externals.view(other)
+    return created
+
+
+@mutant("EXT-109", "what was deleted stays deleted when it is registered again", CREATE, around)
+def deleted_for_ever(original: Handler, unit: Unit, ask: Ask) -> Any:
+    created = original(unit, ask)
+    unit.session.flush()
+    account = externals.get(unit, created["id"])
+    gone = select(ExternalAccount).where(
+        ExternalAccount.customer_id == account.customer_id, ExternalAccount.deleted.is_(True)
+    )
+    account.deleted = any(one.info == account.info for one in unit.session.scalars(gone))
+    return created
 
 
 @mutant(

@@ -331,6 +331,75 @@ def same_currency_alone(unit: Unit, ask: Ask) -> None:
         raise errors.Refusal("INVALID_CURRENCY", "It is another currency.")
 
 
+@mutant("LKP-044", "a lookup is priced against the account's currency", (receivers, "lookup"))
+def default_of_the_receiver(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = externals.get(unit, ask.params["accountId"])
+    return original(unit, replace(ask, query={"sendingCurrency": account.currency, **ask.query}))
+
+
+@mutant("LKP-044", "a sender with an address pays in pounds", (receivers, "lookup"))
+def default_of_an_address(original: Handler, unit: Unit, ask: Ask) -> Any:
+    default = {} if "customerId" in ask.query else {"sendingCurrency": "GBP"}
+    return original(unit, replace(ask, query={**default, **ask.query}))
+
+
+declare(
+    "LKP-045",
+    "one-id",
+    "all lookups have one id",
+    edited(receivers, "lookup", put("lookupId", "Lookup:00000000-0000-4000-8000-000000000000")),
+)
+
+
+@mutant("LKP-046", "rates within a currency are those from satoshis", (receivers, "lookup"))
+def rate_within_a_currency(original: Handler, unit: Unit, ask: Ask) -> Any:
+    lookup: Json = original(unit, ask)
+    for entry in lookup["supportedCurrencies"]:
+        if entry["currency"] == lookup["sendingCurrency"]:
+            entry["estimatedExchangeRate"] *= 100
+    return lookup
+
+
+def _for_wallets(change: Callable[[Json], Json]) -> Apply:
+    """Return a patch after which lookups of accounts without a bank answer otherwise."""
+
+    def lookup(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer: Json = original(unit, ask)
+        account = externals.get(unit, ask.params["accountId"])
+        return change(answer) if account.currency in ("USDC", "USDT", "BTC") else answer
+
+    return around(receivers, "lookup", lookup)
+
+
+declare(
+    "LKP-020",
+    "another-of-wallets",
+    "the lookup of a wallet names another account",
+    _for_wallets(put("accountId", "ExternalAccount:1")),
+)
+declare(
+    "LKP-021",
+    "dollars-of-wallets",
+    "a wallet is said to receive dollars",
+    _for_wallets(put(f"{_EACH}.currency", {"code": "USD", "decimals": 2})),
+)
+declare(
+    "LKP-022",
+    "swapped-of-wallets",
+    "min of a wallet is max, and max is min",
+    _for_wallets(_swapped("min", "max")),
+)
+
+
+@mutant(
+    "LKP-803", "bounds on the sending side are those on the other", (receivers, "lookup"), edited
+)
+def bounds_not_converted(lookup: Json) -> Json:
+    for entry in lookup["supportedCurrencies"]:
+        entry["minSendingAmount"], entry["maxSendingAmount"] = entry["min"], entry["max"]
+    return lookup
+
+
 @mutant("LKP-041", "an account that was looked up cannot be paid without the lookup's id")
 def id_demanded(patch: Patch) -> None:
     _looked_up_first(patch, lambda body: "lookupId" in body)
@@ -377,6 +446,19 @@ for _name in ("country", "currency"):
         f"{_name}-ignored",
         f"institutions are listed whatever their {_name}",
         around(receivers, "discoveries", _asking(_less(_name))),
+    )
+
+
+def _less_elsewhere(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
+    return lambda query: query if query.get("country") == "PH" else _less(name)(query)
+
+
+for _id, _name in (("DSC-006", "currency"), ("DSC-007", "country")):
+    declare(
+        _id,
+        "philippines-alone",
+        f"outside of the Philippines institutions are listed whatever their {_name}",
+        around(receivers, "discoveries", _asking(_less_elsewhere(_name))),
     )
 
 declare(

@@ -93,6 +93,57 @@ def siblings_moved(patch: Patch) -> None:
     moving(DISABLED, otherwise)(patch)
 
 
+def _with_siblings(move: Move, meant: str) -> Apply:
+    """Return a patch after which a move takes the owner's other accounts of a status with it."""
+
+    def otherwise(unit: Unit, account: ExternalAccount, status: str) -> None:
+        for one in siblings(unit, account):
+            if one is account or one.status == meant:
+                one.status = status
+
+    return moving(move, otherwise)
+
+
+for _name, _move in (("proved", PROVED), ("disproved", DISPROVED)):
+    declare(
+        "EXT-036",
+        f"all-{_name}",
+        f"all accounts of a customer that wait for a proof are {_name} with one",
+        _with_siblings(_move, UNPROVEN),
+    )
+declare(
+    "EXT-036",
+    "all-reviewed",
+    "a review is one of all accounts of a customer",
+    _with_siblings(REVIEWED, "ACTIVE"),
+)
+
+
+def _listed_at(earlier: str, *statuses: str) -> Apply:
+    """Return a patch after which accounts at some statuses are listed at an earlier one."""
+
+    def edit(body: Json) -> Json:
+        rows = body["data"]
+        changed = [{**one, "status": earlier} if one["status"] in statuses else one for one in rows]
+        return {**body, "data": changed}
+
+    return edited(externals, "list_for_customers", edit)
+
+
+declare(
+    "EXT-037",
+    "review-hidden",
+    "an account under review is listed as active",
+    _listed_at("ACTIVE", "UNDER_REVIEW"),
+)
+declare(
+    "EXT-037",
+    "failed-proof-hidden",
+    "an account whose proof failed is listed as one that waits for it",
+    _listed_at(UNPROVEN, "UNVERIFIED"),
+)
+
+
 # --- Which can receive ----------------------------------------------------------------------
 
 
@@ -114,6 +165,57 @@ for _requirement, _status in (
         f"accounts that are {_status} receive",
         _receiving(_status),
     )
+
+
+def _receiving_where(is_meant: Callable[[ExternalAccount], bool]) -> Apply:
+    """Return a patch after which some accounts receive whatever their status is."""
+
+    def receives(original: Callable[[ExternalAccount], bool], account: ExternalAccount) -> bool:
+        return is_meant(account) or original(account)
+
+    return around(externals, "can_receive", receives)
+
+
+def _of_types(*types: str) -> Callable[[ExternalAccount], bool]:
+    return lambda account: account.account_type in types
+
+
+for _name, _types in {
+    "mobile-money": ("RWF_ACCOUNT", "KES_ACCOUNT"),
+    "wallets": ("SOLANA_WALLET", "BASE_WALLET", "SPARK_WALLET"),
+    "lightning": ("LIGHTNING",),
+}.items():
+    declare(
+        "EXT-043",
+        _name,
+        f"the status of {_types[0]} is not looked at",
+        _receiving_where(_of_types(*_types)),
+    )
+declare(
+    "EXT-043",
+    "of-the-platform",
+    "the status of the platform's own accounts is not looked at",
+    _receiving_where(lambda account: account.customer_id is None),
+)
+
+
+@mutant("EXT-041", "an immediate quote does not look whether its destination waits")
+def paid_at_once(patch: Patch) -> None:
+    at_once: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        at_once[:] = [bool(isinstance(ask.body, dict) and ask.body.get("immediatelyExecute"))]
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    _receiving_where(lambda account: at_once == [True] and account.status == "PENDING")(patch)
+
+
+@mutant("EXT-044", "a quote from before the failed proof pays", (quotes, "refuse_unreachable"))
+def unverified_since(original: Function, unit: Unit, quote: Any) -> None:
+    account = externals.find(unit, str(quote.destination.get("accountId")))
+    if account is None or account.status != "UNVERIFIED":
+        original(unit, quote)
 
 
 @mutant("EXT-040", "active accounts wait for something")
@@ -284,6 +386,26 @@ def proven_unasked(
         conclude(unit, account, method, **proven)
 
 
+def _undeleting(place: Place) -> Apply:
+    """Return a patch after which a handler works for an account that was deleted."""
+
+    def bring_back(unit: Unit, ask: Ask) -> None:
+        account = unit.session.get(ExternalAccount, ask.params["externalAccountId"])
+        if account is not None:
+            account.deleted = False
+
+    return before(*place, bring_back)
+
+
+for _requirement, _step in (("EXT-072", "challenge"), ("EXT-073", "verify")):
+    declare(
+        _requirement,
+        "deleted",
+        "it works for an account that was deleted",
+        _undeleting((ownership, _step)),
+    )
+
+
 for _requirement, _place in (
     ("EXT-072", (ownership, "challenge")),
     ("EXT-073", (ownership, "verify")),
@@ -330,6 +452,20 @@ def trusted_conflicts(account: ExternalAccount) -> None:
 def deleted_then_refused(account: ExternalAccount) -> None:
     if externals.is_trusted(account):
         account.deleted = True
+        raise errors.Rejection("BENEFICIARY_TRUSTED", "The beneficiary is trusted.")
+
+
+@mutant("EXT-160", "a refused deletion takes the trust", (externals, "refuse_trusted"), instead)
+def untrusted_by_a_refusal(account: ExternalAccount) -> None:
+    if externals.is_trusted(account):
+        account.trust = "NONE"
+        raise errors.Rejection("BENEFICIARY_TRUSTED", "The beneficiary is trusted.")
+
+
+@mutant("EXT-162", "a refused deletion takes the owner", (externals, "refuse_trusted"), instead)
+def disowned_by_a_refusal(account: ExternalAccount) -> None:
+    if externals.is_trusted(account):
+        account.customer_id = None
         raise errors.Rejection("BENEFICIARY_TRUSTED", "The beneficiary is trusted.")
 
 

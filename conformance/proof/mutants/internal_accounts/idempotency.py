@@ -17,7 +17,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import INFO, despite, made
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
-from conformance.reference.internal_accounts import rule_based
+from conformance.reference.internal_accounts import accounts, rule_based
 from conformance.reference.service import Service
 from conformance.reference.store import InternalAccount, MintedAccount
 from conformance.reference.unit import Ask, Reply, Unit, clock
@@ -89,6 +89,25 @@ declare(
         )
     ),
 )
+
+
+@mutant("RBA-062", "a request counts as another if its members are in another order", how=again)
+def order_matters(unit: Unit, reply: Reply, body: Json) -> Reply:
+    query = select(MintedAccount).where(MintedAccount.account_id == reply.body["id"])
+    if list(unit.session.scalars(query).one().asked) != list(body):
+        raise errors.Refusal("CONFLICT", "The key stands for another account.")
+    return reply
+
+
+@mutant("RBA-063", "a key that was used brings the newest account of its holder", how=again)
+def newest_of_the_holder(unit: Unit, reply: Reply, body: Json) -> Reply:
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == body["customerId"], InternalAccount.type == "RULE_BASED"
+    )
+    newest = unit.session.scalars(query.order_by(InternalAccount.created_at.desc())).first()
+    return replace(reply, body=accounts.view(unit, newest)) if newest else reply
+
+
 declare("RBA-065", "second", "a request that is sent again makes another account", again(_second))
 
 

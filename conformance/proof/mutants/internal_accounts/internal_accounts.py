@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from conformance.proof.kit.builders import (
     Handler,
+    Json,
     Place,
     around,
     before,
@@ -26,7 +27,7 @@ from conformance.reference import errors
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts, rule_based
 from conformance.reference.internal_accounts.ledger import Leg
-from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
@@ -162,6 +163,30 @@ def filter_ignored(patch: Patch) -> None:
     )
 
 
+@mutant("ACC-010", "for a business the accounts of all are listed")
+def filter_ignored_for_businesses(patch: Patch) -> None:
+    def listed(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = unit.session.get(Customer, str(ask.query.get("customerId")))
+        if customer is not None and customer.customer_type == "BUSINESS":
+            return original(unit, replace(ask, query={}))
+        return original(unit, ask)
+
+    patch.wrap(accounts, "list_for_customers", listed)
+
+
+def _totals_as_first(body: Json) -> Json:
+    rows = body["data"]
+    for row in rows:
+        row["totalBalance"] = {**row["totalBalance"], "currency": rows[0]["balance"]["currency"]}
+    return body
+
+
+declare(
+    "ACC-031",
+    "as-the-first",
+    "the total balances of a list are in the currency of the first one",
+    edited(accounts, "list_for_customers", _totals_as_first),
+)
 declare(
     "ACC-010",
     "owner-lost",

@@ -186,6 +186,12 @@ declare(
     listing(_with_all, (accounts, "list_for_platform")),
 )
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
+declare(
+    "RBA-009",
+    "listed-with-one",
+    "what has no label is listed with one",
+    listing(each(lambda row: {**row, "label": row["label"] or "Account"})),
+)
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 
 
@@ -331,6 +337,59 @@ declare(
     "an account is made although its holder is refused",
     despite("CONFLICT", lambda unit, ask: made(unit, ask.body)),
 )
+
+
+def _made_where(is_meant: Callable[[Unit, Json], bool]) -> Callable[[Unit, Ask], None]:
+    def make(unit: Unit, ask: Ask) -> None:
+        if is_meant(unit, ask.body):
+            holder = unit.session.get(Customer, str(ask.body.get("customerId")))
+            if holder is not None:
+                rule = ask.body.get("sweepRule")
+                label = str(ask.body.get("label") or "")[:255] or None
+                body = {"sweepRule": rule if isinstance(rule, dict) else {}, "label": label}
+                rule_based.mint(unit, holder, {"type": "RULE_BASED", "currency": "USD", **body})
+
+    return make
+
+
+def _has_no_rule(_unit: Unit, body: Json) -> bool:
+    return not isinstance(body.get("sweepRule"), dict)
+
+
+def _is_foreign(_unit: Unit, body: Json) -> bool:
+    return body.get("currency") != "USD"
+
+
+def _is_long(_unit: Unit, body: Json) -> bool:
+    return len(body.get("label") or "") > 255
+
+
+def _is_for_a_business(unit: Unit, body: Json) -> bool:
+    holder = unit.session.get(Customer, str(body.get("customerId")))
+    return holder is not None and holder.customer_type == "BUSINESS"
+
+
+for _name, _code, _is_meant in (
+    ("no-rule", "INVALID_INPUT", _has_no_rule),
+    ("currency", "INVALID_INPUT", _is_foreign),
+    ("label", "INVALID_INPUT", _is_long),
+    ("business", "INVALID_INPUT", _is_for_a_business),
+    ("conflict", "CONFLICT", lambda _unit, _body: True),
+):
+    declare(
+        "RBA-055",
+        f"made-{_name}",
+        f"an account is made although it is refused ({_name})",
+        despite(_code, _made_where(_is_meant)),
+    )
+
+
+@mutant("RBA-055", "an account is made before its key is looked at", (rule_based, "create"))
+def made_before_the_key(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if len(ask.headers.get(rule_based.KEY, "")) > 255:
+        made(unit, ask.body)
+        raise errors.Rejection("INVALID_INPUT", "The key is too long.")
+    return original(unit, ask)
 
 
 def _home_at(status: str) -> Apply:

@@ -21,7 +21,7 @@ from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import FactorReset, Quote
+from conformance.reference.store import Customer, FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, kyc_links
 
@@ -119,6 +119,54 @@ for _side in ("SENDING", "RECEIVING"):
         f"there is no maximum where the {_side} amount is locked",
         _unlimited_where_locked(_side),
     )
+
+
+def _volume_of(amount_of: Callable[[quotes.Order, int], int]) -> Apply:
+    """Return a patch after which the volume is compared with another amount of a new quote."""
+
+    def apply(patch: Patch) -> None:
+        drafted: list[quotes.Order] = []
+
+        def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+            drafted[:] = [order]
+            quote: Quote = original(unit, order)
+            drafted.clear()
+            return quote
+
+        def refuse(
+            original: Function, unit: Unit, customer: Customer, amount: int, currency: str
+        ) -> None:
+            of_order = amount_of(drafted[0], amount) if drafted else 0
+            original(unit, customer, of_order, currency)
+
+        patch.wrap(quotes, "draft", draft)
+        patch.wrap(limits, "refuse_volume", refuse)
+
+    return apply
+
+
+declare(
+    "LIM-088",
+    "locked-amount",
+    "the volume is compared with the locked amount, whatever its currency is",
+    _volume_of(lambda order, _amount: order.amount),
+)
+declare(
+    "LIM-087",
+    "sending-locked-alone",
+    "the volume is not looked at where the receiving amount is locked",
+    _volume_of(lambda order, amount: amount if order.side == "SENDING" else 0),
+)
+
+
+@mutant("LIM-085", "a business has no daily volume", (limits, "refuse_volume"))
+def unlimited_business(
+    original: Function, unit: Unit, customer: Customer, amount: int, currency: str
+) -> None:
+    if customer.customer_type != "BUSINESS":
+        original(unit, customer, amount, currency)
+
+
 declare(
     "LIM-006",
     "debits-though-refused",

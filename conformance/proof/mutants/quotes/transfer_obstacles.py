@@ -13,6 +13,7 @@ from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import limits, parties, quotes, transfers
 from conformance.reference.service import Service
@@ -32,6 +33,13 @@ for _id, _status, _ability in (
         f"a {_status} account can {_ability} money",
         with_row(accounts, "ABILITIES", _status, (_ability,)),
     )
+
+declare(
+    "TRF-123",
+    "review-overlooked",
+    "an account under review receives",
+    instead(externals, "RECEIVING", (*externals.RECEIVING, "UNDER_REVIEW")),
+)
 
 _UNGUARDED: tuple[tuple[str, str, Place], ...] = (
     ("TRF-123", "a disabled account", (parties, "refuse_unable")),

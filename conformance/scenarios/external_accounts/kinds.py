@@ -1,0 +1,31 @@
+"""Kinds of external accounts, and the corridors of the profile to them."""
+
+from __future__ import annotations
+
+from conformance.platform.platform import Platform
+from conformance.profile.resources import Corridor
+from conformance.testdata.accounts import AccountExample, account_example
+from conformance.verdict.decisions import ResourceMissing
+
+
+def corridor_to(platform: Platform, kind: str) -> Corridor:
+    """Return the first corridor of the profile to a kind of account.
+
+    Raises:
+        ResourceMissing: the profile names no such corridor.
+    """
+    for corridor in platform.profile.resources.corridors:
+        if kind_of(account_example(corridor.account)) == kind:
+            return corridor
+        if kind == "Lightning" and corridor.receiving == "BTC":
+            return corridor.model_copy(update={"account": "lightning"})
+    raise ResourceMissing(f"resources.corridors of the profile has none to {kind}")
+
+
+def kind_of(example: AccountExample) -> str:
+    """Return the kind of the account in an example, such as ``mobile money``."""
+    if example.account_type == "LIGHTNING":
+        return "Lightning"
+    if example.account_type.endswith("_WALLET"):
+        return "crypto wallet"
+    return "mobile money" if "phoneNumber" in example.body["accountInfo"] else "bank account"
