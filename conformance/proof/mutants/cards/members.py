@@ -187,7 +187,49 @@ _SHOWN: tuple[tuple[str, str, str, Edit], ...] = (
     ),
 )
 
-for _id, _name, _statement, _edit in _SHOWN:
+_LATER: tuple[tuple[str, str, str, Edit], ...] = (
+    (
+        "CAR-034",
+        "returned",
+        "a purchase of which something was returned points to itself",
+        where(lambda body: "refundedAmount" in body, copied("id", "originalTransactionId")),
+    ),
+    (
+        "CAR-034",
+        "declined",
+        "a declined purchase points to itself",
+        where(shows("status", "DECLINED"), copied("id", "originalTransactionId")),
+    ),
+    (
+        "CAR-036",
+        "void",
+        "a void authorization has a reason",
+        where(shows("status", "VOIDED"), put("cardDeclinedReason", "OTHER")),
+    ),
+    (
+        "CAR-036",
+        "returned",
+        "a purchase of which something was returned has a reason",
+        where(lambda body: "refundedAmount" in body, put("cardDeclinedReason", "OTHER")),
+    ),
+    *(
+        ("CAR-033", state.lower(), f"the direction of what is {state} is CREDIT", edit)
+        for state in ("DECLINED", "VOIDED")
+        for edit in (where(shows("status", state), put("direction", "CREDIT")),)
+    ),
+    *(
+        (rule, "return", f"the currency of a return has no {name}", where(_refund, _drop(name)))
+        for rule, name in {"CAR-030": "decimals", "CAR-031": "name", "CAR-032": "symbol"}.items()
+    ),
+    (
+        "CAR-048",
+        "blocked",
+        "a purchase that is declined as blocked shows its amount as settled",
+        where(shows("cardDeclinedReason", "BLOCKED"), copied("authorizedAmount", "settledAmount")),
+    ),
+)
+
+for _id, _name, _statement, _edit in (*_SHOWN, *_LATER):
     declare(_id, _name, _statement, edited(card_transactions, "view", _edit))
 
 declare(
