@@ -20,7 +20,7 @@ from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import FactorReset, Quote
+from conformance.reference.store import Customer, FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, kyc_links
 
@@ -219,6 +219,30 @@ def six_starts(patch: Patch) -> None:
 @mutant("LIM-071", "too many starts are refused with 409")
 def too_many_conflict(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "RATE_LIMITED", 409)
+
+
+def _counting(*counted: str) -> Apply:
+    """Count the starts of resets that are at one of some statuses."""
+
+    def starts(unit: Unit, customer: Customer) -> list[str]:
+        query = select(FactorReset.factor).where(FactorReset.customer_id == customer.id)
+        return list(unit.session.scalars(query.where(FactorReset.status.in_(counted))))
+
+    return instead(factor_resets, "starts", starts)
+
+
+declare(
+    "LIM-071",
+    "rejected",
+    "resets that were rejected do not count",
+    _counting("INITIATED", "PENDING_REVIEW", "LIVENESS_PASSED", "COMPLETED", "EXPIRED"),
+)
+declare(
+    "LIM-071",
+    "completed",
+    "resets that were completed do not count",
+    _counting("INITIATED", "PENDING_REVIEW", "LIVENESS_PASSED", "REJECTED", "EXPIRED"),
+)
 
 
 @mutant("LIM-072", "the starts of all customers count together")
