@@ -135,14 +135,18 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(platform: Platform
     assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
-@requirement("EVT-152", "EVT-153")
+@requirement("EVT-152", "EVT-153", "EVT-150")
 def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check) -> None:
-    """A webhook shows the receiver's balance with the receiving amount of a payment."""
+    """A webhook shows the receiver's balance with the receiving amount of a payment.
+
+    Another one shows the sender's balance without the sending amount.
+    """
     source, receiver = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
     )
     before, _ = platform.internal_accounts.balances(receiver)
+    source_before, _ = platform.internal_accounts.balances(source)
     *_, last = platform.quotes.create_and_execute(platform.quotes.body(source, receiver))
     if not last.accepted:
         raise ResourceMissing(f"customers pay nothing into each other's accounts: {last}")
@@ -157,6 +161,12 @@ def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check)
             BALANCE, receiver["id"], where=lambda event: balance_in(event) == after
         )
         assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
+    with check("EVT-150"):
+        balance_left = source_before - last.body["totalSendingAmount"]
+        report = platform.webhooks.wait_for(
+            BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
+        )
+        assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
 @requirement("EVT-156")

@@ -42,6 +42,15 @@ def test_a_disabled_account_is_reported(platform: Platform, check: Check) -> Non
         assert all(event.concerns(account["id"]) for event in events)
 
 
+@requirement("EVT-124")
+@pytest.mark.parametrize("name", ["mxn_account", "rwf_account", "solana_wallet"])
+def test_a_disabled_account_of_any_type_is_reported(platform: Platform, name: str) -> None:
+    """Disabling a bank account abroad, mobile money or a wallet is reported by a new webhook."""
+    account = platform.external_accounts.account(platform.external_accounts.account_holder(), name)
+
+    _expect_report_of(platform, account, "external_account.disable")
+
+
 @requirement("EVT-123")
 def test_a_review_is_reported(platform: Platform) -> None:
     """The beginning of a review of an external account is reported by a new webhook."""

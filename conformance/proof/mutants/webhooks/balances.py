@@ -6,15 +6,16 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, after, around, rescued
+from conformance.proof.kit.builders import Json, Place, after, around, rescued, skipped
 from conformance.proof.kit.edits import put
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
-from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
@@ -79,6 +80,29 @@ def balance_before_debit(patch: Patch) -> None:
         _add(unit, str(quote.source.get("accountId")), quote.sending_amount)
 
     _after((settlement, "announce_source"), change)(patch)
+
+
+def _is_of_business(unit: Unit, quote: Quote) -> bool:
+    owner = unit.session.get(Customer, quote.customer_id or "")
+    return owner is not None and owner.customer_type == "BUSINESS"
+
+
+def _is_proved(unit: Unit, quote: Quote) -> bool:
+    owner = unit.session.get(Customer, quote.customer_id or "")
+    return owner is not None and customers.needs_sca(owner)
+
+
+for _name, _condition in (
+    ("business", _is_of_business),
+    ("authorized", _is_proved),
+    ("transfer", lambda _unit, quote: quote.destination_kind == "INTERNAL"),
+):
+    declare(
+        "EVT-150",
+        _name,
+        f"the debit of a payment that is {_name} is not reported",
+        skipped(settlement, "announce_source", _condition),
+    )
 
 
 @mutant("EVT-152", "what comes in from another account is not reported")

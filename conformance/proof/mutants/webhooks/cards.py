@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from conformance.proof.kit.builders import Json, after, around
 from conformance.proof.kit.tables import with_row, without_row
@@ -169,6 +170,47 @@ declare(
     "the balance after a reversal is not reported",
     _balances_untold(lambda row: row.status == "VOIDED"),
 )
+
+
+declare(
+    "EVT-190",
+    "purchase",
+    "the balance after a return of a purchase is not reported",
+    _balances_untold(lambda row: row.refunded > 0),
+)
+
+
+def _no_balances(unit: Unit, *_: Any, **__: Any) -> None:
+    unit.events[:] = [
+        event for event in unit.events if event["type"] != "INTERNAL_ACCOUNT.BALANCE_UPDATED"
+    ]
+
+
+declare(
+    "EVT-186",
+    "authorization",
+    "the balance after an authorization is not reported",
+    after(card_simulators, "approve", _no_balances),
+)
+declare(
+    "EVT-191",
+    "lapse",
+    "the balance after an authorization has expired is not reported",
+    after(card_simulators, "lapse", _no_balances),
+)
+
+for _id, _event in {"EVT-185": "SETTLED", "EVT-206": "VOIDED"}.items():
+
+    @mutant(
+        _id,
+        f"an authorization that has expired is reported as {_event} besides",
+        (card_simulators, "lapse"),
+        after,
+    )
+    def lapse_told(unit: Unit, ask: Ask, *, told: str = _event) -> None:
+        row = card_transactions.find(unit, ask.body["transactionId"])
+        assert row is not None
+        unit.emit(f"CARD_TRANSACTION.{told}", card_transactions.view(row))
 
 
 def _sent(change: Callable[[Json], Json]) -> Apply:
