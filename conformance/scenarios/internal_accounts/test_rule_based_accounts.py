@@ -16,6 +16,7 @@ from conformance.exchange.cuts import Cut
 from conformance.platform.given.rule_based_accounts import CURRENCY, RULE_BASED, numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Resource,
     arranged_body,
     arranged_resource,
@@ -101,7 +102,7 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
         assert require_member(platform.internal_accounts.read(account), "label") == LABEL
 
 
-@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013")
+@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026")
 def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, check: Check) -> None:
     """The account has a number of its own; the other accounts and the balance are unchanged."""
     holder_account = platform.rule_based.holder_account()
@@ -119,6 +120,8 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
         assert listed_account is not None, f"{account['id']} is not listed for {holder['id']}"
     with check("RBA-017"):
         assert require_member(listed_account or {}, "type") == RULE_BASED
+    with check("RBA-026"):
+        assert isinstance((listed_account or {}).get("sweepRule"), Mapping), listed_account
     with check("RBA-018"):
         require_member(listed_account or {}, "fundingPaymentInstructions")
         assert set(numbers(listed_account or {})) == set(numbers(created))
@@ -208,27 +211,38 @@ def test_no_other_type_can_be_created(platform: Platform, check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault",
+    ("refused_id", "fault"),
     [
-        case("RBA-034", "no-type", without("type")),
-        case("RBA-035", "no-rule", without("sweepRule")),
-        case("RBA-036", "rule-of-null", having("sweepRule", None)),
-        case("RBA-037", "rule-of-text", having("sweepRule", "daily")),
-        case("RBA-038", "rule-of-list", having("sweepRule", [])),
+        case((refused_id, "RBA-055"), name, refused_id, fault)
+        for refused_id, name, fault in (
+            ("RBA-034", "no-type", without("type")),
+            ("RBA-035", "no-rule", without("sweepRule")),
+            ("RBA-036", "rule-of-null", having("sweepRule", None)),
+            ("RBA-037", "rule-of-text", having("sweepRule", "daily")),
+            ("RBA-038", "rule-of-list", having("sweepRule", [])),
+        )
     ],
 )
-def test_a_type_and_a_rule_are_needed(platform: Platform, fault: Fault) -> None:
-    """A body without ``type``, or without an object as ``sweepRule``, is refused."""
-    body = platform.rule_based.body(platform.rule_based.holder_account())
+def test_a_type_and_a_rule_are_needed(
+    platform: Platform, check: Check, refused_id: str, fault: Fault
+) -> None:
+    """A body without ``type``, or without an object as ``sweepRule``, is refused.
+
+    It makes no account.
+    """
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
 
     refusal = platform.rule_based.create(fault(body), valid=False)
 
-    refusal.refused(twin=platform.rule_based.create(body))
+    expect_nothing_made(platform, check, holder_account, refusal)
+    with check(refused_id):
+        refusal.refused(twin=platform.rule_based.create(body))
 
 
-@requirement("RBA-040", "RBA-041", "RBA-042", "RBA-043")
+@requirement("RBA-040", "RBA-041", "RBA-042", "RBA-043", "RBA-055")
 def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check) -> None:
-    """Accounts in EUR, in USDC, in an unsupported currency and in none are refused.
+    """Accounts in EUR, in USDC, in an unsupported currency and in none are refused, and not made.
 
     The holder has internal and external accounts in EUR and USDC, where corridors are within these.
     """
@@ -254,6 +268,8 @@ def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check)
     eur_refusal, usdc_refusal, unsupported_refusal, missing_refusal = map(
         create, ("EUR", "USDC", platform.profile.bindings.unsupported_currency, None)
     )
+    refusals = (eur_refusal, usdc_refusal, unsupported_refusal, missing_refusal)
+    expect_nothing_made(platform, check, holder_account, *refusals)
     twin = create(CURRENCY)
 
     with check("RBA-040"):
@@ -307,19 +323,18 @@ def test_the_customer_has_to_exist(platform: Platform, check: Check) -> None:
         refusal.refused(*UNKNOWN_CUSTOMER_CODES, twin=twin)
 
 
-@requirement("RBA-048")
-def test_a_business_gets_none(platform: Platform) -> None:
-    """A request for a business with an account in USD is refused."""
+@requirement("RBA-048", "RBA-055")
+def test_a_business_gets_none(platform: Platform, check: Check) -> None:
+    """A request for a business with an account in USD is refused, and makes no account."""
     business = platform.approved.business(currencies=sorted({platform.profile.currency, CURRENCY}))
     account = platform.internal_accounts.account(CURRENCY, amount=0, customer=business)
 
     refusal = platform.rule_based.create(platform.rule_based.body(account))
 
-    refusal.refused(
-        twin=platform.rule_based.create(
-            platform.rule_based.body(platform.rule_based.holder_account())
-        )
-    )
+    expect_nothing_made(platform, check, account, refusal)
+    with check("RBA-048"):
+        twin_body = platform.rule_based.body(platform.rule_based.holder_account())
+        refusal.refused(twin=platform.rule_based.create(twin_body))
 
 
 @requirement("RBA-049", "RBA-054")
@@ -382,16 +397,29 @@ def test_the_account_to_land_in_has_to_be_open(platform: Platform) -> None:
     refusal.refused(twin=platform.rule_based.create(platform.rule_based.body(other)))
 
 
-@requirement("RBA-052", "RBA-053")
+@requirement("RBA-052", "RBA-053", "RBA-055")
 def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> None:
-    """The request is refused without the platform's permission, and accepted after it returns."""
-    body = platform.rule_based.body(platform.rule_based.holder_account())
+    """The request is refused without the platform's permission, and accepted after it returns.
+
+    What is refused is not made.
+    """
+    holder_account = platform.rule_based.holder_account()
+    body = platform.rule_based.body(holder_account)
+
+    tried: list[Answer] = []
+
+    def create() -> Answer:
+        tried.append(platform.rule_based.create_without_permission(body))
+        return tried[-1]
 
     with platform.rule_based.without_permission():
         refusal = platform.until(
-            lambda: platform.rule_based.create_without_permission(body),
+            create,
             lambda answer: not answer.accepted,
         )
+        refused_at_once = len(tried) == 1
+    if refused_at_once:
+        expect_nothing_made(platform, check, holder_account, refusal)
     twin = platform.until(lambda: platform.rule_based.create(body), lambda answer: answer.accepted)
 
     with check("RBA-052"):
@@ -424,23 +452,32 @@ def test_a_key_is_needed(platform: Platform, check: Check) -> None:
 
 @requirement("RBA-062", "RBA-063", "RBA-064", "RBA-065")
 def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
-    """The same request is answered with 200 and the first account, and creates no other."""
+    """The same request is answered with 200 and the first account, and creates no other.
+
+    That holds also after another account was made with another key.
+    """
     holder_account = platform.rule_based.holder_account()
-    body = platform.rule_based.body(holder_account)
+    body = labelled_body(platform, holder_account)
     key = platform.samples.idempotency_key(body)
 
     first = arranged_resource(platform.rule_based.create(body, key=key))
+    other = platform.rule_based.create(body)
     again = platform.rule_based.create(body, key=key)
 
     with check("RBA-062"):
         assert again.status == REPEATED, again
     with check("RBA-063"):
-        assert arranged_resource(again)["id"] == first["id"]
+        account = arranged_resource(again)
+        assert account["id"] == first["id"]
+        for member in ("type", "customerId", "label", "sweepRule", "createdAt"):
+            values = (first.get(member), account.get(member))
+            assert None in values or values[0] == values[1], f"{member} was {values}"
     with check("RBA-064"):
         assert numbers(arranged_resource(again)) == numbers(first)
     with check("RBA-065"):
         accounts = platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)
-        assert {account["id"] for account in accounts} == {first["id"]}
+        made = {answer.body["id"] for answer in (other,) if answer.accepted}
+        assert {account["id"] for account in accounts} - made == {first["id"]}
 
 
 @at_each_cut("RBA-850", "RBA-851")
@@ -491,9 +528,9 @@ def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
         assert arranged_resource(again)["id"] == account["id"]
 
 
-@requirement("RBA-069")
-def test_a_key_stands_for_one_rule(platform: Platform) -> None:
-    """The same key with another ``sweepRule`` is refused with 409."""
+@requirement("RBA-069", "RBA-077")
+def test_a_key_stands_for_one_rule(platform: Platform, check: Check) -> None:
+    """The same key with another ``sweepRule`` is refused with 409, and makes no second account."""
     holder_account = platform.rule_based.holder_account()
     body, other = (
         platform.rule_based.body(
@@ -506,7 +543,12 @@ def test_a_key_stands_for_one_rule(platform: Platform) -> None:
     first = platform.rule_based.create(body, key=key)
     refusal = platform.rule_based.create(other, key=key)
 
-    refusal.refused(409, twin=first)
+    with check("RBA-069"):
+        refusal.refused(409, twin=first)
+    with check("RBA-077"):
+        name = arranged_resource(first)["id"]
+        accounts = platform.until(lambda: platform.rule_based.of_holder(holder_account), bool)
+        assert {account["id"] for account in accounts} == {name}
 
 
 @requirement("RBA-070", "RBA-071", "RBA-072")
@@ -583,6 +625,29 @@ def test_what_an_unknown_destination_brings_is_recorded(platform: Platform) -> N
     answer = platform.rule_based.create(platform.rule_based.body(holder_account, unknown_account))
 
     platform.observe(f"a sweepRule to an unknown account is answered with {answer.status}")
+
+
+def labelled_body(platform: Platform, holder_account: Resource) -> Body:
+    """Return a body with a label, or without one where the profile has no place for it."""
+    try:
+        return platform.rule_based.body(holder_account, label=LABEL)
+    except ResourceMissing:
+        return platform.rule_based.body(holder_account)
+
+
+def expect_nothing_made(
+    platform: Platform, check: Check, holder_account: Resource, *refusals: Answer
+) -> None:
+    """Decide whether refused requests for a holder have made no account.
+
+    Where one of them was accepted, nothing is decided.
+    """
+    accounts = platform.rule_based.of_holder(holder_account)
+    with check("RBA-055"):
+        for answer in refusals:
+            if answer.accepted:
+                raise PreconditionFailed(f"the request is not refused: {answer}")
+        assert accounts == []
 
 
 def routing_numbers(account: Resource) -> list[str]:

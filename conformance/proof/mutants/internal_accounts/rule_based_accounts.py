@@ -185,6 +185,7 @@ declare(
     "they count as the platform's",
     listing(_with_all, (accounts, "list_for_platform")),
 )
+declare("RBA-026", "without-rule", "the list shows no rules", listing(each(put("sweepRule", None))))
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 
@@ -324,6 +325,36 @@ def unapproved(unit: Unit, holder: Customer, currency: str) -> None:
     if sweeps.home_of(unit, holder.id, currency) is None:
         raise errors.Refusal("CONFLICT", "The customer holds no account.")
 
+
+def _made_where(condition: Callable[[Unit, Json], bool]) -> Callable[[Unit, Ask], None]:
+    """Make what was refused, where a condition holds for the body."""
+
+    def make(unit: Unit, ask: Ask) -> None:
+        if condition(unit, ask.body):
+            rule = {"destination": {"accountId": ""}}
+            made(unit, {"sweepRule": rule, **ask.body, "currency": "USD"})
+
+    return make
+
+
+def _is_for_business(unit: Unit, body: Json) -> bool:
+    return unit.session.get_one(Customer, body["customerId"]).customer_type == "BUSINESS"
+
+
+for _name, _code, _condition in (
+    ("euros", "INVALID_INPUT", lambda _unit, body: body.get("currency") == "EUR"),
+    ("no-currency", "INVALID_INPUT", lambda _unit, body: "currency" not in body),
+    ("no-rule", "INVALID_INPUT", lambda _unit, body: "sweepRule" not in body),
+    ("no-type", "INVALID_INPUT", lambda _unit, body: "type" not in body),
+    ("business", "INVALID_INPUT", _is_for_business),
+    ("not-enabled", "CONFLICT", lambda unit, _body: not rule_based.is_enabled(unit)),
+):
+    declare(
+        "RBA-055",
+        _name,
+        f"an account is made although it is refused: {_name}",
+        despite(_code, _made_where(_condition)),
+    )
 
 declare(
     "RBA-054",
