@@ -181,11 +181,14 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform, check: 
 # --- The reversal of a return ---------------------------------------------------------------
 
 
-@requirement("CAR-080", "CAR-089")
+@requirement("CAR-080", "CAR-089", "CAR-081")
 def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
-    """A reversal by the id of the refund is accepted, and no transaction is REFUNDED."""
+    """A reversal by the id of the refund is accepted, and no transaction is REFUNDED.
+
+    Where nothing of the purchase is returned any more then, a second reversal is refused.
+    """
     card = platform.cards.card()
-    _, row = platform.cards.returned_purchase(card)
+    purchase, row = platform.cards.returned_purchase(card)
 
     answer = platform.cards.reverse_return(card, row["id"])
 
@@ -195,6 +198,10 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
         assert "REFUNDED" not in {
             listed_row.get("status") for listed_row in platform.cards.transactions(card)
         }
+    with check("CAR-081"):
+        if units(platform.cards.read(card, purchase).get("refundedAmount")):
+            raise ResourceMissing("a purchase shows what was returned of it after a reversal too")
+        platform.cards.reverse_return(card, row["id"]).refused(twin=answer)
 
 
 @requirement("CAR-081")

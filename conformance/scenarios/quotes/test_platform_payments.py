@@ -6,11 +6,15 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
+from conformance.scenarios.webhooks.reports import COMPLETED
 
 
-@requirement("QUO-600", "QUO-601", "TRX-600")
+@requirement("QUO-600", "QUO-601", "TRX-600", "EVT-011")
 def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -> None:
-    """A quote from the platform's own account is created and executed, and completes."""
+    """A quote from the platform's own account is created and executed, and completes.
+
+    A webhook reports it.
+    """
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
     receiver = platform.external_accounts.account(platform.approved.customer(), corridor.account)
@@ -27,3 +31,6 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("TRX-600"):
         arranged_body(execution)
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    with check("EVT-011"):
+        name = quote["transactionId"]
+        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"

@@ -477,6 +477,21 @@ def nothing_to_reverse(unit: Unit, row: CardTransaction) -> CardTransaction:
     return card_transactions.find(unit, row.original_id or "") or row
 
 
+@mutant("CAR-081", "a return that was reversed is reversed once more")
+def reversed_again(patch: Patch) -> None:
+    done: set[str] = set()
+
+    def purchase_of(original: Function, unit: Unit, row: CardTransaction) -> CardTransaction:
+        purchase = card_transactions.find(unit, row.original_id or "")
+        if purchase is not None and row.id in done:
+            return purchase
+        done.add(row.id)
+        found: CardTransaction = original(unit, row)
+        return found
+
+    patch.wrap(card_simulators, "returned_purchase", purchase_of)
+
+
 @mutant(
     "CAR-082",
     "the reversal of a return that does not exist is taken for done",

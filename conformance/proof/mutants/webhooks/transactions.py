@@ -277,7 +277,11 @@ for _id, _happening in (
             _untold_where(_happening, _condition_),
         )
 
-for _name, _condition_ in (("business", _is_of_business), ("pulled", _is_pulled)):
+for _name, _condition_ in (
+    ("business", _is_of_business),
+    ("pulled", _is_pulled),
+    ("platform", lambda _unit, row: row.customer_id is None),
+):
     declare(
         "EVT-011",
         _name,
