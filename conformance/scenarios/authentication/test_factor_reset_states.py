@@ -11,6 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import ResourceMissing, TriggerFailed
 
@@ -209,6 +210,8 @@ def test_a_reset_that_failed_is_not_completed(
 
     refusal = platform.resets.complete(reset)
 
+    if refusal.accepted and begin is closed_after_passing:
+        require_window_closed(platform, reset)
     expect_uncompleted(platform, check, kept_id, reset, state)
     with check(refused_id):
         refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
@@ -305,3 +308,13 @@ def expect_uncompleted(
         assert now.get("completedAt") is None, now
     with check("SFR-100"):
         assert now.get("enrollmentStatus") != "COMPLETED", now
+
+
+def require_window_closed(platform: Platform, reset: Resource) -> None:
+    """Raise ``ResourceMissing`` where a reset was completed before its window had closed.
+
+    What closes a window may take effect late.
+    """
+    now = platform.resets.read(reset)
+    if arrange_moment(now, "expiresAt") >= arrange_moment(now, "completedAt"):
+        raise ResourceMissing(f"the window was still open at the completion: {now}")

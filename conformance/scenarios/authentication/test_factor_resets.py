@@ -413,6 +413,19 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
     refusal.refused(409, twin=twin)
 
 
+@requirement("SFR-015")
+def test_a_business_outside_sca_regions_starts_no_reset(platform: Platform) -> None:
+    """The start is refused with 409 for a business of the United States too."""
+    twin = platform.resets.start(platform.resets.holder())
+    business = platform.api.create_customer(platform.customers.business_body())
+    if not business.accepted or business.body.get("region") != "US":
+        raise ResourceMissing(f"the usual business is none of the United States: {business}")
+
+    refusal = platform.resets.start(arranged_resource(business))
+
+    refusal.refused(409, twin=twin)
+
+
 @requirement("SFR-803")
 def test_the_whole_eu_is_in_the_regions_of_sca(platform: Platform) -> None:
     """New customers of all countries of the EU start a reset as one of the profile's region does.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.platform.given.cards import PRICE, is_same, objects, units
+from conformance.platform.given.cards import PRICE, expect_currency, is_same, objects, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
@@ -26,6 +26,7 @@ def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Che
     row = platform.cards.wait_for_return(card, purchase, PART)
     with check("CAR-061"):
         assert units(row.get("refundedAmount")) == PART
+        expect_currency(card, row, "refundedAmount")
         assert units(platform.cards.read(card, later).get("refundedAmount")) == 0
     with check("CAR-034"):
         assert not row.get("originalTransactionId")
@@ -128,6 +129,7 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
         assert settled_row.get("status") == "SETTLED"
     with check("CAR-073"):
         assert units(settled_row.get("settledAmount")) == PART
+        expect_currency(card, settled_row, "settledAmount")
     with check("CAR-074"):
         assert is_same(settled_row.get("originalTransactionId"), purchase["id"])
     with check("CAR-025"):

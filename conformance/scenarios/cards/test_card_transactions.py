@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.platform.given.cards import ENDS, PRICE, bare_id, objects, units
+from conformance.platform.given.cards import ENDS, PRICE, bare_id, expect_currency, objects, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
@@ -78,20 +78,28 @@ def test_two_cards_of_a_customer_have_their_own_transactions(
         assert not _contains(platform.cards.filtered(other, bare_id(other)), row)
 
 
-@requirement("CAR-012", "CAR-017")
+@requirement("CAR-012", "CAR-017", "CAR-112", "CAR-113")
 def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
-    """The filter by the type CARD lists a purchase, and the filter by a payment's type does not."""
+    """The filter by the type CARD lists a purchase, and the filter by a payment's type does not.
+
+    Neither the type CARD nor the id of the card lists the payment.
+    """
     account = platform.cards.account()
-    row = platform.cards.approved_purchase(platform.cards.card(account))
+    card = platform.cards.card(account)
+    row = platform.cards.approved_purchase(card)
     owner = account["customerId"]
 
     with check("CAR-012"):
         assert _contains(platform.transactions.of_customer(owner, type="CARD"), row)
+    payment = _quote_transaction(platform, account)
     with check("CAR-017"):
-        payment = _quote_transaction(platform, account)
         assert not _contains(
             platform.transactions.of_customer(owner, type=require_member(payment, "type")), row
         )
+    with check("CAR-112"):
+        assert not _contains(platform.transactions.of_customer(owner, type="CARD"), payment)
+    with check("CAR-113"):
+        assert not _contains(platform.cards.filtered(card), payment)
 
 
 @requirement("CAR-015", "CAR-016")
@@ -213,6 +221,7 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         units(require_member(row, "settledAmount"))
     with check("CAR-044"):
         assert units(require_member(row, "settledAmount")) == PRICE
+        expect_currency(card, row, "settledAmount")
     with check("CAR-065"):
         assert units(row.get("refundedAmount")) == 0
 

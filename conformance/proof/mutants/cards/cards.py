@@ -611,3 +611,26 @@ for _id in ("CAR-013", "CAR-014", "CAR-801"):
         rows = filtered({name: value for name, value in query.items() if name != "cardId"})
         of_card = select(Card.account_id).where(Card.id == query["cardId"])
         return None if rows is None else rows.where(CardTransaction.account_id.in_(of_card))
+
+
+def _payments_too(is_card_filter: Callable[[str, str], bool]) -> Apply:
+    """Return the patch by which payments are listed as if a filter for cards were not there."""
+
+    def found(filtered: Function, query: Json) -> Any:
+        return filtered({k: v for k, v in query.items() if not is_card_filter(k, v)})
+
+    return around(transactions, "filtered", found)
+
+
+declare(
+    "CAR-112",
+    "payments",
+    "the type CARD lists payments too",
+    _payments_too(lambda name, value: (name, value) == ("type", "CARD")),
+)
+declare(
+    "CAR-113",
+    "payments",
+    "a cardId lists payments too",
+    _payments_too(lambda name, _value: name == "cardId"),
+)

@@ -221,6 +221,21 @@ _LATER: tuple[tuple[str, str, str, Edit], ...] = (
         (rule, "return", f"the currency of a return has no {name}", where(_refund, _drop(name)))
         for rule, name in {"CAR-030": "decimals", "CAR-031": "name", "CAR-032": "symbol"}.items()
     ),
+    *(
+        (
+            rule,
+            "euros",
+            f"{member} is in another currency than the card",
+            where(
+                lambda body, member=member: member in body, put(f"{member}.currency.code", "EUR")
+            ),
+        )
+        for rule, member in (
+            ("CAR-044", "settledAmount"),
+            ("CAR-061", "refundedAmount"),
+            ("CAR-073", "settledAmount"),
+        )
+    ),
     (
         "CAR-048",
         "blocked",
