@@ -104,6 +104,8 @@ def test_a_return_is_credited(platform: Platform) -> None:
     "CAR-025",
     "CAR-078",
     "CAR-800",
+    "CAR-066",
+    "CAR-034",
     *CURRENCY_MEMBERS,
 )
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
@@ -134,8 +136,14 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
         assert is_same(settled_row.get("originalTransactionId"), purchase["id"])
     with check("CAR-025"):
         assert isinstance(require_member(settled_row, "originalTransactionId"), str)
+    returned = platform.cards.read(card, purchase)
     with check("CAR-075"):
-        assert platform.cards.read(card, purchase).get("status") == "SETTLED"
+        assert returned.get("status") == "SETTLED"
+    with check("CAR-066"):
+        before = units(require_member(purchase, "settledAmount"))
+        assert units(returned.get("settledAmount")) == before
+    with check("CAR-034"):
+        assert not returned.get("originalTransactionId")
     with check("CAR-078"):
         assert "REFUNDED" not in {
             listed_row.get("status") for listed_row in platform.cards.transactions(card)

@@ -12,7 +12,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, VOIDS
+from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, SETTLED, VOIDS
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- The list -------------------------------------------------------------------------------
@@ -226,9 +226,12 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         assert units(row.get("refundedAmount")) == 0
 
 
-@requirement("CAR-108", "CAR-057")
+@requirement("CAR-108", "CAR-057", "EVT-172")
 def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> None:
-    """A purchase that is cleared in two parts shows its price as settledAmount, and costs it."""
+    """A purchase that is cleared in two parts shows its price as settledAmount, and costs it.
+
+    Its settlement is reported.
+    """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
@@ -242,6 +245,8 @@ def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> 
         assert units(require_member(row, "settledAmount")) == PRICE
     with check("CAR-057"):
         _expect_debit(platform, account, before, row)
+    with check("EVT-172"):
+        assert platform.webhooks.wait_for(SETTLED, row["id"]) is not None
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")

@@ -450,11 +450,12 @@ def test_a_key_is_needed(platform: Platform, check: Check) -> None:
         assert accounts == []
 
 
-@requirement("RBA-062", "RBA-063", "RBA-064", "RBA-065")
+@requirement("RBA-062", "RBA-063", "RBA-064", "RBA-065", "RBA-078")
 def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
     """The same request is answered with 200 and the first account, and creates no other.
 
-    That holds also after another account was made with another key.
+    That holds also after another account was made with another key, and if the members of the body
+    are in another order.
     """
     holder_account = platform.rule_based.holder_account()
     body = labelled_body(platform, holder_account)
@@ -463,9 +464,13 @@ def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
     first = arranged_resource(platform.rule_based.create(body, key=key))
     other = platform.rule_based.create(body)
     again = platform.rule_based.create(body, key=key)
+    reordered = platform.rule_based.create(dict(reversed(body.items())), key=key)
 
     with check("RBA-062"):
         assert again.status == REPEATED, again
+    with check("RBA-078"):
+        assert reordered.status == REPEATED, reordered
+        assert reordered.body["id"] == first["id"], reordered
     with check("RBA-063"):
         account = arranged_resource(again)
         assert account["id"] == first["id"]

@@ -75,15 +75,18 @@ def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
 
 @requirement("EVT-177", "EVT-178")
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
-    """Each of two returns is reported by another SETTLED webhook about the purchase."""
+    """Each of two returns is reported by another SETTLED webhook about the purchase.
+
+    After the second one all of it is returned.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     known_ids = settlement_ids(platform, purchase)
     if not known_ids:
         raise PreconditionFailed("no webhook reports the settled purchase")
 
-    for requirement_id in ("EVT-177", "EVT-178"):
-        platform.cards.cause(card, purchase, "card.return", PART)
+    for requirement_id, amount in {"EVT-177": PART, "EVT-178": PRICE - PART}.items():
+        platform.cards.cause(card, purchase, "card.return", amount)
         with check(requirement_id):
             assert is_settlement_reported_again(platform, purchase, known_ids)
         known_ids |= settlement_ids(platform, purchase)

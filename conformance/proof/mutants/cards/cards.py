@@ -403,6 +403,39 @@ def noted_on_all(unit: Unit, ask: Ask) -> None:
         row.refunded += ask.body["amount"]
 
 
+def _on_purchase(change: Callable[[CardTransaction, int], None]) -> Apply:
+    """Return the patch by which a return on its own changes the purchase that it is of."""
+
+    def refund(unit: Unit, ask: Ask) -> None:
+        row = card_transactions.find(unit, ask.body["transactionId"])
+        assert row is not None
+        change(row, ask.body["amount"])
+
+    return after(card_simulators, "refund", refund)
+
+
+def _settle_less(row: CardTransaction, amount: int) -> None:
+    row.settled -= amount
+
+
+def _point_to_itself(row: CardTransaction, _amount: int) -> None:
+    row.original_id = row.id
+
+
+declare(
+    "CAR-066",
+    "standalone",
+    "settledAmount is less what was returned in a payment of its own",
+    _on_purchase(_settle_less),
+)
+declare(
+    "CAR-034",
+    "standalone",
+    "a purchase that was returned in a payment of its own points to itself",
+    _on_purchase(_point_to_itself),
+)
+
+
 @mutant(
     "CAR-074", "a refund points to the first purchase with the card", (card_simulators, "refund")
 )

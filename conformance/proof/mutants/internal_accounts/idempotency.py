@@ -200,6 +200,16 @@ declare(
     around(rule_based, "create", _reused),
 )
 declare(
+    "RBA-078",
+    "order",
+    "the members of another order are another account",
+    around(
+        rule_based,
+        "is_same",
+        lambda is_same, earlier, body: is_same(earlier, body) and [*earlier.asked] == [*body],
+    ),
+)
+declare(
     "RBA-077",
     "made",
     "an account is made although its key is refused for another rule",

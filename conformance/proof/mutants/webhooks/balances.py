@@ -122,6 +122,22 @@ def balance_before_credit(patch: Patch) -> None:
     _after((settlement, "complete"), change)(patch)
 
 
+for _id in ("EVT-152", "EVT-153"):
+
+    @mutant(_id, "of a customer's accounts that a payment changes one is reported")
+    def one_of_customer(patch: Patch) -> None:
+        def change(unit: Unit, _quote: Quote, _transaction: Any) -> None:
+            seen: set[str] = set()
+            for event in list(unit.events):
+                if event["type"] == _BALANCE:
+                    owner = str(event["data"].get("customerId"))
+                    if owner in seen:
+                        unit.events.remove(event)
+                    seen.add(owner)
+
+        _after((settlement, "complete"), change)(patch)
+
+
 @mutant("EVT-154", "only the first deposit is reported")
 def reported_once(patch: Patch) -> None:
     known: set[str] = set()

@@ -56,6 +56,11 @@ def _silent_about_returns(announce: Function, unit: Unit, row: CardTransaction) 
         announce(unit, row)
 
 
+def _silent_about_the_last(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded or row.refunded < row.settled:
+        announce(unit, row)
+
+
 def _silent_about_refunds(announce: Function, unit: Unit, row: CardTransaction) -> None:
     if row.original_id is None:
         announce(unit, row)
@@ -98,6 +103,7 @@ def _also_settled(status: str) -> Callable[[Function, Unit, CardTransaction], No
 
 _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
+    ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
     ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
     ("EVT-179", "purchase", "returns on their own are told of the purchase", _on_its_purchase),
     ("EVT-180", "also", "a return is reported as refunded too", _also_refunded),
@@ -116,6 +122,19 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
 
 for _id, _name, _statement, _telling in _ANNOUNCED:
     declare(_id, _name, _statement, around(card_transactions, "announce", _telling))
+
+
+@mutant("EVT-172", "the settlement of a last part is not reported")
+def last_part_untold(patch: Patch) -> None:
+    parts: set[str] = set()
+
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.status != "SETTLED" or row.id not in parts:
+            announce(unit, row)
+        if row.status == "PARTIALLY_SETTLED":
+            parts.add(row.id)
+
+    around(card_transactions, "announce", telling)(patch)
 
 
 @mutant("EVT-178", "the first return alone is reported")
