@@ -121,7 +121,9 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
     with check("RBA-017"):
         assert require_member(listed_account or {}, "type") == RULE_BASED
     with check("RBA-026"):
-        assert isinstance((listed_account or {}).get("sweepRule"), Mapping), listed_account
+        if listed_account is None:
+            raise PreconditionFailed(f"{account['id']} is not listed")
+        assert isinstance(listed_account.get("sweepRule"), Mapping), listed_account
     with check("RBA-018"):
         require_member(listed_account or {}, "fundingPaymentInstructions")
         assert set(numbers(listed_account or {})) == set(numbers(created))

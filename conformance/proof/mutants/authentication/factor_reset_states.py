@@ -290,9 +290,10 @@ def _completing_again(change: Callable[[Unit, FactorReset], None]) -> Apply:
 
     def completed(complete: Function, unit: Unit, ask: Ask) -> None:
         reset = factor_resets.get(unit, ask)
-        if reset.status != "COMPLETED":
-            return complete(unit, ask)
-        return change(unit, reset)
+        if reset.status == "COMPLETED":
+            change(unit, reset)
+        else:
+            complete(unit, ask)
 
     return around(factor_resets, "complete", completed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Json, edited
@@ -10,6 +11,10 @@ from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where,
 from conformance.proof.mutant import declare
 from conformance.reference.cards import card_transactions
 from conformance.reference.transactions import transactions
+
+
+def _has(member: str, body: Json) -> bool:
+    return member in body
 
 
 def _refund(body: Json) -> bool:
@@ -226,9 +231,7 @@ _LATER: tuple[tuple[str, str, str, Edit], ...] = (
             rule,
             "euros",
             f"{member} is in another currency than the card",
-            where(
-                lambda body, member=member: member in body, put(f"{member}.currency.code", "EUR")
-            ),
+            where(partial(_has, member), put(f"{member}.currency.code", "EUR")),
         )
         for rule, member in (
             ("CAR-044", "settledAmount"),
