@@ -320,11 +320,11 @@ def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
     assert now.get("enrollmentStatus") is None, now
 
 
-@requirement("SFR-110", "SFR-111", "SFR-113")
+@requirement("SFR-110", "SFR-111", "SFR-113", "SFR-114")
 def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> None:
     """Challenges do not offer a factor from its reset until it is enrolled again.
 
-    They go on offering the others.
+    They offer it until the reset is completed, and go on offering the others.
     """
     factor = platform.profile.bindings.reset_factor
     customer = platform.resets.holder(factor)
@@ -334,7 +334,11 @@ def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> No
     if factor not in before:
         raise ResourceMissing(f"{factor} is not offered before its reset either")
 
-    platform.resets.completed(customer, factor)
+    reset = platform.resets.passed(customer, factor)
+    with check("SFR-114"):
+        now = offered_factors(platform, source)
+        assert factor in now, f"{factor} is not cleared yet, and {now} is offered"
+    arranged_body(platform.resets.complete(reset))
 
     now = offered_factors(platform, source)
     with check("SFR-110"):

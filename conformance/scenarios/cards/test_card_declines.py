@@ -14,7 +14,7 @@ from conformance.scenarios.kit.purchases import (
     DECLINED_PURCHASE,
     attempt_purchase,
 )
-from conformance.verdict.decisions import PreconditionFailed, TriggerFailed
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 DEPOSIT = 100_000
 
@@ -96,7 +96,7 @@ def test_a_purchase_above_the_balance_is_declined_or_an_exception(
     card = platform.cards.card(account)
     row = platform.cards.attempt(card, "purchase.underfunded", DEPOSIT + PRICE)
 
-    resolved_row = _resolve(platform, card, row)
+    resolved_row = _resolve(platform, card, row, DEPOSIT + PRICE)
 
     with check("CAR-102"):
         if resolved_row.get("status") != "EXCEPTION":
@@ -104,6 +104,24 @@ def test_a_purchase_above_the_balance_is_declined_or_an_exception(
             assert (resolved_row.get("status"), resolved_row.get("cardDeclinedReason")) == expected
     if row.get("status") == "DECLINED":
         expect_nothing_moved(platform, check, account, before, resolved_row)
+
+
+@requirement("CAR-102")
+def test_what_is_held_cannot_be_spent_again(platform: Platform) -> None:
+    """A purchase above what another authorization leaves is declined, or an EXCEPTION."""
+    account = platform.cards.account(amount=DEPOSIT)
+    card = platform.cards.card(account)
+    platform.cards.approved_purchase(card, DEPOSIT - PRICE)
+    balance_left = platform.internal_accounts.balances(account)[0]
+    if balance_left >= 2 * PRICE:
+        raise ResourceMissing(f"an authorization leaves the balance at {balance_left}")
+
+    row = platform.cards.attempt(card, amount=2 * PRICE)
+
+    resolved_row = _resolve(platform, card, row, 2 * PRICE)
+    if resolved_row.get("status") != "EXCEPTION":
+        expected = ("DECLINED", "INSUFFICIENT_FUNDS")
+        assert (resolved_row.get("status"), resolved_row.get("cardDeclinedReason")) == expected
 
 
 @requirement("CAR-107")
@@ -137,7 +155,7 @@ def expect_nothing_moved(
         assert after[1] == before[1]
 
 
-def _resolve(platform: Platform, card: Json, row: Json) -> Json:
+def _resolve(platform: Platform, card: Json, row: Json, amount: int) -> Json:
     """Return an underfunded purchase once it is DECLINED or an EXCEPTION.
 
     Where the purchase is approved, it is cleared first.
@@ -145,7 +163,7 @@ def _resolve(platform: Platform, card: Json, row: Json) -> Json:
     ends = ("DECLINED", "EXCEPTION")
     if row.get("status") not in ends and platform.triggers.maps("card.settle"):
         try:
-            platform.cards.cause(card, row, "card.settle", DEPOSIT + PRICE)
+            platform.cards.cause(card, row, "card.settle", amount)
         except TriggerFailed as error:
             platform.observe(f"an underfunded purchase is not cleared: {error}")
     return platform.cards.at_status(card, row, *ends)

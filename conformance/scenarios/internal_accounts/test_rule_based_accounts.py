@@ -102,7 +102,7 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
         assert require_member(platform.internal_accounts.read(account), "label") == LABEL
 
 
-@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026")
+@requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026", "RBA-009")
 def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, check: Check) -> None:
     """The account has a number of its own; the other accounts and the balance are unchanged."""
     holder_account = platform.rule_based.holder_account()
@@ -124,6 +124,8 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
         if listed_account is None:
             raise PreconditionFailed(f"{account['id']} is not listed")
         assert isinstance(listed_account.get("sweepRule"), Mapping), listed_account
+    with check("RBA-009"):
+        assert not (listed_account or {"label": None}).get("label"), listed_account
     with check("RBA-018"):
         require_member(listed_account or {}, "fundingPaymentInstructions")
         assert set(numbers(listed_account or {})) == set(numbers(created))

@@ -249,6 +249,23 @@ for _status_ in ("REJECTED", "EXPIRED"):
         )
 
 
+@mutant("SFR-114", "a factor is cleared as its reset is started", (factor_resets, "start"), after)
+def cleared_early(unit: Unit, ask: Ask) -> None:
+    factors.clear(factor_resets.customer_of(unit, ask), ask.body["factor"])
+
+
+@mutant(
+    "SFR-114",
+    "a factor is cleared by the liveness check",
+    (factor_resets, "conclude_liveness"),
+    after,
+)
+def cleared_by_liveness(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    if reset.status == "LIVENESS_PASSED":
+        factors.clear(unit.session.get_one(Customer, reset.customer_id), reset.factor)
+
+
 @mutant("SFR-113", "a completed reset clears a second factor too", (factors, "clear"))
 def two_cleared(clear: Function, customer: Customer, factor: str) -> None:
     clear(customer, factor)

@@ -554,6 +554,31 @@ _REASONS = {
 }
 
 
+@mutant("CAR-102", "what is held for a purchase can be spent by another one")
+def spent_twice(patch: Patch) -> None:
+    def obstacle(
+        original: Callable[..., str | None],
+        unit: Unit,
+        card: Card,
+        amount: int,
+        condition: str | None,
+    ) -> str | None:
+        found = original(unit, card, amount, condition)
+        _, total = ledger.balances(unit, [card.account_id])[card.account_id]
+        return None if found == "UNDERFUNDED" and amount <= total else found
+
+    def move(
+        original: Function, unit: Unit, row: CardTransaction, origin: str, target: str, amount: int
+    ) -> None:
+        available, _ = ledger.balances(unit, [row.account_id])[row.account_id]
+        original(
+            unit, row, origin, target, min(amount, available) if origin == "available" else amount
+        )
+
+    patch.wrap(card_simulators, "obstacle_of", obstacle)
+    patch.wrap(card_transactions, "move", move)
+
+
 @mutant(
     "CAR-107",
     "an account cannot be spent as a whole",

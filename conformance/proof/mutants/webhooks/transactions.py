@@ -82,6 +82,23 @@ _ENVELOPES: tuple[tuple[str, str, str, Edit], ...] = (
         turned("timestamp", lambda value: str(value).rstrip("Z")),
     ),
     (
+        "EVT-009",
+        "epoch",
+        "the timestamp is that of the epoch",
+        replaced("timestamp", "1970-01-21T08:00:00Z"),
+    ),
+    (
+        "EVT-009",
+        "local",
+        "the timestamp is in a local time, and called UTC",
+        turned(
+            "timestamp",
+            lambda value: (
+                f"{str(value)[:11]}{(int(str(value)[11:13]) + 2) % 24:02}{str(value)[13:]}"
+            ),
+        ),
+    ),
+    (
         "EVT-004",
         "renamed",
         "the data of a webhook is called resource",
