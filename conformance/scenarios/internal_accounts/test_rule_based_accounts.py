@@ -424,6 +424,9 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
         refused_at_once = len(tried) == 1
     if refused_at_once:
         expect_nothing_made(platform, check, holder_account, refusal)
+    else:
+        with check("RBA-055"):
+            raise ResourceMissing("the permission was taken a while after, and accounts were made")
     twin = platform.until(lambda: platform.rule_based.create(body), lambda answer: answer.accepted)
 
     with check("RBA-052"):
