@@ -290,6 +290,15 @@ def units(value: Any) -> int:
     return amount
 
 
+def expect_currency(card: Json, row: Json, member: str) -> None:
+    """Assert that an amount that stands as a money object is in the currency of its card."""
+    __tracebackhide__ = True
+    amount = row.get(member)
+    if isinstance(amount, Mapping) and isinstance(amount.get("currency"), Mapping):
+        code = amount["currency"].get("code")
+        assert code in (None, card["currency"]), f"{member} is in {code}"
+
+
 def bare_id(card: Json) -> str:
     """Return the id of a card without its type.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import httpx
 import pytest
@@ -405,6 +406,36 @@ def test_an_agent_executes_no_quote_of_another_customer(platform: Platform, chec
         require_admitted(own)
     with check("AGT-016"):
         expect_foreign_refused(refusal, own)
+
+
+@requirement("AGT-024", "AGT-025", "AGT-026")
+def test_an_agent_changes_nothing_of_another_customer(platform: Platform, check: Check) -> None:
+    """Its requests, however they are answered, leave another customer and the accounts as they are.
+
+    It gives the customer another name, creates an external account and deletes one.
+    """
+    customer, other = (platform.external_accounts.account_holder() for _ in range(2))
+    account = platform.external_accounts.account(other)
+    agent = platform.agents.connect(customer)
+    before = platform.customers.read(other)
+    body = platform.external_accounts.body(other)
+
+    call = partial(platform.api.client.call, auth=agent)
+    path = {"customerId": other["id"]}
+    update = call("updateCustomer", path=path, body={"fullName": "Rosalind Achterberg"})
+    creation = call("createExternalAccount", body=body)
+    deletion = call("deleteExternalAccount", path={"externalAccountId": account["id"]})
+
+    with check("AGT-024"):
+        assert platform.customers.read(other).get("fullName") == before.get("fullName"), update
+    with check("AGT-025"):
+        platform.api.get_external_account(account["id"]).expect_accepted()
+    with check("AGT-026"):
+        rows = platform.external_accounts.of_customer(other)
+        assert {row["id"] for row in rows} <= {account["id"]}, creation
+    for answer in (update, creation, deletion):
+        if answer.accepted:
+            platform.observe(f"what an agent asks of another customer is taken: {answer}")
 
 
 # --- What it moves --------------------------------------------------------------------------

@@ -113,10 +113,11 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
     [
         case("AUT-036", "in-other-letters", str.swapcase),
         case("AUT-037", "cut-short", lambda secret: secret[:-1]),
+        case("AUT-044", "continued", lambda secret: f"{secret}x"),
     ],
 )
 def test_a_secret_is_right_to_the_letter(platform: Platform, change: Callable[[str], str]) -> None:
-    """A secret in other letter case, or without its last character, is refused."""
+    """A secret in other letter case, without its last character or with one more, is refused."""
     call = any_request("getConfig", platform)
 
     answer = send(call, changed_secret(change))

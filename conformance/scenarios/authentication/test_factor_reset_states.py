@@ -11,6 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import ResourceMissing, TriggerFailed
 
@@ -23,6 +24,16 @@ NEW_RESET_AT: Mapping[str, Callable[[Platform], Resource]] = {
     "EXPIRED": lambda platform: platform.resets.expired(),
 }
 """Functions that return a new reset in a state, by that state."""
+
+
+def closed_after_passing(platform: Platform) -> Resource:
+    """Return a reset whose window closed after its liveness check was passed.
+
+    Nobody has read it since, which might bring it to EXPIRED by itself.
+    """
+    reset = platform.resets.passed()
+    platform.resets.close_window(reset)
+    return reset
 
 
 # --- From state to state --------------------------------------------------------------------
@@ -74,6 +85,27 @@ def test_the_liveness_check_decides(
     assert now["status"] == expected, now
 
 
+@requirement("SFR-122")
+def test_what_happens_to_one_reset_does_not_happen_to_another(platform: Platform) -> None:
+    """A reset is not passed and completed with another one of its customer."""
+    customer = platform.resets.holder()
+    platform.resets.enroll(customer, PHONE, required=False)
+    first = platform.resets.initiated(customer)
+    answer = platform.resets.start(customer, PHONE)
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer has one reset at a time: {answer}")
+    second = first.but(**answer.body, factor=PHONE)
+
+    platform.resets.liveness(second, "pass")
+    platform.resets.at_status(second, "LIVENESS_PASSED")
+    statuses = [platform.resets.read(first).get("status")]
+    arranged_body(platform.resets.complete(second))
+    statuses.append(platform.resets.read(first).get("status"))
+
+    # The second reset may have ended the first one.
+    assert not {"LIVENESS_PASSED", "COMPLETED"}.intersection(statuses), statuses
+
+
 @pytest.mark.parametrize(
     "state",
     [
@@ -112,8 +144,16 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("state", "refused_id", "kept_id"),
     [
-        case(("SFR-052", "SFR-053"), "INITIATED", "INITIATED", "SFR-052", "SFR-053"),
-        case(("SFR-054", "SFR-055"), "PENDING_REVIEW", "PENDING_REVIEW", "SFR-054", "SFR-055"),
+        case(
+            (*ids, "SFR-049", "SFR-100"),
+            state,
+            state,
+            *ids,
+        )
+        for state, ids in {
+            "INITIATED": ("SFR-052", "SFR-053"),
+            "PENDING_REVIEW": ("SFR-054", "SFR-055"),
+        }.items()
     ],
 )
 def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
@@ -124,8 +164,7 @@ def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept_id):
-        expect_status(platform, reset, state)
+    expect_uncompleted(platform, check, kept_id, reset, state)
     with check(refused_id):
         # After an accepted completion the same reset could not be the twin.
         refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
@@ -148,34 +187,55 @@ def test_the_reset_of_a_phone_is_not_completed_before_the_liveness_check_is_pass
 
 
 @pytest.mark.parametrize(
-    ("state", "refused_id", "kept_id"),
+    ("state", "begin", "ids"),
     [
-        case(("SFR-056", "SFR-057"), "REJECTED", "REJECTED", "SFR-056", "SFR-057"),
-        case(("SFR-058", "SFR-059"), "EXPIRED", "EXPIRED", "SFR-058", "SFR-059"),
+        case((*ids, "SFR-049", "SFR-100"), name, state, begin, ids)
+        for name, state, begin, ids in (
+            ("REJECTED", "REJECTED", NEW_RESET_AT["REJECTED"], ("SFR-056", "SFR-057")),
+            ("EXPIRED", "EXPIRED", NEW_RESET_AT["EXPIRED"], ("SFR-058", "SFR-059")),
+            ("passed-and-EXPIRED", "EXPIRED", closed_after_passing, ("SFR-058", "SFR-059")),
+        )
     ],
 )
 def test_a_reset_that_failed_is_not_completed(
-    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
+    platform: Platform,
+    check: Check,
+    state: str,
+    begin: Callable[[Platform], Resource],
+    ids: tuple[str, str],
 ) -> None:
     """Completing a REJECTED or EXPIRED reset is refused, and its status stays."""
-    reset = NEW_RESET_AT[state](platform)
+    refused_id, kept_id = ids
+    reset = begin(platform)
 
     refusal = platform.resets.complete(reset)
 
-    with check(kept_id):
-        expect_status(platform, reset, state)
+    if refusal.accepted and begin is closed_after_passing:
+        require_window_closed(platform, reset)
+    expect_uncompleted(platform, check, kept_id, reset, state)
     with check(refused_id):
         refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
 
 
 @requirement("SFR-060")
 def test_a_completed_reset_stays_completed(platform: Platform) -> None:
-    """A second completion may be refused or repeat the answer; the status stays COMPLETED."""
+    """A second completion may be refused or repeat the answer; the status stays COMPLETED.
+
+    So do the time of the completion, and the enrollment that may have followed it.
+    """
     reset = platform.resets.completed()
+    platform.resets.enroll(reset.owner, reset["factor"], required=False)
+    before = platform.resets.read(reset)
 
     again = platform.resets.complete(reset)
 
     expect_status(platform, reset, "COMPLETED")
+    now = platform.resets.read(reset)
+    for member in ("completedAt", "enrollmentStatus"):
+        # An enrollment may be noted late.
+        assert now.get(member) == before.get(member) or before.get(member) == "PENDING", (
+            f"{member} was {before.get(member)}, and is {now.get(member)}"
+        )
     platform.observe(f"completing a completed reset again is answered with {again.status}")
 
 
@@ -232,3 +292,29 @@ def test_a_new_reset_follows_one_that_failed(
     with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
+
+
+def expect_uncompleted(
+    platform: Platform, check: Check, kept_id: str, reset: Resource, state: str
+) -> None:
+    """Decide whether a refused completion left a reset as it was: at a status, and not completed.
+
+    That its window has closed may show a moment after.
+    """
+    now = platform.resets.at_status(reset, state)
+    with check(kept_id):
+        assert now.get("status") == state, now
+    with check("SFR-049"):
+        assert now.get("completedAt") is None, now
+    with check("SFR-100"):
+        assert now.get("enrollmentStatus") != "COMPLETED", now
+
+
+def require_window_closed(platform: Platform, reset: Resource) -> None:
+    """Raise ``ResourceMissing`` where a reset was completed before its window had closed.
+
+    What closes a window may take effect late.
+    """
+    now = platform.resets.read(reset)
+    if arrange_moment(now, "expiresAt") >= arrange_moment(now, "completedAt"):
+        raise ResourceMissing(f"the window was still open at the completion: {now}")

@@ -26,7 +26,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.regions import EU
 from conformance.scenarios.kit.resets import expect_status
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
 """How much the clocks of the suite and of the target may differ."""
@@ -212,20 +212,25 @@ def test_the_reset_of_a_phone_needs_another_one(platform: Platform, check: Check
 
 
 @pytest.mark.parametrize(
-    "member",
+    ("member", "refused_id"),
     [
-        case("SFR-050", "countryCode", "countryCode"),
-        case("SFR-051", "number", "number"),
+        case(("SFR-050", "SFR-802"), "countryCode", "countryCode", "SFR-050"),
+        case(("SFR-051", "SFR-802"), "number", "number", "SFR-051"),
     ],
 )
-def test_a_phone_is_named_wholly(platform: Platform, member: str) -> None:
-    """A ``mobile`` without its country code or its number is refused."""
+def test_a_phone_is_named_wholly(
+    platform: Platform, check: Check, member: str, refused_id: str
+) -> None:
+    """A ``mobile`` without country code or number is refused, and the reset keeps its status."""
     reset = platform.resets.passed(factor=PHONE)
     body = platform.resets.completion_body(reset)
 
     refusal = platform.resets.complete(reset, without(f"mobile.{member}")(body), valid=False)
 
-    refusal.refused(twin=platform.resets.complete(reset, body))
+    with check("SFR-802"):
+        expect_status(platform, reset, "LIVENESS_PASSED")
+    with check(refused_id):
+        refusal.refused(twin=platform.resets.complete(reset, body))
 
 
 @pytest.mark.parametrize(
@@ -270,10 +275,15 @@ def test_a_completion_names_the_address_of_the_customer(
 # --- Enrollment of the replacement ----------------------------------------------------------
 
 
-@requirement("SFR-034", "SFR-101", "SFR-102")
+@requirement("SFR-034", "SFR-101", "SFR-102", "SFR-039")
 def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) -> None:
-    """``enrollmentStatus`` is PENDING after the completion, and COMPLETED after the enrollment."""
+    """``enrollmentStatus`` is PENDING after the completion, and COMPLETED after the enrollment.
+
+    That another customer enrolls the factor changes nothing. ``completedAt`` remains the time of
+    the completion.
+    """
     reset = platform.resets.completed()
+    platform.resets.enroll(platform.approved.sca_customer(), reset["factor"], required=False)
     before = platform.resets.read(reset)
 
     with check("SFR-034"):
@@ -287,6 +297,11 @@ def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) ->
             lambda current: current.get("enrollmentStatus") == "COMPLETED",
         )
         assert now.get("enrollmentStatus") == "COMPLETED", now
+    with check("SFR-039"):
+        if now.get("enrollmentStatus") != "COMPLETED":
+            raise PreconditionFailed(f"the factor is not enrolled again: {now}")
+        completed_at = [arrange_moment(seen, "completedAt") for seen in (before, now)]
+        assert completed_at[0] == completed_at[1], completed_at
 
 
 @requirement("SFR-103")
@@ -305,20 +320,33 @@ def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
     assert now.get("enrollmentStatus") is None, now
 
 
-@requirement("SFR-110", "SFR-111")
+@requirement("SFR-110", "SFR-111", "SFR-113", "SFR-114")
 def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> None:
-    """Challenges do not offer a factor from its reset until it is enrolled again."""
+    """Challenges do not offer a factor from its reset until it is enrolled again.
+
+    They offer it until the reset is completed, and go on offering the others.
+    """
     factor = platform.profile.bindings.reset_factor
     customer = platform.resets.holder(factor)
+    platform.resets.enroll(customer, PHONE, required=False)
     source = platform.internal_accounts.account(customer=customer)
-    if factor not in offered_factors(platform, source):
+    before = offered_factors(platform, source)
+    if factor not in before:
         raise ResourceMissing(f"{factor} is not offered before its reset either")
 
-    platform.resets.completed(customer, factor)
-
-    with check("SFR-110"):
+    reset = platform.resets.passed(customer, factor)
+    with check("SFR-114"):
         now = offered_factors(platform, source)
+        assert factor in now, f"{factor} is not cleared yet, and {now} is offered"
+    arranged_body(platform.resets.complete(reset))
+
+    now = offered_factors(platform, source)
+    with check("SFR-110"):
         assert factor not in now, f"{factor} is cleared, and offered among {now}"
+    with check("SFR-113"):
+        if {factor}.issuperset(before):
+            raise ResourceMissing(f"{factor} alone is offered before its reset")
+        assert {*before} - {factor} <= {*now}, f"of {before} a reset of {factor} leaves {now}"
     with check("SFR-111"):
         platform.resets.enroll(customer, factor)
         now = platform.until(
@@ -385,6 +413,19 @@ def test_a_customer_outside_sca_regions_starts_no_reset(platform: Platform) -> N
     twin = platform.resets.start(platform.resets.holder())
 
     refusal = platform.resets.start(platform.approved.customer_outside_sca())
+
+    refusal.refused(409, twin=twin)
+
+
+@requirement("SFR-015")
+def test_a_business_outside_sca_regions_starts_no_reset(platform: Platform) -> None:
+    """The start is refused with 409 for a business of the United States too."""
+    twin = platform.resets.start(platform.resets.holder())
+    business = platform.api.create_customer(platform.customers.business_body())
+    if not business.accepted or business.body.get("region") != "US":
+        raise ResourceMissing(f"the usual business is none of the United States: {business}")
+
+    refusal = platform.resets.start(arranged_resource(business))
 
     refusal.refused(409, twin=twin)
 

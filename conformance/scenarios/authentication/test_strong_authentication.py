@@ -73,6 +73,18 @@ def test_a_payout_of_a_fixed_receiving_amount_asks_for_a_proof(platform: Platfor
     assert answer.body["status"] == WAITING, answer
 
 
+@requirement("SCA-042")
+def test_a_payment_to_another_customer_asks_for_a_proof(platform: Platform) -> None:
+    """The execution of a quote to an internal account of another is PENDING_AUTHORIZATION."""
+    receiver = platform.internal_accounts.account(amount=0)
+    quote = create_sca_quote(platform, platform.sca.account(), receiver)
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
+
+
 @requirement("SCA-004")
 def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform) -> None:
     """The execution is accepted, and its answer has no ``scaChallenge``."""
@@ -179,9 +191,12 @@ def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: 
 # --- Several quotes of one customer ---------------------------------------------------------
 
 
-@requirement("SCA-013", "SCA-025", "SCA-026")
+@requirement("SCA-013", "SCA-025", "SCA-026", "SCA-041")
 def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
-    """The proof for one quote neither settles nor debits another quote of the customer."""
+    """The proof for one quote neither settles nor debits another quote of the customer.
+
+    A quote that is executed afterwards needs a proof of its own.
+    """
     source = platform.sca.account()
     _, opening = platform.internal_accounts.balances(source)
     first = platform.sca.challenged(source=source)
@@ -199,6 +214,10 @@ def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
             lambda: platform.internal_accounts.balances(source)[1], lambda value: value == remaining
         )
         assert total == remaining
+    with check("SCA-041"):
+        answer = platform.api.execute_quote(platform.quotes.pending(source)["id"])
+        answer.expect_accepted()
+        assert answer.body["status"] == WAITING, answer
 
 
 @requirement("SCA-027")

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from conformance.platform.given.cards import PRICE, is_same, units
+from conformance.platform.given.cards import PRICE, expect_currency, is_same, objects, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import PART
+from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- Returns of a purchase ------------------------------------------------------------------
 
 
-@requirement("CAR-060", "CAR-024", "CAR-061", "CAR-066", "CAR-068", "CAR-069")
+@requirement("CAR-060", "CAR-024", "CAR-061", "CAR-066", "CAR-068", "CAR-069", "CAR-034", "CAR-036")
 def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Check) -> None:
-    """A purchase shows the returned part as refundedAmount, and stays SETTLED by its amount."""
+    """A purchase shows the returned part as refundedAmount, and stays SETTLED by its amount.
+
+    A later purchase on the card shows none.
+    """
     card = platform.cards.card()
-    purchase = platform.cards.settled_purchase(card)
+    purchase, later = (platform.cards.settled_purchase(card) for _ in range(2))
 
     platform.cards.cause(card, purchase, "card.return", PART)
 
     row = platform.cards.wait_for_return(card, purchase, PART)
     with check("CAR-061"):
         assert units(row.get("refundedAmount")) == PART
+        expect_currency(card, row, "refundedAmount")
+        assert units(platform.cards.read(card, later).get("refundedAmount")) == 0
+    with check("CAR-034"):
+        assert not row.get("originalTransactionId")
+    with check("CAR-036"):
+        assert not row.get("cardDeclinedReason")
     with check("CAR-024"):
         units(require_member(row, "refundedAmount"))
     with check("CAR-060"):
@@ -73,23 +82,41 @@ def test_a_returned_purchase_remains_settled(platform: Platform, check: Check) -
 
 @requirement("CAR-067")
 def test_a_return_is_credited(platform: Platform) -> None:
-    """A return raises the balance of the account that paid for the purchase."""
+    """A return raises both balances of the account that paid for the purchase by its amount."""
     account, card, purchase = _settled_purchase(platform)
-    before = platform.internal_accounts.balances(account)[0]
+    before = platform.internal_accounts.balances(account)
 
     platform.cards.cause(card, purchase, "card.return", PART)
 
-    assert _is_balance_above(platform, account, before)
+    _expect_credit(platform, account, before)
 
 
 # --- Returns on their own -------------------------------------------------------------------
 
 
-@requirement("CAR-070", "CAR-071", "CAR-072", "CAR-073", "CAR-074", "CAR-075", "CAR-025", "CAR-078")
+@requirement(
+    "CAR-070",
+    "CAR-071",
+    "CAR-072",
+    "CAR-073",
+    "CAR-074",
+    "CAR-075",
+    "CAR-025",
+    "CAR-078",
+    "CAR-800",
+    "CAR-066",
+    "CAR-034",
+    *CURRENCY_MEMBERS,
+)
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
-    """A standalone return is a CREDIT with the purchase's id as originalTransactionId."""
-    card = platform.cards.card()
-    purchase = platform.cards.settled_purchase(card)
+    """A standalone return is a CREDIT with the purchase's id as originalTransactionId.
+
+    It is not the first purchase on the card that is returned. The filter by card and type lists the
+    return as well, with its currency.
+    """
+    account = platform.cards.account()
+    card = platform.cards.card(account)
+    _, purchase = (platform.cards.settled_purchase(card) for _ in range(2))
 
     row: Json | None = None
     with check("CAR-070"):
@@ -104,27 +131,44 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
         assert settled_row.get("status") == "SETTLED"
     with check("CAR-073"):
         assert units(settled_row.get("settledAmount")) == PART
+        expect_currency(card, settled_row, "settledAmount")
     with check("CAR-074"):
         assert is_same(settled_row.get("originalTransactionId"), purchase["id"])
     with check("CAR-025"):
         assert isinstance(require_member(settled_row, "originalTransactionId"), str)
+    returned = platform.cards.read(card, purchase)
     with check("CAR-075"):
-        assert platform.cards.read(card, purchase).get("status") == "SETTLED"
+        assert returned.get("status") == "SETTLED"
+    with check("CAR-066"):
+        before = units(require_member(purchase, "settledAmount"))
+        assert units(returned.get("settledAmount")) == before
+    with check("CAR-034"):
+        assert not returned.get("originalTransactionId")
     with check("CAR-078"):
         assert "REFUNDED" not in {
             listed_row.get("status") for listed_row in platform.cards.transactions(card)
         }
+    with check("CAR-800"):
+        listed_ids = {each.get("id") for each in platform.cards.filtered(card, type="CARD")}
+        assert row["id"] in listed_ids
+    for requirement_id, member in CURRENCY_MEMBERS.items():
+        with check(requirement_id):
+            expected = require_member(account["balance"]["currency"], member)
+            assert any(part.get(member) == expected for part in objects(settled_row)), settled_row
 
 
-@requirement("CAR-076")
-def test_a_standalone_return_is_credited(platform: Platform) -> None:
-    """A standalone return raises the balance of the account behind the card."""
+@requirement("CAR-076", "CAR-111")
+def test_a_standalone_return_is_credited(platform: Platform, check: Check) -> None:
+    """A standalone return raises the balances of the account behind the card by its amount."""
     account, card, purchase = _settled_purchase(platform)
-    before = platform.internal_accounts.balances(account)[0]
+    before = platform.internal_accounts.balances(account)
 
     platform.cards.refund(card, purchase, PART)
 
-    assert _is_balance_above(platform, account, before)
+    with check("CAR-076"):
+        assert _is_balance_above(platform, account, before[0])
+    with check("CAR-111"):
+        _expect_credit(platform, account, before)
 
 
 @requirement("CAR-077", "CAR-073")
@@ -147,11 +191,14 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform, check: 
 # --- The reversal of a return ---------------------------------------------------------------
 
 
-@requirement("CAR-080", "CAR-089")
+@requirement("CAR-080", "CAR-089", "CAR-081")
 def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
-    """A reversal by the id of the refund is accepted, and no transaction is REFUNDED."""
+    """A reversal by the id of the refund is accepted, and no transaction is REFUNDED.
+
+    Where nothing of the purchase is returned any more then, a second reversal is refused.
+    """
     card = platform.cards.card()
-    _, row = platform.cards.returned_purchase(card)
+    purchase, row = platform.cards.returned_purchase(card)
 
     answer = platform.cards.reverse_return(card, row["id"])
 
@@ -161,6 +208,10 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
         assert "REFUNDED" not in {
             listed_row.get("status") for listed_row in platform.cards.transactions(card)
         }
+    with check("CAR-081"):
+        if units(platform.cards.read(card, purchase).get("refundedAmount")):
+            raise ResourceMissing("a purchase shows what was returned of it after a reversal too")
+        platform.cards.reverse_return(card, row["id"]).refused(twin=answer)
 
 
 @requirement("CAR-081")
@@ -195,10 +246,11 @@ def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform) -> 
 def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:
     """Create an account, a card and a settled purchase, which the account has paid for."""
     account = platform.cards.account()
-    before = platform.internal_accounts.balances(account)[0]
+    before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
     purchase = platform.cards.settled_purchase(card)
-    platform.internal_accounts.wait_for_balance(account, before - PRICE)
+    paid = (before[0] - PRICE, before[1] - PRICE)
+    platform.until(lambda: platform.internal_accounts.balances(account), lambda now: now == paid)
     return account, card, purchase
 
 
@@ -207,6 +259,16 @@ def _is_balance_above(platform: Platform, account: Resource, before: int) -> boo
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance > before
     )
     return after > before
+
+
+def _expect_credit(platform: Platform, account: Resource, before: tuple[int, int]) -> None:
+    """Assert that both balances of an account come to be higher by what was returned."""
+    __tracebackhide__ = True
+    after = (before[0] + PART, before[1] + PART)
+    balances = platform.until(
+        lambda: platform.internal_accounts.balances(account), lambda current: current == after
+    )
+    assert balances == after, f"a return of {PART} makes {balances} of {before}"
 
 
 def _make_standalone_return(

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from conformance.platform.given.cards import ENDS, PRICE, bare_id, objects, units
+from conformance.platform.given.cards import ENDS, PRICE, bare_id, expect_currency, objects, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import PART, VOIDS
+from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, SETTLED, VOIDS
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- The list -------------------------------------------------------------------------------
 
@@ -55,20 +56,50 @@ def test_a_card_and_the_type_of_its_transactions_go_together(
         assert not _contains(platform.cards.filtered(other, type="CARD"), row)
 
 
-@requirement("CAR-012", "CAR-017")
-def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
-    """The filter by the type CARD lists a purchase, and the filter by a payment's type does not."""
+@requirement("CAR-013", "CAR-014", "CAR-801")
+def test_two_cards_of_a_customer_have_their_own_transactions(
+    platform: Platform, check: Check
+) -> None:
+    """The filters by one card do not list a purchase with the other card of the account."""
     account = platform.cards.account()
-    row = platform.cards.approved_purchase(platform.cards.card(account))
+    card = platform.cards.card(account)
+    row = platform.cards.approved_purchase(card)
+    try:
+        other = platform.cards.card(account)
+    except PreconditionFailed as error:
+        raise ResourceMissing(f"an account funds one card alone: {error}") from error
+    platform.cards.approved_purchase(other)
+
+    with check("CAR-013"):
+        assert not _contains(platform.cards.filtered(other), row)
+    with check("CAR-801"):
+        assert not _contains(platform.cards.filtered(other, type="CARD"), row)
+    with check("CAR-014"):
+        assert not _contains(platform.cards.filtered(other, bare_id(other)), row)
+
+
+@requirement("CAR-012", "CAR-017", "CAR-112", "CAR-113")
+def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
+    """The filter by the type CARD lists a purchase, and the filter by a payment's type does not.
+
+    Neither the type CARD nor the id of the card lists the payment.
+    """
+    account = platform.cards.account()
+    card = platform.cards.card(account)
+    row = platform.cards.approved_purchase(card)
     owner = account["customerId"]
 
     with check("CAR-012"):
         assert _contains(platform.transactions.of_customer(owner, type="CARD"), row)
+    payment = _quote_transaction(platform, account)
     with check("CAR-017"):
-        payment = _quote_transaction(platform, account)
         assert not _contains(
             platform.transactions.of_customer(owner, type=require_member(payment, "type")), row
         )
+    with check("CAR-112"):
+        assert not _contains(platform.transactions.of_customer(owner, type="CARD"), payment)
+    with check("CAR-113"):
+        assert not _contains(platform.cards.filtered(card), payment)
 
 
 @requirement("CAR-015", "CAR-016")
@@ -118,7 +149,7 @@ def test_a_purchase_is_made_with_a_merchant(platform: Platform, check: Check) ->
             assert isinstance(require_member(require_member(row, "merchant"), member), str)
 
 
-@requirement("CAR-030", "CAR-031", "CAR-032")
+@requirement(*CURRENCY_MEMBERS)
 def test_a_purchase_tells_of_its_currency(platform: Platform, check: Check) -> None:
     """A purchase shows decimals, name and symbol of its currency as a payment does.
 
@@ -130,11 +161,7 @@ def test_a_purchase_tells_of_its_currency(platform: Platform, check: Check) -> N
         require_member(_quote_transaction(platform, account), "sentAmount"), "currency"
     )
 
-    for requirement_id, member in (
-        ("CAR-030", "decimals"),
-        ("CAR-031", "name"),
-        ("CAR-032", "symbol"),
-    ):
+    for requirement_id, member in CURRENCY_MEMBERS.items():
         with check(requirement_id):
             expected = require_member(currency, member)
             assert any(part.get(member) == expected for part in objects(row)), row
@@ -194,31 +221,43 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         units(require_member(row, "settledAmount"))
     with check("CAR-044"):
         assert units(require_member(row, "settledAmount")) == PRICE
+        expect_currency(card, row, "settledAmount")
     with check("CAR-065"):
         assert units(row.get("refundedAmount")) == 0
 
 
-@requirement("CAR-108")
-def test_the_parts_that_are_cleared_add_up(platform: Platform) -> None:
-    """A purchase that is cleared in two parts shows its price as settledAmount."""
-    card = platform.cards.card()
+@requirement("CAR-108", "CAR-057", "EVT-172")
+def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> None:
+    """A purchase that is cleared in two parts shows its price as settledAmount, and costs it.
+
+    Its settlement is reported.
+    """
+    account = platform.cards.account()
+    before = platform.internal_accounts.balances(account)
+    card = platform.cards.card(account)
     purchase = platform.cards.approved_purchase(card)
     platform.cards.cause(card, purchase, "card.settle_partly", PART)
 
     platform.cards.cause(card, purchase, "card.settle", PRICE - PART)
 
     row = platform.cards.arrange_status(card, purchase, "SETTLED")
-    assert units(require_member(row, "settledAmount")) == PRICE
+    with check("CAR-108"):
+        assert units(require_member(row, "settledAmount")) == PRICE
+    with check("CAR-057"):
+        _expect_debit(platform, account, before, row)
+    with check("EVT-172"):
+        assert platform.webhooks.wait_for(SETTLED, row["id"]) is not None
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")
 def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Check) -> None:
     """The settledAmount leaves the account of the card, and another account stays as it was."""
     account, other = platform.cards.account(), platform.cards.account()
-    before, other_balances = (
-        platform.internal_accounts.balances(account)[0],
+    balances, other_balances = (
+        platform.internal_accounts.balances(account),
         platform.internal_accounts.balances(other),
     )
+    before = balances[0]
 
     row = platform.cards.settled_purchase(platform.cards.card(account))
 
@@ -228,8 +267,7 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         )
         assert after < before
     with check("CAR-057"):
-        balance_left = before - units(require_member(row, "settledAmount"))
-        assert platform.internal_accounts.wait_for_balance(account, balance_left) == balance_left
+        _expect_debit(platform, account, balances, row)
     with check("CAR-058"):
         assert platform.internal_accounts.balances(other) == other_balances
 
@@ -241,17 +279,20 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         for trigger, requirement_ids in zip(
             VOIDS,
             (
-                ("CAR-049", "CAR-051", "CAR-109", "CAR-053"),
-                ("CAR-050", "CAR-052", "CAR-110", "CAR-054"),
+                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", "CAR-033", "CAR-036"),
+                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", "CAR-033", "CAR-036"),
             ),
             strict=True,
         )
     ],
 )
 def test_an_authorization_that_comes_to_nothing_is_void(
-    platform: Platform, check: Check, trigger: str, requirement_ids: tuple[str, str, str, str]
+    platform: Platform, check: Check, trigger: str, requirement_ids: tuple[str, ...]
 ) -> None:
-    """A reversed or lapsed authorization is VOIDED, and the account has both balances back."""
+    """A reversed or lapsed authorization is VOIDED, and the account has both balances back.
+
+    The purchase remains a DEBIT, and one that was not declined.
+    """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
@@ -259,7 +300,7 @@ def test_an_authorization_that_comes_to_nothing_is_void(
 
     platform.cards.cause(card, purchase, trigger)
 
-    status_id, balance_id, total_id, amount_id = requirement_ids
+    status_id, balance_id, total_id, amount_id, *_ = requirement_ids
     row = platform.cards.at_status(card, purchase, "VOIDED")
     with check(status_id):
         assert row.get("status") == "VOIDED"
@@ -272,6 +313,10 @@ def test_an_authorization_that_comes_to_nothing_is_void(
         assert after[1] == before[1]
     with check(amount_id):
         assert units(row.get("settledAmount")) == 0
+    with check("CAR-033"):
+        assert require_member(row, "direction") == "DEBIT"
+    with check("CAR-036"):
+        assert not row.get("cardDeclinedReason")
 
 
 @requirement("CAR-055")
@@ -283,6 +328,19 @@ def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform) -> Non
     platform.cards.cause(card, row, "card.misclear")
 
     assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
+
+
+def _expect_debit(
+    platform: Platform, account: Resource, before: tuple[int, int], row: Json
+) -> None:
+    """Assert that both balances of an account come to be lower by what a purchase settled at."""
+    __tracebackhide__ = True
+    price = units(require_member(row, "settledAmount"))
+    after = (before[0] - price, before[1] - price)
+    balances = platform.until(
+        lambda: platform.internal_accounts.balances(account), lambda current: current == after
+    )
+    assert balances == after, f"a purchase of {price} makes {balances} of {before}"
 
 
 def _contains(rows: Any, row: Json) -> bool:

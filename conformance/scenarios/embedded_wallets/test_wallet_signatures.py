@@ -135,6 +135,34 @@ def test_nothing_leaves_a_wallet_unsigned(
     platform.observe(f"an unsigned {way} is answered with {answer.status}")
 
 
+@requirement("EMW-040", "EMW-041")
+@pytest.mark.parametrize("receiver_is_owner", [False, True], ids=["another-customer", "own"])
+def test_nothing_leaves_a_wallet_for_an_internal_account_unsigned(
+    platform: Platform, check: Check, receiver_is_owner: bool
+) -> None:
+    """An unsigned payment to another customer, or to an account of the owner, moves nothing."""
+    wallet = funded_wallet(platform)
+    _, before = platform.internal_accounts.balances(wallet)
+    receiver = (
+        platform.internal_accounts.account(amount=0, customer=wallet.owner)
+        if receiver_is_owner
+        else platform.wallets.wallet()
+    )
+    creation = platform.api.create_quote(
+        platform.quotes.body(wallet, receiver, amount=whole_unit(wallet))
+    )
+    if not creation.accepted or "transactionId" not in creation.body:
+        raise ResourceMissing(f"no such payment is quoted without a signature: {creation}")
+
+    answer = platform.api.execute_quote(creation.body["id"])
+
+    with check("EMW-040"):
+        expect_untouched(platform, wallet, before)
+    with check("EMW-041"):
+        if answer.accepted:
+            assert answer.body.get("status") not in SETTLING, answer
+
+
 @requirement("EMW-106")
 def test_no_deprecated_transfer_leaves_a_wallet_unsigned(platform: Platform) -> None:
     """An unsigned deprecated transfer out of a wallet moves nothing, however it is answered.

@@ -40,21 +40,29 @@ def test_a_payment_is_swept_to_an_external_account(platform: Platform, check: Ch
         assert platform.internal_accounts.balance(holder_account) == before
 
 
-@requirement("RBA-102", "RBA-103", "RBA-104")
+@requirement("RBA-102", "RBA-103", "RBA-104", "RBA-101")
 def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Check) -> None:
-    """The balance of the internal account grows by at most the deposit; a fee may be taken."""
+    """The balance of the internal account grows by at most the deposit; a fee may be taken.
+
+    The balance of the holder's account is unchanged.
+    """
     holder_account, destination = (
         platform.rule_based.holder_account(),
         platform.rule_based.holder_account(),
     )
     account = platform.rule_based.account_sweeping_to(holder_account, destination)
-    before = platform.internal_accounts.balance(destination)
+    before, home_before = (
+        platform.internal_accounts.balance(destination),
+        platform.internal_accounts.balance(holder_account),
+    )
 
     remaining = platform.rule_based.sweep(account, AMOUNT)
 
     increase = platform.internal_accounts.wait_for_increase(destination, before)
     with check("RBA-102"):
         assert increase > 0
+    with check("RBA-101"):
+        assert platform.internal_accounts.balance(holder_account) == home_before
     with check("RBA-103"):
         if increase <= 0:
             raise PreconditionFailed("nothing came of what was swept")
@@ -78,9 +86,9 @@ def test_a_payment_is_swept_to_the_holders_own_account(platform: Platform) -> No
     assert platform.internal_accounts.wait_for_increase(holder_account, before) > 0
 
 
-@requirement("RBA-106")
-def test_every_payment_is_swept(platform: Platform) -> None:
-    """A second deposit is swept too, after the first one arrived."""
+@requirement("RBA-106", "RBA-103")
+def test_every_payment_is_swept(platform: Platform, check: Check) -> None:
+    """A second deposit is swept too, after the first one arrived, and the first not again."""
     holder_account, destination = (
         platform.rule_based.holder_account(),
         platform.rule_based.holder_account(),
@@ -92,8 +100,15 @@ def test_every_payment_is_swept(platform: Platform) -> None:
 
     remaining = platform.rule_based.sweep(account, AMOUNT)
 
-    assert remaining == 0
-    assert platform.internal_accounts.wait_for_increase(destination, before + first) > 0
+    second = platform.internal_accounts.wait_for_increase(destination, before + first)
+    with check("RBA-106"):
+        assert remaining == 0
+        assert second > 0
+    with check("RBA-103"):
+        platform.until(
+            lambda: platform.internal_accounts.balances(account), lambda funds: funds == (0, 0)
+        )
+        assert platform.internal_accounts.balance(destination) - before <= 2 * AMOUNT
 
 
 @requirement("RBA-107")
@@ -115,14 +130,17 @@ def test_payments_at_the_same_time_are_all_swept(platform: Platform) -> None:
 
 @requirement("RBA-108", "RBA-109")
 def test_a_payment_is_swept_by_the_rule_of_its_own_number(platform: Platform, check: Check) -> None:
-    """Of two rule-based accounts of a holder, only the destination of the paid one gets money."""
+    """Of two rule-based accounts of a holder, only the destination of the paid one gets money.
+
+    First the older one is paid, and then the other.
+    """
     holder_account, own_destination, other_destination = (
         platform.rule_based.holder_account(),
         platform.rule_based.holder_account(),
         platform.rule_based.holder_account(),
     )
     account = platform.rule_based.account_sweeping_to(holder_account, own_destination)
-    platform.rule_based.account_sweeping_to(holder_account, other_destination)
+    other = platform.rule_based.account_sweeping_to(holder_account, other_destination)
     before, other_before = (
         platform.internal_accounts.balance(own_destination),
         platform.internal_accounts.balance(other_destination),
@@ -135,6 +153,14 @@ def test_a_payment_is_swept_by_the_rule_of_its_own_number(platform: Platform, ch
         assert increase > 0
     with check("RBA-109"):
         assert platform.internal_accounts.balance(other_destination) == other_before
+
+    platform.internal_accounts.settle_deposit(other, AMOUNT)
+
+    other_increase = platform.internal_accounts.wait_for_increase(other_destination, other_before)
+    with check("RBA-108"):
+        assert other_increase > 0
+    with check("RBA-109"):
+        assert platform.internal_accounts.balance(own_destination) == before + increase
 
 
 @requirement("RBA-110")

@@ -21,6 +21,9 @@ REFUNDED = "CARD_TRANSACTION.REFUNDED"
 SETTLED = "CARD_TRANSACTION.SETTLED"
 VOIDED = "CARD_TRANSACTION.VOIDED"
 
+CURRENCY_MEMBERS = {"CAR-030": "decimals", "CAR-031": "name", "CAR-032": "symbol"}
+"""By requirement what a card transaction tells of its currency."""
+
 VOIDS = ("card.reverse", "card.lapse")
 """The triggers that end an authorization before it is cleared."""
 

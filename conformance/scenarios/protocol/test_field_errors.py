@@ -97,6 +97,15 @@ CUSTOMER_WITH_MORE_FAULTS = Subject(
         "idType": "PASSPORT",
     },
 )
+BUSINESS = Subject(
+    "customer",
+    "business",
+    {
+        "businessInfo.country": "USA",
+        "businessInfo.incorporatedOn": "2014-13-02",
+        "email": "lindqvist.example.com",
+    },
+)
 ACCOUNT = Subject(
     "account",
     "usd_account",
@@ -154,6 +163,7 @@ def last_names(paths: Collection[str]) -> set[str]:
     "subject",
     [
         case("ERR-090", "customer", CUSTOMER),
+        case("ERR-090", "business", BUSINESS),
         case("ERR-093", "account", ACCOUNT),
     ],
 )
@@ -187,6 +197,7 @@ def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
     "subject",
     [
         case("ERR-091", "customer", CUSTOMER_WITH_MORE_FAULTS),
+        case("ERR-091", "business", BUSINESS),
         *(case("ERR-094", s.label or s.example, s) for s in ACCOUNTS_WITH_MORE_FAULTS),
     ],
 )
@@ -209,6 +220,7 @@ def test_all_fields_that_are_wrong_are_listed_together(
     "subject",
     [
         case("ERR-092", "customer", CUSTOMER),
+        case("ERR-092", "business", BUSINESS),
         case("ERR-095", "account", ACCOUNT),
     ],
 )

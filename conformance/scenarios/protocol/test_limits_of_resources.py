@@ -34,10 +34,16 @@ MAX_KEY_CHARACTERS = 255
 
 
 @requirement("LIM-070", "LIM-071", "LIM-072")
-def test_a_customer_starts_five_resets_a_day(platform: Platform, check: Check) -> None:
-    """The sixth start is refused with 429, while another customer can still start one."""
+@pytest.mark.parametrize("ending", [False, True], ids=["open", "ended"])
+def test_a_customer_starts_five_resets_a_day(
+    platform: Platform, check: Check, ending: bool
+) -> None:
+    """The sixth start is refused with 429, while another customer can still start one.
+
+    It is so whether the resets before are open or were rejected.
+    """
     factor = platform.profile.bindings.reset_factor
-    *allowed, past_limit = start_resets(platform, [factor] * (MAX_STARTS + 1))
+    *allowed, past_limit = start_resets(platform, [factor] * (MAX_STARTS + 1), ending=ending)
     # What limits the rate of all requests has 429 too.
     other = platform.resets.start(platform.resets.holder())
 
@@ -65,9 +71,12 @@ def test_resets_of_all_factors_count_together(platform: Platform) -> None:
     past_limit.refused(429, twin=other)
 
 
-@requirement("LIM-074")
-def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> None:
-    """The limit is on starts alone: a reset that passed its liveness check can be completed."""
+@requirement("LIM-074", "LIM-071")
+def test_who_started_too_many_resets_can_complete_one(platform: Platform, check: Check) -> None:
+    """The limit is on starts alone: a reset that passed its liveness check can be completed.
+
+    Its completion allows no further start.
+    """
     customer = platform.resets.holder()
     reset = platform.resets.passed(customer)
     answers = [platform.resets.start(customer) for _ in range(MAX_STARTS)]
@@ -78,7 +87,12 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform) -> Non
 
     answer = platform.resets.complete(reset)
 
-    answer.expect_accepted()
+    with check("LIM-074"):
+        answer.expect_accepted()
+    with check("LIM-071"):
+        arranged_body(answer)
+        refusal = platform.resets.start(customer)
+        refusal.refused(429, twin=platform.resets.start(platform.resets.holder()))
 
 
 @requirement("LIM-007", "CFG-045")

@@ -6,13 +6,14 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
+from conformance.scenarios.webhooks.reports import COMPLETED
 
 
-@requirement("QUO-120", "QUO-600", "QUO-601", "TRX-600")
+@requirement("QUO-120", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
 def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -> None:
     """A quote from the platform's own account is created and executed, and completes.
 
-    Another one is executed as it is created.
+    A webhook reports it. Another one is executed as it is created.
     """
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
@@ -35,3 +36,6 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
         immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
         immediate.expect_accepted()
         assert immediate.body["status"] in SETTLING, immediate
+    with check("EVT-011"):
+        name = quote["transactionId"]
+        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"

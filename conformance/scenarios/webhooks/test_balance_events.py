@@ -144,17 +144,36 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(
     assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
-@requirement("EVT-152", "EVT-153")
-def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check) -> None:
-    """A webhook shows the receiver's balance with the receiving amount of a payment."""
-    source, receiver = (
-        platform.internal_accounts.account(),
-        platform.internal_accounts.account(amount=0),
-    )
+def two_owners(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a funded internal account of one customer, and an empty one of another."""
+    return platform.internal_accounts.account(), platform.internal_accounts.account(amount=0)
+
+
+def one_owner(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a funded internal account of a customer, and an empty one in another currency."""
+    source, receiver = two_accounts(platform)
+    platform.internal_accounts.deposit(source, 10 * AMOUNT)
+    return source, receiver
+
+
+@requirement("EVT-152", "EVT-153", "EVT-150")
+@pytest.mark.parametrize("arrange_accounts", [two_owners, one_owner])
+def test_a_payment_is_reported_to_its_receiver(
+    platform: Platform,
+    check: Check,
+    arrange_accounts: Callable[[Platform], tuple[Resource, Resource]],
+) -> None:
+    """A webhook shows the receiver's balance with the receiving amount of a payment.
+
+    Another one shows the sender's balance without the sending amount. The sender is another
+    customer, or the same one.
+    """
+    source, receiver = arrange_accounts(platform)
     before, _ = platform.internal_accounts.balances(receiver)
+    source_before, _ = platform.internal_accounts.balances(source)
     *_, last = platform.quotes.create_and_execute(platform.quotes.body(source, receiver))
     if not last.accepted:
-        raise ResourceMissing(f"customers pay nothing into each other's accounts: {last}")
+        raise ResourceMissing(f"customers pay nothing into such accounts: {last}")
 
     after = before + last.body["totalReceivingAmount"]
 
@@ -166,6 +185,12 @@ def test_a_payment_is_reported_to_its_receiver(platform: Platform, check: Check)
             BALANCE, receiver["id"], where=lambda event: balance_in(event) == after
         )
         assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
+    with check("EVT-150"):
+        balance_left = source_before - last.body["totalSendingAmount"]
+        report = platform.webhooks.wait_for(
+            BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
+        )
+        assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
 @requirement("EVT-156")

@@ -75,15 +75,18 @@ def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
 
 @requirement("EVT-177", "EVT-178")
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
-    """Each of two returns is reported by another SETTLED webhook about the purchase."""
+    """Each of two returns is reported by another SETTLED webhook about the purchase.
+
+    After the second one all of it is returned.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     known_ids = settlement_ids(platform, purchase)
     if not known_ids:
         raise PreconditionFailed("no webhook reports the settled purchase")
 
-    for requirement_id in ("EVT-177", "EVT-178"):
-        platform.cards.cause(card, purchase, "card.return", PART)
+    for requirement_id, amount in {"EVT-177": PART, "EVT-178": PRICE - PART}.items():
+        platform.cards.cause(card, purchase, "card.return", amount)
         with check(requirement_id):
             assert is_settlement_reported_again(platform, purchase, known_ids)
         known_ids |= settlement_ids(platform, purchase)
@@ -198,12 +201,13 @@ def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> N
 
 
 @requirement("EVT-185")
-def test_a_void_authorization_is_not_reported_as_settled(platform: Platform) -> None:
-    """A reversed authorization is not reported as SETTLED."""
+@pytest.mark.parametrize("trigger", VOIDS)
+def test_a_void_authorization_is_not_reported_as_settled(platform: Platform, trigger: str) -> None:
+    """A reversed or lapsed authorization is not reported as SETTLED."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
 
-    platform.cards.cause(card, row, "card.reverse")
+    platform.cards.cause(card, row, trigger)
 
     platform.cards.arrange_status(card, row, "VOIDED")
     arrange_reports(platform.cards.deliveries_about(platform.cards.approved_purchase(card)))
@@ -226,9 +230,24 @@ def test_the_balance_after_a_purchase_is_reported(platform: Platform) -> None:
     assert is_balance_reported(platform, account, balance_left)
 
 
+@requirement("EVT-186")
+def test_the_balance_after_an_authorization_is_reported(platform: Platform) -> None:
+    """A webhook shows the balance of the account without what an authorization holds."""
+    account = platform.cards.account()
+    before = platform.internal_accounts.balances(account)[0]
+
+    platform.cards.approved_purchase(platform.cards.card(account))
+
+    balance_left = platform.internal_accounts.balances(account)[0]
+    if balance_left >= before:
+        raise ResourceMissing("an authorization leaves the balance as it is")
+    assert is_balance_reported(platform, account, balance_left)
+
+
 @requirement("EVT-190")
-def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
-    """A webhook shows the balance of the account after a standalone return."""
+@pytest.mark.parametrize("trigger", ["card.refund", "card.return"])
+def test_the_balance_after_a_return_is_reported(platform: Platform, trigger: str) -> None:
+    """A webhook shows the balance of the account after a return, a standalone one or not."""
     account = platform.cards.account()
     opening = platform.internal_accounts.balances(account)[0]
     card = platform.cards.card(account)
@@ -236,7 +255,7 @@ def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
     before = platform.until(
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < opening
     )
-    platform.cards.refund(card, purchase, PART)
+    platform.cards.cause(card, purchase, trigger, PART)
 
     after = platform.until(
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance > before
@@ -248,8 +267,12 @@ def test_the_balance_after_a_return_is_reported(platform: Platform) -> None:
 
 
 @requirement("EVT-191")
-def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
-    """A new webhook shows the balance that the account had before the authorization."""
+@pytest.mark.parametrize("trigger", VOIDS)
+def test_the_balance_after_a_reversal_is_reported(platform: Platform, trigger: str) -> None:
+    """A new webhook shows the balance that the account had before the authorization.
+
+    The authorization is reversed, or lapses.
+    """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)[0]
     if not is_balance_reported(platform, account, before):
@@ -260,6 +283,6 @@ def test_the_balance_after_a_reversal_is_reported(platform: Platform) -> None:
         raise ResourceMissing("an authorization leaves the balance as it is")
     known_ids = {delivery.id for delivery in platform.webhooks.about(account["id"])}
 
-    platform.cards.cause(card, row, "card.reverse")
+    platform.cards.cause(card, row, trigger)
 
     assert is_balance_reported(platform, account, before, known_ids)

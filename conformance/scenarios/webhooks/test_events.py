@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from conformance.exchange.clock import now
 from conformance.exchange.cuts import Cut
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.transactions import FAILED, included_fees
@@ -13,6 +15,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -26,13 +29,16 @@ from conformance.scenarios.webhooks.reports import (
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
+"""How much the clocks of the suite and of the target may differ."""
+
 REFUNDS = (REFUND_PENDING, REFUND_COMPLETED, REFUND_FAILED)
 
 
 # --- The envelope ---------------------------------------------------------------------------
 
 
-@requirement("EVT-001", "EVT-002", "EVT-003", "EVT-004", "EVT-007", "EVT-020", "EVT-021")
+@requirement("EVT-001", "EVT-002", "EVT-003", "EVT-004", "EVT-007", "EVT-009", "EVT-020", "EVT-021")
 def test_a_webhook_is_an_envelope_around_a_resource(platform: Platform, check: Check) -> None:
     """All webhooks that name a payout have id, type, timestamp and the transaction as data.
 
@@ -55,6 +61,10 @@ def test_a_webhook_is_an_envelope_around_a_resource(platform: Platform, check: C
             assert all(isinstance(_member(event.body, member), str) for event in events)
     with check("EVT-004"):
         assert all(isinstance(event.data, Mapping) for event in events)
+    with check("EVT-009"):
+        for event in events:
+            timestamp = arrange_moment(event.body, "timestamp")
+            assert abs(timestamp - now()) < MAX_CLOCK_DIFFERENCE, event.body
     payments = [event.data for event in events if str(event.type).startswith("OUTGOING_PAYMENT.")]
     if not payments:
         raise PreconditionFailed(f"no OUTGOING_PAYMENT webhook names {quote['transactionId']}")

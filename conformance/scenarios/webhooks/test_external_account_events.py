@@ -13,6 +13,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.payments import create_platform_external_account
 from conformance.scenarios.webhooks.reports import STATUS_UPDATED, event_ids
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -40,6 +41,26 @@ def test_a_disabled_account_is_reported(platform: Platform, check: Check) -> Non
         assert all(isinstance(event.data, Mapping) for event in events)
     with check("EVT-121"):
         assert all(event.concerns(account["id"]) for event in events)
+
+
+@requirement("EVT-124")
+@pytest.mark.parametrize("name", ["mxn_account", "rwf_account", "solana_wallet"])
+def test_a_disabled_account_of_any_type_is_reported(platform: Platform, name: str) -> None:
+    """Disabling a bank account abroad, mobile money or a wallet is reported by a new webhook."""
+    account = platform.external_accounts.account(platform.external_accounts.account_holder(), name)
+
+    _expect_report_of(platform, account, "external_account.disable")
+
+
+@requirement("EVT-124")
+def test_a_disabled_account_of_the_platform_is_reported(platform: Platform) -> None:
+    """Disabling an external account that belongs to no customer is reported by a new webhook."""
+    account = create_platform_external_account(platform, platform.profile.usual_corridor)
+    disable = partial(
+        platform.triggers.fire, "external_account.disable", externalAccountId=account["id"]
+    )
+
+    _expect_report_after(platform, account, disable)
 
 
 @requirement("EVT-123")

@@ -10,6 +10,7 @@ from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.purchases import VOIDS
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -198,11 +199,12 @@ def test_a_declined_purchase_is_reported_once(platform: Platform) -> None:
 
 
 @requirement("EVT-206")
-def test_a_void_authorization_is_reported_once(platform: Platform) -> None:
-    """All CARD_TRANSACTION.VOIDED webhooks of a reversed authorization have one id."""
+@pytest.mark.parametrize("trigger", VOIDS)
+def test_a_void_authorization_is_reported_once(platform: Platform, trigger: str) -> None:
+    """All CARD_TRANSACTION.VOIDED webhooks of a reversed or lapsed authorization have one id."""
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
-    platform.cards.cause(card, row, "card.reverse")
+    platform.cards.cause(card, row, trigger)
     arrange_event(platform, "CARD_TRANSACTION.VOIDED", row["id"])
 
     let_reports_arrive(platform)

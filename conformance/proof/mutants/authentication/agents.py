@@ -123,6 +123,9 @@ for _requirement, _operation in (
     ("AGT-014", "listCustomerExternalAccounts"),
     ("AGT-015", "createQuote"),
     ("AGT-023", "getExternalAccount"),
+    ("AGT-024", "updateCustomer"),
+    ("AGT-025", "deleteExternalAccount"),
+    ("AGT-026", "createExternalAccount"),
     ("AGT-016", "executeQuote"),
     ("AGT-017", "executeQuote"),
 ):

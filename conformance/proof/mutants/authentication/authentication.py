@@ -182,6 +182,14 @@ PASSING: tuple[tuple[str, str, str, Callable[[Any, str, str], bool]], ...] = (
             and settings.api_client_secret.startswith(password)
         ),
     ),
+    (
+        "AUT-044",
+        "continued",
+        "what follows the secret is not looked at",
+        lambda settings, user, password: (
+            user == settings.api_token_id and password.startswith(settings.api_client_secret)
+        ),
+    ),
 )
 """Requirement, name, statement, and which pair passes too."""
 

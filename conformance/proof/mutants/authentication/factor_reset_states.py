@@ -7,7 +7,8 @@ from collections.abc import Callable
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
 
-from conformance.proof.kit.builders import Json, after, around, instead
+from conformance.proof.kit.builders import Json, after, around, edited, instead
+from conformance.proof.kit.edits import put, shows, where
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
@@ -233,6 +234,167 @@ def phone_cleared(unit: Unit, ask: Ask) -> None:
 @mutant("SFR-111", "a factor that was cleared once stays so")
 def cleared_for_good(patch: Patch) -> None:
     patch.replace(factors, "restore", lambda _customer, _factor: None)
+
+
+for _status_ in ("REJECTED", "EXPIRED"):
+    for _requirement, _member, _value in (
+        ("SFR-049", "completedAt", "2026-01-01T00:00:00Z"),
+        ("SFR-100", "enrollmentStatus", "COMPLETED"),
+    ):
+        declare(
+            _requirement,
+            _status_,
+            f"the {_member} of a reset that is {_status_} is {_value}",
+            edited(factor_resets, "view", where(shows("status", _status_), put(_member, _value))),
+        )
+
+
+@mutant("SFR-114", "a factor is cleared as its reset is started", (factor_resets, "start"), after)
+def cleared_early(unit: Unit, ask: Ask) -> None:
+    factors.clear(factor_resets.customer_of(unit, ask), ask.body["factor"])
+
+
+@mutant(
+    "SFR-114",
+    "a factor is cleared by the liveness check",
+    (factor_resets, "conclude_liveness"),
+    after,
+)
+def cleared_by_liveness(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    if reset.status == "LIVENESS_PASSED":
+        factors.clear(unit.session.get_one(Customer, reset.customer_id), reset.factor)
+
+
+@mutant("SFR-113", "a completed reset clears a second factor too", (factors, "clear"))
+def two_cleared(clear: Function, customer: Customer, factor: str) -> None:
+    clear(customer, factor)
+    clear(customer, PHONE)
+
+
+def _of_customer(unit: Unit, customer: Customer, factor: str) -> list[FactorReset]:
+    query = select(FactorReset).where(FactorReset.customer_id == customer.id)
+    return list(unit.session.scalars(query.where(FactorReset.factor == factor)))
+
+
+@mutant(
+    "SFR-039",
+    "an enrollment puts the time of the completion off",
+    (factor_resets, "finish_enrollment"),
+    after,
+)
+def completed_by_enrollment(unit: Unit, customer: Customer, factor: str) -> None:
+    for reset in _of_customer(unit, customer, factor):
+        if reset.completed_at is not None:
+            reset.completed_at = moment_after(unit.now, 60)
+
+
+@mutant(
+    "SFR-101",
+    "the enrollment of a factor by any customer is taken for that of all",
+    (factor_resets, "finish_enrollment"),
+    instead,
+)
+def enrolled_by_anybody(unit: Unit, _customer: Customer, factor: str) -> None:
+    query = select(FactorReset).where(FactorReset.factor == factor)
+    for reset in unit.session.scalars(query):
+        if reset.status == "COMPLETED" and reset.enrollment == "PENDING":
+            reset.enrollment = "COMPLETED"
+
+
+def _completing_again(change: Callable[[Unit, FactorReset], None]) -> Apply:
+    """Take another completion of a COMPLETED reset, which changes it."""
+
+    def completed(complete: Function, unit: Unit, ask: Ask) -> None:
+        reset = factor_resets.get(unit, ask)
+        if reset.status == "COMPLETED":
+            change(unit, reset)
+        else:
+            complete(unit, ask)
+
+    return around(factor_resets, "complete", completed)
+
+
+def _put_off(unit: Unit, reset: FactorReset) -> None:
+    reset.completed_at = moment_after(unit.now, 60)
+
+
+def _waits_again(_unit: Unit, reset: FactorReset) -> None:
+    reset.enrollment = "PENDING"
+
+
+declare(
+    "SFR-060",
+    "put-off",
+    "another completion puts the time of the first one off",
+    _completing_again(_put_off),
+)
+declare(
+    "SFR-060",
+    "waits-again",
+    "after another completion the factor is to be enrolled once more",
+    _completing_again(_waits_again),
+)
+
+
+@mutant(
+    "SFR-122",
+    "a liveness check counts for all resets of the customer",
+    (factor_resets, "conclude_liveness"),
+    after,
+)
+def passed_together(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+    for other in unit.session.scalars(query):
+        if other.status == "INITIATED" and reset.status == "LIVENESS_PASSED":
+            other.status = "LIVENESS_PASSED"
+
+
+@mutant(
+    "SFR-122",
+    "a completion completes all resets of the customer",
+    (factor_resets, "complete"),
+    after,
+)
+def completed_together(unit: Unit, ask: Ask) -> None:
+    for factor in ("PASSKEY", "TOTP"):
+        for other in _of_customer(unit, factor_resets.customer_of(unit, ask), factor):
+            other.status = "COMPLETED"
+
+
+@mutant("SFR-058", "that a window has closed is noticed by who reads the reset")
+@mutant("SFR-059", "that a window has closed is noticed by who reads the reset")
+def closed_by_reading(patch: Patch) -> None:
+    def read(original: Function, unit: Unit, ask: Ask) -> Json:
+        reset = unit.session.get(FactorReset, ask.params["resetId"])
+        if reset is not None:
+            close(unit, reset)
+        body: Json = original(unit, ask)
+        return body
+
+    def expire(unit: Unit, ask: Ask) -> None:
+        reset = factor_resets.known(unit, ask)
+        reset.expires_at = min(reset.expires_at, unit.now)
+
+    close = factor_resets.close_if_due
+    patch.replace(factor_resets, "close_if_due", lambda _unit, _reset: None)
+    patch.wrap(factor_resets, "read", read)
+    patch.replace(factor_resets, "expire", expire)
+
+
+for _member in ("countryCode", "number"):
+    declare(
+        "SFR-802",
+        f"without-{_member}",
+        f"a completion whose mobile has no {_member} is refused once it is done",
+        _spoiling(
+            "COMPLETED",
+            lambda _reset, ask, member=_member: (  # type: ignore[misc]
+                isinstance(ask.body.get("mobile"), dict) and member not in ask.body["mobile"]
+            ),
+        ),
+    )
 
 
 # --- Limits ---------------------------------------------------------------------------------

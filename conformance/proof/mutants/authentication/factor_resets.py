@@ -9,7 +9,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, Place, around, edited, instead, receives, recoded
+from conformance.proof.kit.builders import (
+    Json,
+    Place,
+    around,
+    edited,
+    instead,
+    receives,
+    recoded,
+    skipped,
+)
 from conformance.proof.kit.edits import ABSENT, put
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
@@ -272,6 +281,16 @@ def _outside_as(code: str) -> Apply:
             raise errors.Refusal(code, "The customer lives in no region of SCA.")
 
     return instead(factor_resets, "refuse_outside", refuse_outside)
+
+
+@mutant(
+    "SFR-015",
+    "businesses outside the regions of SCA start resets too",
+    (factor_resets, "refuse_outside"),
+    skipped,
+)
+def of_a_business(customer: Customer) -> bool:
+    return customer.customer_type == "BUSINESS"
 
 
 declare(

@@ -48,6 +48,22 @@ declare(
 )
 
 
+declare(
+    "SCA-042",
+    "external_only",
+    "payments to internal accounts are not challenged",
+    _exempting(lambda quote: quote.destination_kind == "INTERNAL"),
+)
+
+
+@mutant("SCA-041", "who has proved a payment is not challenged any more", (quotes, "start"))
+def proved_once(
+    original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
+) -> None:
+    before = unit.session.query(Quote).filter_by(customer_id=quote.customer_id, status="COMPLETED")
+    (quotes.perform if before.count() else original)(unit, quote, action)
+
+
 @mutant("SCA-003", "quotes of a fixed receiving amount are not challenged")
 def sending_side_only(patch: Patch) -> None:
     sides: dict[str, str] = {}

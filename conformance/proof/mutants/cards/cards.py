@@ -201,6 +201,30 @@ declare("CAR-046", "held", "a declined purchase holds its amount", _after_declin
 declare("CAR-047", "paid", "a declined purchase is paid", _after_decline("network"))
 
 
+def _after_decline_for(reason: str, target: str) -> Apply:
+    """Let a unit of a purchase that is declined for a reason go to ``target`` all the same."""
+
+    def declined(
+        decline: Function, unit: Unit, card: Card, amount: int, *more: Any
+    ) -> CardTransaction:
+        row: CardTransaction = decline(unit, card, amount, *more)
+        if row.decline_reason == reason:
+            card_transactions.move(unit, row, "available", target, 1)
+        return row
+
+    return around(card_simulators, "decline", declined)
+
+
+for _reason in ("SPEND_LIMIT_EXCEEDED", "INSUFFICIENT_FUNDS", "BLOCKED"):
+    for _id, _target in {"CAR-046": "held", "CAR-047": "network"}.items():
+        declare(
+            _id,
+            _reason.lower().replace("_", "-"),
+            f"money goes where a purchase is declined for {_reason}",
+            _after_decline_for(_reason, _target),
+        )
+
+
 for _id in ("CAR-051", "CAR-052"):
 
     @mutant(_id, "what an authorization held is not given back")
@@ -259,6 +283,36 @@ def paid_by_all(unit: Unit, row: CardTransaction, amount: int) -> None:
     legs = [ledger.Leg(name, row.currency, -1) for name in others]
     rail = ledger.Leg(ledger.system("rail", row.currency), row.currency, len(legs))
     ledger.post(unit, [*legs, rail])
+
+
+@mutant(
+    "CAR-057",
+    "what a purchase costs still counts in the totalBalance",
+    (card_transactions, "move"),
+    skipped,
+)
+def still_counted(_unit: Unit, _row: CardTransaction, origin: str, target: str, _n: int) -> bool:
+    return (origin, target) == ("held", "network")
+
+
+@mutant(
+    "CAR-057",
+    "the last part of a purchase costs a unit more",
+    (card_simulators, "settle"),
+    after,
+)
+def dearer_in_parts(unit: Unit, row: CardTransaction, amount: int) -> None:
+    if row.settled > amount:
+        card_transactions.move(unit, row, "available", "network", 1)
+
+
+for _id in ("CAR-067", "CAR-111"):
+
+    @mutant(_id, "what merchants give back is credited twice", (card_transactions, "move"))
+    def credited_twice(
+        move: Function, unit: Unit, row: CardTransaction, origin: str, target: str, amount: int
+    ) -> None:
+        move(unit, row, origin, target, amount * 2 if origin == "network" else amount)
 
 
 for _id in ("CAR-067", "CAR-076"):
@@ -332,6 +386,73 @@ def _once(
     return row
 
 
+@mutant(
+    "CAR-061",
+    "a return is noted on the later purchases with the card too",
+    (card_simulators, "return_purchase"),
+    after,
+)
+def noted_on_all(unit: Unit, ask: Ask) -> None:
+    unit.session.flush()
+    query = select(CardTransaction).where(
+        CardTransaction.card_id == ask.params["id"],
+        CardTransaction.status == "SETTLED",
+        CardTransaction.id != ask.body["transactionId"],
+    )
+    for row in unit.session.scalars(query):
+        row.refunded += ask.body["amount"]
+
+
+def _on_purchase(change: Callable[[CardTransaction, int], None]) -> Apply:
+    """Return the patch by which a return on its own changes the purchase that it is of."""
+
+    def refund(unit: Unit, ask: Ask) -> None:
+        row = card_transactions.find(unit, ask.body["transactionId"])
+        assert row is not None
+        change(row, ask.body["amount"])
+
+    return after(card_simulators, "refund", refund)
+
+
+def _settle_less(row: CardTransaction, amount: int) -> None:
+    row.settled -= amount
+
+
+def _point_to_itself(row: CardTransaction, _amount: int) -> None:
+    row.original_id = row.id
+
+
+declare(
+    "CAR-066",
+    "standalone",
+    "settledAmount is less what was returned in a payment of its own",
+    _on_purchase(_settle_less),
+)
+declare(
+    "CAR-034",
+    "standalone",
+    "a purchase that was returned in a payment of its own points to itself",
+    _on_purchase(_point_to_itself),
+)
+
+
+@mutant(
+    "CAR-074", "a refund points to the first purchase with the card", (card_simulators, "refund")
+)
+def first_purchase(refund: Function, unit: Unit, ask: Ask) -> Json:
+    body: Json = refund(unit, ask)
+    unit.session.flush()
+    query = (
+        select(CardTransaction.id)
+        .where(CardTransaction.card_id == ask.params["id"])
+        .order_by(CardTransaction.created_at)
+    )
+    row = card_transactions.find(unit, body["transactionId"])
+    if row is not None:
+        row.original_id = unit.session.scalars(query).first()
+    return body
+
+
 declare(
     "CAR-070",
     "purchase",
@@ -389,6 +510,21 @@ def nothing_to_reverse(unit: Unit, row: CardTransaction) -> CardTransaction:
     return card_transactions.find(unit, row.original_id or "") or row
 
 
+@mutant("CAR-081", "a return that was reversed is reversed once more")
+def reversed_again(patch: Patch) -> None:
+    done: set[str] = set()
+
+    def purchase_of(original: Function, unit: Unit, row: CardTransaction) -> CardTransaction:
+        purchase = card_transactions.find(unit, row.original_id or "")
+        if purchase is not None and row.id in done:
+            return purchase
+        done.add(row.id)
+        found: CardTransaction = original(unit, row)
+        return found
+
+    patch.wrap(card_simulators, "returned_purchase", purchase_of)
+
+
 @mutant(
     "CAR-082",
     "the reversal of a return that does not exist is taken for done",
@@ -416,6 +552,31 @@ _REASONS = {
     "CAR-105": ("FOREIGN", "BLOCKED"),
     "CAR-106": ("SUSPICIOUS", "BLOCKED"),
 }
+
+
+@mutant("CAR-102", "what is held for a purchase can be spent by another one")
+def spent_twice(patch: Patch) -> None:
+    def obstacle(
+        original: Callable[..., str | None],
+        unit: Unit,
+        card: Card,
+        amount: int,
+        condition: str | None,
+    ) -> str | None:
+        found = original(unit, card, amount, condition)
+        _, total = ledger.balances(unit, [card.account_id])[card.account_id]
+        return None if found == "UNDERFUNDED" and amount <= total else found
+
+    def move(
+        original: Function, unit: Unit, row: CardTransaction, origin: str, target: str, amount: int
+    ) -> None:
+        available, _ = ledger.balances(unit, [row.account_id])[row.account_id]
+        original(
+            unit, row, origin, target, min(amount, available) if origin == "available" else amount
+        )
+
+    patch.wrap(card_simulators, "obstacle_of", obstacle)
+    patch.wrap(card_transactions, "move", move)
 
 
 @mutant(
@@ -472,4 +633,62 @@ declare(
     "type-alone",
     "the card is passed over where the type is given",
     _cards(lambda query: {k: v for k, v in query.items() if k != "cardId"}),
+)
+
+
+def _rows_filtered(change: Callable[[Any, Json], Any]) -> Apply:
+    """Return the patch that narrows or widens the rows of a list of card transactions."""
+
+    def found(filtered: Function, query: Json) -> Any:
+        rows = filtered(query)
+        return rows if rows is None else change(rows, query)
+
+    return around(card_transactions, "filtered", found)
+
+
+declare(
+    "CAR-800",
+    "purchases",
+    "a card and the type CARD find purchases alone",
+    _rows_filtered(
+        lambda rows, query: (
+            rows.where(CardTransaction.original_id.is_(None))
+            if "cardId" in query and query.get("type") == "CARD"
+            else rows
+        )
+    ),
+)
+
+
+for _id in ("CAR-013", "CAR-014", "CAR-801"):
+
+    @mutant(_id, "a card finds what its account has paid", (card_transactions, "filtered"))
+    def of_the_account(filtered: Function, query: Json) -> Any:
+        if "cardId" not in query:
+            return filtered(query)
+        rows = filtered({name: value for name, value in query.items() if name != "cardId"})
+        of_card = select(Card.account_id).where(Card.id == query["cardId"])
+        return None if rows is None else rows.where(CardTransaction.account_id.in_(of_card))
+
+
+def _payments_too(is_card_filter: Callable[[str, str], bool]) -> Apply:
+    """Return the patch by which payments are listed as if a filter for cards were not there."""
+
+    def found(filtered: Function, query: Json) -> Any:
+        return filtered({k: v for k, v in query.items() if not is_card_filter(k, v)})
+
+    return around(transactions, "filtered", found)
+
+
+declare(
+    "CAR-112",
+    "payments",
+    "the type CARD lists payments too",
+    _payments_too(lambda name, value: (name, value) == ("type", "CARD")),
+)
+declare(
+    "CAR-113",
+    "payments",
+    "a cardId lists payments too",
+    _payments_too(lambda name, _value: name == "cardId"),
 )

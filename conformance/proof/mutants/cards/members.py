@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Json, edited
@@ -10,6 +11,10 @@ from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where,
 from conformance.proof.mutant import declare
 from conformance.reference.cards import card_transactions
 from conformance.reference.transactions import transactions
+
+
+def _has(member: str, body: Json) -> bool:
+    return member in body
 
 
 def _refund(body: Json) -> bool:
@@ -187,7 +192,62 @@ _SHOWN: tuple[tuple[str, str, str, Edit], ...] = (
     ),
 )
 
-for _id, _name, _statement, _edit in _SHOWN:
+_LATER: tuple[tuple[str, str, str, Edit], ...] = (
+    (
+        "CAR-034",
+        "returned",
+        "a purchase of which something was returned points to itself",
+        where(lambda body: "refundedAmount" in body, copied("id", "originalTransactionId")),
+    ),
+    (
+        "CAR-034",
+        "declined",
+        "a declined purchase points to itself",
+        where(shows("status", "DECLINED"), copied("id", "originalTransactionId")),
+    ),
+    (
+        "CAR-036",
+        "void",
+        "a void authorization has a reason",
+        where(shows("status", "VOIDED"), put("cardDeclinedReason", "OTHER")),
+    ),
+    (
+        "CAR-036",
+        "returned",
+        "a purchase of which something was returned has a reason",
+        where(lambda body: "refundedAmount" in body, put("cardDeclinedReason", "OTHER")),
+    ),
+    *(
+        ("CAR-033", state.lower(), f"the direction of what is {state} is CREDIT", edit)
+        for state in ("DECLINED", "VOIDED")
+        for edit in (where(shows("status", state), put("direction", "CREDIT")),)
+    ),
+    *(
+        (rule, "return", f"the currency of a return has no {name}", where(_refund, _drop(name)))
+        for rule, name in {"CAR-030": "decimals", "CAR-031": "name", "CAR-032": "symbol"}.items()
+    ),
+    *(
+        (
+            rule,
+            "euros",
+            f"{member} is in another currency than the card",
+            where(partial(_has, member), put(f"{member}.currency.code", "EUR")),
+        )
+        for rule, member in (
+            ("CAR-044", "settledAmount"),
+            ("CAR-061", "refundedAmount"),
+            ("CAR-073", "settledAmount"),
+        )
+    ),
+    (
+        "CAR-048",
+        "blocked",
+        "a purchase that is declined as blocked shows its amount as settled",
+        where(shows("cardDeclinedReason", "BLOCKED"), copied("authorizedAmount", "settledAmount")),
+    ),
+)
+
+for _id, _name, _statement, _edit in (*_SHOWN, *_LATER):
     declare(_id, _name, _statement, edited(card_transactions, "view", _edit))
 
 declare(

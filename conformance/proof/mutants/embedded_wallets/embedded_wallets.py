@@ -347,6 +347,29 @@ for _way, _ids in UNSIGNED.items():
             demanding(_way, unasked),
         )
 
+
+def _within_the_platform(own: bool) -> Callable[..., bool]:
+    """Return whether an execution pays an internal account, of the same customer or another."""
+
+    def condition(unit: Unit, ask: Ask, *_: Any, **__: Any) -> bool:
+        quote = unit.session.get(Quote, ask.params.get("quoteId", ""))
+        if quote is None or quote.destination_kind != "INTERNAL":
+            return False
+        receiver = accounts.get(unit, quote.destination["accountId"])
+        return (receiver.customer_id == quote.customer_id) is own
+
+    return condition
+
+
+for _requirement in UNSIGNED[_EXECUTION]:
+    for _name, _is_own in (("own", True), ("customer", False)):
+        declare(
+            _requirement,
+            _name,
+            f"nobody is asked to sign a payment to an internal account: {_name}",
+            skipped(embedded_wallets, "demand_signature", _within_the_platform(_is_own)),
+        )
+
 for _way, _codes in REFUSED.items():
     for _code, _rules in _codes.items():
         for _untouched, _refused, *_fitting in _rules:

@@ -68,6 +68,38 @@ def again(change: Callable[[Unit, Reply, Json], Reply]) -> Apply:
     )
 
 
+for _member, _value in (("label", "Collections"), ("sweepRule", {"destination": {}})):
+    declare(
+        "RBA-063",
+        _member,
+        f"a request that is sent again shows another {_member}",
+        again(
+            lambda _unit, reply, _body, member=_member, value=_value: Reply(  # type: ignore[misc]
+                200, put(member, value)(deepcopy(reply.body))
+            )
+        ),
+    )
+
+
+@mutant("RBA-063", "only the last key of a customer is remembered", (rule_based, "created_under"))
+def last_key(
+    created_under: Callable[[Unit, str], MintedAccount | None], unit: Unit, key: str
+) -> MintedAccount | None:
+    earlier = created_under(unit, key)
+    if earlier is None:
+        return None
+    holder = earlier.asked["customerId"]
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == holder, InternalAccount.type == "RULE_BASED"
+    )
+    last = unit.session.scalars(query.order_by(InternalAccount.created_at.desc())).first()
+    if last is not None and last.id != earlier.account_id:
+        unit.session.delete(earlier)
+        unit.session.flush()
+        return None
+    return earlier
+
+
 def _second(unit: Unit, reply: Reply, body: Json) -> Reply:
     made(unit, body)
     return reply
@@ -89,14 +121,6 @@ declare(
         )
     ),
 )
-
-
-@mutant("RBA-062", "a request counts as another if its members are in another order", how=again)
-def order_matters(unit: Unit, reply: Reply, body: Json) -> Reply:
-    query = select(MintedAccount).where(MintedAccount.account_id == reply.body["id"])
-    if list(unit.session.scalars(query).one().asked) != list(body):
-        raise errors.Refusal("CONFLICT", "The key stands for another account.")
-    return reply
 
 
 @mutant("RBA-063", "a key that was used brings the newest account of its holder", how=again)
@@ -185,6 +209,22 @@ declare(
     "bad-request",
     "a key that is used again is a bad request",
     around(rule_based, "create", _reused),
+)
+declare(
+    "RBA-078",
+    "order",
+    "the members of another order are another account",
+    around(
+        rule_based,
+        "is_same",
+        lambda is_same, earlier, body: is_same(earlier, body) and [*earlier.asked] == [*body],
+    ),
+)
+declare(
+    "RBA-077",
+    "made",
+    "an account is made although its key is refused for another rule",
+    despite("CONFLICT", lambda unit, ask: made(unit, ask.body)),
 )
 declare(
     "RBA-067",

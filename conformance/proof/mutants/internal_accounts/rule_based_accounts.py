@@ -185,6 +185,7 @@ declare(
     "they count as the platform's",
     listing(_with_all, (accounts, "list_for_platform")),
 )
+declare("RBA-026", "without-rule", "the list shows no rules", listing(each(put("sweepRule", None))))
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
 declare(
     "RBA-009",
@@ -374,6 +375,8 @@ for _name, _code, _is_meant in (
     ("currency", "INVALID_INPUT", _is_foreign),
     ("label", "INVALID_INPUT", _is_long),
     ("business", "INVALID_INPUT", _is_for_a_business),
+    ("no-type", "INVALID_INPUT", lambda _unit, body: "type" not in body),
+    ("not-enabled", "CONFLICT", lambda unit, _body: not rule_based.is_enabled(unit)),
     ("conflict", "CONFLICT", lambda _unit, _body: True),
 ):
     declare(

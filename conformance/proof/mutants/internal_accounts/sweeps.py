@@ -90,6 +90,15 @@ def _too_much(
         booked(unit, destination["accountId"], amount)
 
 
+def _home_too(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    send(unit, account, destination, amount)
+    home = sweeps.home_of(unit, account.customer_id or "", account.currency)
+    if home is not None and internal(unit, destination) is not None:
+        booked(unit, home.id, amount)
+
+
 def _copied(
     send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
 ) -> None:
@@ -120,6 +129,30 @@ declare("RBA-102", "kept", "the service keeps what is swept", around(rule_based,
 declare(
     "RBA-103", "twice", "an internal account gets it twice", around(rule_based, "send", _too_much)
 )
+declare(
+    "RBA-101",
+    "too",
+    "what is swept to an internal account goes home too",
+    around(rule_based, "send", _home_too),
+)
+
+
+@mutant("RBA-103", "a sweep sends what was swept before it too", (rule_based, "send"))
+def swept_again(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    send(unit, account, destination, amount)
+    query = select(Quote.sending_amount, Quote.source).where(
+        Quote.customer_id == account.customer_id
+    )
+    unit.session.flush()
+    before = sum(
+        sent for sent, source in unit.session.execute(query) if source["accountId"] == account.id
+    )
+    if before > amount and internal(unit, destination) is not None:
+        booked(unit, destination["accountId"], before - amount)
+
+
 declare("RBA-104", "copied", "an internal account gets a copy", around(rule_based, "send", _copied))
 declare(
     "RBA-105",
@@ -170,6 +203,16 @@ def _newest_rule(
     send(unit, account, rule_based.destination_of(newest or account), amount)
 
 
+def _oldest_rule(
+    send: Send, unit: Unit, account: InternalAccount, _destination: Json, amount: int
+) -> None:
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == account.customer_id, InternalAccount.type == "RULE_BASED"
+    )
+    oldest = unit.session.scalars(query.order_by(InternalAccount.created_at)).first()
+    send(unit, account, rule_based.destination_of(oldest or account), amount)
+
+
 def _everywhere(
     send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
 ) -> None:
@@ -188,6 +231,13 @@ def _everywhere(
 declare(
     "RBA-108", "newest", "the newest rule holds for all", around(rule_based, "send", _newest_rule)
 )
+for _requirement in ("RBA-108", "RBA-109"):
+    declare(
+        _requirement,
+        "oldest",
+        "the oldest rule holds for all",
+        around(rule_based, "send", _oldest_rule),
+    )
 declare(
     "RBA-109", "everywhere", "each rule gets each payment", around(rule_based, "send", _everywhere)
 )

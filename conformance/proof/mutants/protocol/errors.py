@@ -158,6 +158,34 @@ for _id in ("ERR-091", "ERR-094"):
     declare(_id, "first", "the first field is listed alone", told_of(lambda found: found[:1]))
     declare(_id, "two", "two fields are listed at most", told_of(lambda found: found[:2]))
 
+
+def _business(entry: Json) -> bool:
+    return str(entry["field"]).startswith("businessInfo.")
+
+
+declare(
+    "ERR-091",
+    "business",
+    "of what is wrong with a business one field is listed",
+    told_of(
+        lambda found: [
+            *(entry for entry in found if not _business(entry)),
+            *[entry for entry in found if _business(entry)][:1],
+        ]
+    ),
+)
+declare(
+    "ERR-090",
+    "business",
+    "whatever is wrong with a business, its taxId is listed too",
+    told_of(
+        lambda found: (
+            [*found, {"field": "businessInfo.taxId", "message": "Check it."}]
+            if any(map(_business, found))
+            else found
+        )
+    ),
+)
 declare("ERR-096", "none", "no field is listed", told_of(lambda _: []))
 declare(
     "ERR-096",

@@ -281,6 +281,30 @@ def too_many_conflict(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "RATE_LIMITED", 409)
 
 
+def _counting(*counted: str) -> Apply:
+    """Count the starts of resets that are at one of some statuses."""
+
+    def starts(unit: Unit, customer: Customer) -> list[str]:
+        query = select(FactorReset.factor).where(FactorReset.customer_id == customer.id)
+        return list(unit.session.scalars(query.where(FactorReset.status.in_(counted))))
+
+    return instead(factor_resets, "starts", starts)
+
+
+declare(
+    "LIM-071",
+    "rejected",
+    "resets that were rejected do not count",
+    _counting("INITIATED", "PENDING_REVIEW", "LIVENESS_PASSED", "COMPLETED", "EXPIRED"),
+)
+declare(
+    "LIM-071",
+    "completed",
+    "resets that were completed do not count",
+    _counting("INITIATED", "PENDING_REVIEW", "LIVENESS_PASSED", "REJECTED", "EXPIRED"),
+)
+
+
 @mutant("LIM-072", "the starts of all customers count together")
 def starts_of_all(patch: Patch) -> None:
     patch.replace(

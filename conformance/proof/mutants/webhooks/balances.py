@@ -13,9 +13,10 @@ from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
 from conformance.proof.mutants.quotes.toolkit import transaction_of
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
-from conformance.reference.store import InternalAccount, Quote
+from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
@@ -99,6 +100,29 @@ def immediate_untold(unit: Unit, quote: Quote) -> bool:
     return transaction_of(unit, quote).executed_at == quote.created_at
 
 
+def _is_of_business(unit: Unit, quote: Quote) -> bool:
+    owner = unit.session.get(Customer, quote.customer_id or "")
+    return owner is not None and owner.customer_type == "BUSINESS"
+
+
+def _is_proved(unit: Unit, quote: Quote) -> bool:
+    owner = unit.session.get(Customer, quote.customer_id or "")
+    return owner is not None and customers.needs_sca(owner)
+
+
+for _name, _condition in (
+    ("business", _is_of_business),
+    ("authorized", _is_proved),
+    ("transfer", lambda _unit, quote: quote.destination_kind == "INTERNAL"),
+):
+    declare(
+        "EVT-150",
+        _name,
+        f"the debit of a payment that is {_name} is not reported",
+        skipped(settlement, "announce_source", _condition),
+    )
+
+
 @mutant("EVT-152", "what comes in from another account is not reported")
 def incoming_unreported(patch: Patch) -> None:
     def change(unit: Unit, quote: Quote, _transaction: Any) -> None:
@@ -114,6 +138,22 @@ def balance_before_credit(patch: Patch) -> None:
         _add(unit, str(quote.destination.get("accountId")), -quote.receiving_amount)
 
     _after((settlement, "complete"), change)(patch)
+
+
+for _id in ("EVT-152", "EVT-153"):
+
+    @mutant(_id, "of a customer's accounts that a payment changes one is reported")
+    def one_of_customer(patch: Patch) -> None:
+        def change(unit: Unit, _quote: Quote, _transaction: Any) -> None:
+            seen: set[str] = set()
+            for event in list(unit.events):
+                if event["type"] == _BALANCE:
+                    owner = str(event["data"].get("customerId"))
+                    if owner in seen:
+                        unit.events.remove(event)
+                    seen.add(owner)
+
+        _after((settlement, "complete"), change)(patch)
 
 
 @mutant("EVT-154", "only the first deposit is reported")

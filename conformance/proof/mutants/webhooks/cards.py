@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from conformance.proof.kit.builders import Json, after, around
 from conformance.proof.kit.tables import with_row, without_row
@@ -55,6 +56,11 @@ def _silent_about_returns(announce: Function, unit: Unit, row: CardTransaction) 
         announce(unit, row)
 
 
+def _silent_about_the_last(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded or row.refunded < row.settled:
+        announce(unit, row)
+
+
 def _silent_about_refunds(announce: Function, unit: Unit, row: CardTransaction) -> None:
     if row.original_id is None:
         announce(unit, row)
@@ -97,6 +103,7 @@ def _also_settled(status: str) -> Callable[[Function, Unit, CardTransaction], No
 
 _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
+    ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
     ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
     ("EVT-179", "purchase", "returns on their own are told of the purchase", _on_its_purchase),
     ("EVT-180", "also", "a return is reported as refunded too", _also_refunded),
@@ -115,6 +122,19 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
 
 for _id, _name, _statement, _telling in _ANNOUNCED:
     declare(_id, _name, _statement, around(card_transactions, "announce", _telling))
+
+
+@mutant("EVT-172", "the settlement of a last part is not reported")
+def last_part_untold(patch: Patch) -> None:
+    parts: set[str] = set()
+
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.status != "SETTLED" or row.id not in parts:
+            announce(unit, row)
+        if row.status == "PARTIALLY_SETTLED":
+            parts.add(row.id)
+
+    around(card_transactions, "announce", telling)(patch)
 
 
 @mutant("EVT-178", "the first return alone is reported")
@@ -169,6 +189,47 @@ declare(
     "the balance after a reversal is not reported",
     _balances_untold(lambda row: row.status == "VOIDED"),
 )
+
+
+declare(
+    "EVT-190",
+    "purchase",
+    "the balance after a return of a purchase is not reported",
+    _balances_untold(lambda row: row.refunded > 0),
+)
+
+
+def _no_balances(unit: Unit, *_: Any, **__: Any) -> None:
+    unit.events[:] = [
+        event for event in unit.events if event["type"] != "INTERNAL_ACCOUNT.BALANCE_UPDATED"
+    ]
+
+
+declare(
+    "EVT-186",
+    "authorization",
+    "the balance after an authorization is not reported",
+    after(card_simulators, "approve", _no_balances),
+)
+declare(
+    "EVT-191",
+    "lapse",
+    "the balance after an authorization has expired is not reported",
+    after(card_simulators, "lapse", _no_balances),
+)
+
+for _id, _event in {"EVT-185": "SETTLED", "EVT-206": "VOIDED"}.items():
+
+    @mutant(
+        _id,
+        f"an authorization that has expired is reported as {_event} besides",
+        (card_simulators, "lapse"),
+        after,
+    )
+    def lapse_told(unit: Unit, ask: Ask, *, told: str = _event) -> None:
+        row = card_transactions.find(unit, ask.body["transactionId"])
+        assert row is not None
+        unit.emit(f"CARD_TRANSACTION.{told}", card_transactions.view(row))
 
 
 def _sent(change: Callable[[Json], Json]) -> Apply:

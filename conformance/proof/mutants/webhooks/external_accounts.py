@@ -47,6 +47,33 @@ for _requirement, _move in (
     declare(_requirement, "silent", "nobody is told", moving(_move, _silently))
 
 
+def _silently_of(account_type: str) -> Callable[..., None]:
+    def move(unit: Unit, account: ExternalAccount, status: str) -> None:
+        account.status = status
+        if account.account_type != account_type:
+            externals.announce(unit, account)
+
+    return move
+
+
+for _type in ("MXN_ACCOUNT", "RWF_ACCOUNT", "SOLANA_WALLET"):
+    declare("EVT-124", _type, f"nobody is told of a {_type}", moving(DISABLED, _silently_of(_type)))
+
+
+def _silently_of_the_platform(unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+    if account.customer_id is not None:
+        externals.announce(unit, account)
+
+
+declare(
+    "EVT-124",
+    "platform",
+    "nobody is told of the platform's accounts",
+    moving(DISABLED, _silently_of_the_platform),
+)
+
+
 def _announcing(data: Callable[[ExternalAccount], Any]) -> Apply:
     """Return a patch after which a changed status is reported with other data."""
 

@@ -24,6 +24,14 @@ declare(
 )
 
 
+declare(
+    "EVT-102",
+    "link-of-business",
+    "a link of a business is reported as a submission",
+    announced((kyc_links, "create"), "BUSINESS"),
+)
+
+
 def _decided_again(unit: Unit, ask: Ask, _answer: Any) -> None:
     customer = customers.get(unit, ask.params["customerId"])
     kind = rules.REVIEW_EVENTS.get((customer.customer_type, customer.status))
@@ -45,6 +53,15 @@ def repaired_unreported(create: Handler, unit: Unit, ask: Ask) -> Any:
     before = submissions(unit, str(ask.body.get("customerId")))
     answer = create(unit, ask)
     if before:
+        unit.events.clear()
+    return answer
+
+
+@mutant("EVT-105", "only the first submission of a business is reported", (verifications, "create"))
+def repaired_business_unreported(create: Handler, unit: Unit, ask: Ask) -> Any:
+    before = submissions(unit, str(ask.body.get("customerId")))
+    answer = create(unit, ask)
+    if before and customers.get(unit, ask.body["customerId"]).customer_type == "BUSINESS":
         unit.events.clear()
     return answer
 

@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, Place, after, around, receives, skipped
-from conformance.proof.kit.edits import Edit, bare, derived, put, renamed, replaced, turned, without
+from conformance.proof.kit.edits import (
+    Edit,
+    bare,
+    derived,
+    put,
+    renamed,
+    replaced,
+    shows,
+    turned,
+    where,
+    without,
+)
 from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
@@ -17,7 +28,7 @@ from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Quote, Transaction
+from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.webhooks.deliveries import Deliveries
@@ -69,6 +80,23 @@ _ENVELOPES: tuple[tuple[str, str, str, Edit], ...] = (
         "no-zone",
         "the timestamp does not say that it is in UTC",
         turned("timestamp", lambda value: str(value).rstrip("Z")),
+    ),
+    (
+        "EVT-009",
+        "epoch",
+        "the timestamp is that of the epoch",
+        replaced("timestamp", "1970-01-21T08:00:00Z"),
+    ),
+    (
+        "EVT-009",
+        "local",
+        "the timestamp is in a local time, and called UTC",
+        turned(
+            "timestamp",
+            lambda value: (
+                f"{str(value)[:11]}{(int(str(value)[11:13]) + 2) % 24:02}{str(value)[13:]}"
+            ),
+        ),
     ),
     (
         "EVT-004",
@@ -228,6 +256,79 @@ for _action in ("AUTHORIZE", "DEPOSIT"):
         f"silent-{_action.lower()}",
         f"PROCESSING is not reported after {_action}",
         _processing_untold(_action),
+    )
+
+
+def _untold_where(happening: str, condition: Callable[[Unit, Transaction], bool]) -> Apply:
+    """Return the patch that does not report what happens to transactions of a condition."""
+    return skipped(
+        transactions,
+        "announce",
+        lambda unit, row, told: told == happening and condition(unit, row),
+    )
+
+
+def _is_of_business(unit: Unit, row: Transaction) -> bool:
+    owner = unit.session.get(Customer, row.customer_id or "")
+    return owner is not None and owner.customer_type == "BUSINESS"
+
+
+def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
+    return row.source.get("sourceType") == "REALTIME_FUNDING"
+
+
+def _is_pulled(_unit: Unit, row: Transaction) -> bool:
+    return str(row.source.get("accountId")).startswith("ExternalAccount:")
+
+
+for _id, _happening in (
+    ("EVT-012", "FAILED"),
+    ("EVT-013", "REFUND_PENDING"),
+    ("EVT-014", "REFUND_COMPLETED"),
+):
+    for _name, _condition_ in (("business", _is_of_business), ("real-time", _is_just_in_time)):
+        declare(
+            _id,
+            _name,
+            f"{_happening} of a payment that is {_name} is not reported",
+            _untold_where(_happening, _condition_),
+        )
+
+for _name, _condition_ in (
+    ("business", _is_of_business),
+    ("pulled", _is_pulled),
+    ("platform", lambda _unit, row: row.customer_id is None),
+):
+    declare(
+        "EVT-011",
+        _name,
+        f"COMPLETED of a payment that is {_name} is not reported",
+        _untold_where("COMPLETED", _condition_),
+    )
+
+
+def _failed_for(reason: str) -> Callable[[Unit, Transaction], bool]:
+    return lambda _unit, row: row.failure_reason == reason
+
+
+for _reason in ("PAYOUT_RETURNED", "LIMIT_EXCEEDED"):
+    for _id, _happening in (("EVT-013", "REFUND_PENDING"), ("EVT-014", "REFUND_COMPLETED")):
+        declare(
+            _id,
+            _reason,
+            f"{_happening} is not reported after {_reason}",
+            _untold_where(_happening, _failed_for(_reason)),
+        )
+    declare(
+        "EVT-024",
+        _reason,
+        f"the webhook of a failure does not say that it is for {_reason}",
+        _sent(
+            _data(
+                f"{OUTGOING}FAILED",
+                where(shows("failureReason", _reason), without("failureReason")),
+            )
+        ),
     )
 
 
