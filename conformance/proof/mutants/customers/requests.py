@@ -414,3 +414,22 @@ for _id, _handler, _code in (
         f"an unknown customer is answered with {_code}",
         recoded(*_handler, _code, "CUSTOMER_NOT_FOUND"),
     )
+
+
+# --- Of businesses --------------------------------------------------------------------------
+
+
+def _unchecked_of_business(original: Callable[[Any], Any], body: Any) -> Any:
+    found = original(body)
+    if not isinstance(body, dict) or body.get("customerType") != "BUSINESS":
+        return found
+    return [row for row in found if row.path != "address.country"]
+
+
+for _id in ("CUS-118", "CUS-152"):
+    declare(
+        _id,
+        "of-a-business",
+        "the country in the address of a business is not looked at",
+        around(onboarding, "creation_rules", _unchecked_of_business),
+    )
