@@ -18,7 +18,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.refusals import names
+from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -288,6 +288,51 @@ def test_channels_are_verified_before_the_customer_is(platform: Platform) -> Non
     assert verification_status(verified) == verification_status(customer), verified
 
 
+@for_each_channel("CON-052", "CON-053")
+def test_the_code_of_another_channel_verifies_nothing(platform: Platform, channel: str) -> None:
+    """The channel that no code was sent to stays PENDING by the one that was sent to the other."""
+    customer = platform.verification.contact.customer("email", "phone")
+    platform.verification.contact.arrange_code(customer, other_channel(channel))
+
+    answer = platform.verification.contact.confirm_code(customer, channel)
+
+    seen = platform.verification.contact.status(customer, channel)
+    platform.verification.contact.verify(platform.verification.contact.customer(channel), channel)
+    assert seen == "PENDING", answer
+
+
+@pytest.mark.parametrize(
+    ("ids", "business"),
+    [
+        case(("CON-057", "CON-058"), "individual", ("CON-057", "CON-058"), False),
+        case(("CON-057", "CON-058"), "business", ("CON-057", "CON-058"), True),
+    ],
+)
+def test_nobody_says_that_a_channel_is_verified(
+    platform: Platform, check: Check, ids: tuple[str, str], *, business: bool
+) -> None:
+    """A ``contactVerification`` in a creation or an update leaves the channels PENDING."""
+    contact = platform.verification.contact
+    body = contact.business_body() if business else contact.body()
+    customer = contact.customer(body=body)
+    claim = {"contactVerification": dict.fromkeys(contact_channels(customer), "VERIFIED")}
+    another = {**body, "platformCustomerId": platform.samples.reference()}
+
+    created = platform.api.create_customer({**another, **claim}, valid=False)
+    updated = platform.api.update_customer(customer["id"], claim, valid=False)
+
+    by_creation, by_update = ids
+    with check(by_creation):
+        if created.accepted:
+            seen = contact_channels(platform.customers.read(arranged_resource(created)))
+            assert "VERIFIED" not in seen.values(), created
+        else:
+            created.refused(*REFUSED, twin=platform.api.create_customer(another))
+    with check(by_update):
+        seen = contact_channels(platform.customers.read(customer))
+        assert set(seen.values()) == {"PENDING"}, updated
+
+
 @for_each_channel("CON-033", "CON-034")
 def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
     platform: Platform, channel: str
@@ -299,6 +344,7 @@ def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
     refusal = platform.verification.contact.send_code(customer, channel)
 
     refusal.refused(409, twin=platform.verification.contact.send_code(twin, channel))
+    assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
 @for_each_channel("CON-035", "CON-036")
@@ -313,6 +359,7 @@ def test_no_code_confirms_a_channel_that_need_not_be_verified(
     refusal = platform.verification.contact.confirm_code(customer, channel)
 
     refusal.refused(twin=platform.verification.contact.confirm_code(twin, channel))
+    assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
 @with_two_requirements(Ids("email", "CON-037", "CON-041"), Ids("phone", "CON-038", "CON-041"))

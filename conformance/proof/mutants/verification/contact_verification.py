@@ -14,7 +14,7 @@ from conformance.proof.kit.tables import with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
-from conformance.reference.customers import customers
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import contact
@@ -352,3 +352,65 @@ declare(
     "the first of the missing addresses is told alone",
     edited(contact, "missing_errors", lambda found: found[:1]),
 )
+
+
+# --- Codes of other channels, and what a refusal leaves behind ------------------------------
+
+
+def _sent_to_all(unit: Unit, ask: Ask, _channel: str) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    for name, entry in customer.contact.items():
+        if entry["status"] != "VERIFIED":
+            contact.put(unit, customer, name, {**entry, "code": rules.SANDBOX_CODE})
+
+
+for _requirement in ("CON-052", "CON-053"):
+    declare(
+        _requirement,
+        "one-code",
+        "a customer has one code, whichever channel it was sent to",
+        after(contact, "send", _sent_to_all),
+    )
+
+
+def _opened(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> Any:
+    try:
+        return original(unit, ask, channel)
+    except errors.Refusal as refusal:
+        if refusal.code == "CONFLICT":
+            customer = customers.get(unit, ask.params["customerId"])
+            contact.put(unit, customer, channel, contact.fresh())
+            unit.session.commit()
+        raise
+
+
+for _handler, _requirements in (
+    ("send", ("CON-033", "CON-034")),
+    ("confirm", ("CON-035", "CON-036")),
+):
+    for _requirement in _requirements:
+        declare(
+            _requirement,
+            "opened",
+            "a channel that is refused has to be verified from then on",
+            around(contact, _handler, _opened),
+        )
+
+
+def _claimed(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    unit.session.flush()
+    customer = customers.get(unit, answer["id"])
+    for name, status in (ask.body.get("contactVerification") or {}).items():
+        if name in customer.contact:
+            contact.put(unit, customer, name, status_of(status))
+    return customers.view(customer)
+
+
+for _requirement, _handler in (("CON-057", "create"), ("CON-058", "update")):
+    declare(
+        _requirement,
+        "taken-over",
+        "a contactVerification that is sent is taken over",
+        around(onboarding, _handler, _claimed),
+    )
