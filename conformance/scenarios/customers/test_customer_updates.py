@@ -110,6 +110,9 @@ def test_a_change_changes_what_it_sends(platform: Platform, check: Check, name: 
         answer.expect_accepted()
         assert answer.body.get("id") == before["id"]
         assert answer.body.get("customerType") in (None, before.get("customerType")), answer
+        others = {name: value for name, value in sent_members(before).items() if name != "email"}
+        shown = {name: answer.body[name] for name in others if answer.body.get(name) is not None}
+        assert shown == {name: others[name] for name in shown}
     with check("CUS-028"):
         assert same("email", require_member(arranged_body(answer), "email"), new)
     with check("CUS-029"):
@@ -204,7 +207,10 @@ def test_diligence_can_follow(platform: Platform, member: str) -> None:
 
 @requirement("CUS-041")
 def test_an_identification_number_can_follow(platform: Platform) -> None:
-    """An individual that was created without an identification number gets one by an update."""
+    """An individual that was created without an identification number gets one by an update.
+
+    It is shown where an individual shows it who was created with it.
+    """
     body = platform.customers.example_body(example("individual"))
     identification = {name: body.pop(name) for name in ("idType", "identifier")}
     created = platform.api.create_customer(body)
@@ -214,6 +220,10 @@ def test_an_identification_number_can_follow(platform: Platform) -> None:
     answer = platform.api.update_customer(created.body["id"], identification)
 
     answer.expect_accepted()
+    complete = platform.customers.of_example(example("individual"))
+    for member in identification.keys() & platform.customers.read(complete).keys():
+        shown = read_until_changed(platform, created.body, member, identification[member])
+        assert same(member, shown.get(member) or "", identification[member]), shown
 
 
 @requirement("BUS-024", "CUS-028", "CUS-030")

@@ -74,7 +74,12 @@ BLOCKED: Mapping[str, Mapping[str, str]] = {
 
 BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
     "UNVERIFIED": {"deposit": "PLM-060", "execution": "PLM-061"},
-    "PENDING": {"deposit": "PLM-600", "execution": "PLM-601"},
+    "PENDING": {
+        "deposit": "PLM-600",
+        "execution": "PLM-601",
+        "immediate": "PLM-608",
+        "realtime": "PLM-609",
+    },
     "REJECTED": {"deposit": "PLM-602", "execution": "PLM-603"},
     "HOLD": {"deposit": "PLM-604", "execution": "PLM-605"},
 }

@@ -268,7 +268,10 @@ def test_a_code_verifies_one_customer(platform: Platform) -> None:
 
 @requirement("CON-032")
 def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
-    """An update with the name that the customer has leaves the channel VERIFIED."""
+    """An update with the name that the customer has leaves the channel VERIFIED.
+
+    So does one that would change its address, and is refused.
+    """
     body = platform.verification.contact.body()
     customer = platform.verification.contact.customer(body=body)
     channel = next(iter(contact_channels(platform.verification.contact.verify(customer))))
@@ -276,6 +279,10 @@ def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
     platform.customers.change(customer, fullName=body["fullName"])
 
     assert platform.verification.contact.status(customer, channel) == "VERIFIED"
+    email = platform.samples.filled("changed-############@example.com")
+    wrong = {"email": email, "phoneNumber": "+4915123000000", "birthDate": "1985-13-14"}
+    if not platform.api.update_customer(customer["id"], wrong, valid=False).accepted:
+        assert platform.verification.contact.status(customer, channel) == "VERIFIED"
 
 
 @requirement("CON-046")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, receives
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import put, replaced, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import (
     FIRST_CATEGORY,
@@ -323,4 +323,23 @@ def _pattern_alone(patch: Patch) -> None:
     patch.wrap(onboarding, "change_rules", rules_of)
 
 
-declare("BUS-092", "any-country", "a new taxId may be that of any country", _pattern_alone)
+declare("BUS-093", "any-country", "a new taxId may be that of any country", _pattern_alone)
+
+
+def _name_of_another(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    return answer if "fullName" in ask.body else replaced("region", "CA")(answer)
+
+
+declare(
+    "CUS-027",
+    "other-region",
+    "the answer to a change shows another region than the customer has",
+    around(onboarding, "update", _name_of_another),
+)
+declare(
+    "CUS-041",
+    "not-kept",
+    "a number that follows is not kept",
+    receives(onboarding, "update", without("idType", "identifier")),
+)

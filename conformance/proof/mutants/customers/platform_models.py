@@ -65,6 +65,8 @@ _TRUSTED: tuple[tuple[str, str, str, str], ...] = (
     ),
     *(("BUSINESS", "UNVERIFIED", way, f"PLM-06{n}") for n, way in enumerate(_BUSINESS)),
     *(("BUSINESS", "PENDING", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS)),
+    ("BUSINESS", "PENDING", "immediate", "PLM-608"),
+    ("BUSINESS", "PENDING", "realtime", "PLM-609"),
     *(("BUSINESS", "REJECTED", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 2)),
     ("BUSINESS", "HOLD", "deposit", "PLM-604"),
 )

@@ -22,6 +22,7 @@ from conformance.proof.mutants.customers.toolkit import (
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import onboarding
+from conformance.testdata.examples import placed
 
 Change = Callable[[Json], Json]
 
@@ -433,3 +434,38 @@ for _id in ("CUS-118", "CUS-152"):
         "the country in the address of a business is not looked at",
         around(onboarding, "creation_rules", _unchecked_of_business),
     )
+
+
+def _filled(path: str, value: str) -> Change:
+    def change(body: Json) -> Json:
+        return placed(body, path, value) if fields.at(body, path) == "" else body
+
+    return change
+
+
+for _id, _path, _value in (
+    ("BUS-063", f"{INFO}.country", "US"),
+    ("BUS-069", f"{INFO}.incorporatedOn", "2000-01-01"),
+    ("BUS-072", f"{INFO}.taxId", "12-3456789"),
+):
+    declare(
+        _id,
+        "empty",
+        f"an empty {_path} is not looked at",
+        receives(onboarding, "create", _filled(_path, _value)),
+    )
+
+declare(
+    "CUS-100",
+    "any-case",
+    "a customerType may be in lower case",
+    receives(
+        onboarding,
+        "create",
+        lambda body: (
+            {**body, "customerType": str(body["customerType"]).upper()}
+            if body.get("customerType") in ("individual", "business")
+            else body
+        ),
+    ),
+)

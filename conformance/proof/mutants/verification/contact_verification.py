@@ -414,3 +414,23 @@ for _requirement, _handler in (("CON-057", "create"), ("CON-058", "update")):
         "a contactVerification that is sent is taken over",
         around(onboarding, _handler, _claimed),
     )
+
+
+def _renewed_first(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal:
+        customer = customers.get(unit, ask.params["customerId"])
+        for name, member in rules.CHANNEL_ADDRESS.items():
+            if isinstance(ask.body, dict) and member in ask.body and name in customer.contact:
+                contact.put(unit, customer, name, contact.fresh())
+        unit.session.commit()
+        raise
+
+
+declare(
+    "CON-032",
+    "renewed-first",
+    "a change that is refused opens the channels again whose addresses it has",
+    around(onboarding, "update", _renewed_first),
+)

@@ -594,3 +594,18 @@ def refused_and_kept(original: Function, unit: Unit, ask: Ask) -> Any:
             original(unit, replace(ask, body={**ask.body, "ownershipPercentage": 100}))
             unit.session.commit()
         raise
+
+
+declare(
+    "VER-009",
+    "strokes",
+    "the path of a field is written with strokes",
+    around(
+        verifications,
+        "field_error",
+        lambda original, resource_id, path: {
+            **original(resource_id, path),
+            "field": path.replace(".", "/"),
+        },
+    ),
+)
