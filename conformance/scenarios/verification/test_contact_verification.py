@@ -251,19 +251,32 @@ def test_a_verified_channel_stays_verified(platform: Platform, check: Check, ids
     platform.observe(f"a contact code that was used already is answered with {used_answer.status}")
 
 
+@for_each_channel("CON-059", "CON-060")
+def test_another_code_leaves_a_verified_channel_alone(platform: Platform, channel: str) -> None:
+    """A channel that is VERIFIED stays so, whether another code is sent to it or refused."""
+    customer = platform.verification.contact.customer(channel)
+    platform.verification.contact.verify(customer, channel)
+
+    answer = platform.verification.contact.send_code(customer, channel)
+
+    assert platform.verification.contact.status(customer, channel) == "VERIFIED", answer
+    platform.observe(f"a code to a contact channel that is VERIFIED is answered: {answer.status}")
+
+
 @requirement("CON-031")
 def test_a_code_verifies_one_customer(platform: Platform) -> None:
-    """The channel of another customer who got a code too stays PENDING."""
+    """The channels of another customer who got codes too stay PENDING."""
     customer, other = (
         platform.verification.contact.customer(),
         platform.verification.contact.customer(),
     )
-    channel = next(iter(contact_channels(customer)))
-    platform.verification.contact.arrange_code(other, channel)
+    for channel in contact_channels(other):
+        platform.verification.contact.arrange_code(other, channel)
 
-    platform.verification.contact.verify(customer, channel)
+    platform.verification.contact.verify(customer)
 
-    assert platform.verification.contact.status(other, channel) == "PENDING"
+    seen = contact_channels(platform.customers.read(other))
+    assert set(seen.values()) == {"PENDING"}, seen
 
 
 @requirement("CON-032")

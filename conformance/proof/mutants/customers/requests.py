@@ -306,6 +306,18 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),
     ("CUS-091", "two-words", "fullName", _full_name(lambda name: len(name.split()) > 2)),
     ("CUS-091", "ascii", "fullName", _full_name(lambda name: not name.isascii())),
+    (
+        "CUS-091",
+        "letters-alone",
+        "fullName",
+        _full_name(lambda name: not name.replace(" ", "").isalpha()),
+    ),
+    (
+        "CUS-091",
+        "long-names",
+        "fullName",
+        _full_name(lambda name: any(len(word) < 2 for word in name.split()) or len(name) < 6),
+    ),
     ("CUS-092", "no-itin", "idType", has("idType", "ITIN")),
     ("BUS-001", "needs-a-registration", INFO, lacks(f"{INFO}.registrationNumber")),
     ("BUS-001", "needs-an-address", "address", lacks("address")),

@@ -233,3 +233,19 @@ def fiat_for_businesses(patch: Patch) -> None:
         return answer
 
     patch.wrap(onboarding, "create", create)
+
+
+for _id, _name, _value in (
+    ("ACC-090", "no-way-to-fund-crypto", []),
+    ("ACC-106", "one-wallet-for-all", [{"accountOrWalletInfo": {"accountType": "SPARK_WALLET"}}]),
+):
+    declare(
+        _id,
+        _name,
+        f"the fundingPaymentInstructions of accounts in crypto currencies are {_value}",
+        edited(
+            accounts,
+            "_view",
+            where(shows("type", "INTERNAL_CRYPTO"), put("fundingPaymentInstructions", _value)),
+        ),
+    )

@@ -434,3 +434,34 @@ declare(
     "a change that is refused opens the channels again whose addresses it has",
     around(onboarding, "update", _renewed_first),
 )
+
+
+def _opened_by_sending(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    was_verified = customer.contact.get(channel, {}).get("status") == "VERIFIED"
+    original(unit, ask, channel)
+    if was_verified:
+        contact.put(unit, customer, channel, contact.fresh())
+
+
+for _requirement, _channel in (("CON-059", "email"), ("CON-060", "phone")):
+    declare(
+        _requirement,
+        "opened-by-sending",
+        f"another code makes the {_channel} pending again",
+        around(contact, "send", _opened_by_sending),
+    )
+
+
+def _verifies_the_phones(unit: Unit, _customer: Customer, channel: str) -> None:
+    for customer in unit.session.scalars(select(Customer)):
+        if channel in customer.contact:
+            contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+
+declare(
+    "CON-031",
+    "phones",
+    "a code verifies the phones of all customers",
+    followed("confirm", "phone", _verifies_the_phones),
+)
