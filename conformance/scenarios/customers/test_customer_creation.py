@@ -145,11 +145,11 @@ def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: 
         assert require_member(customer, "countryOfIssuance") == "US"
 
 
-@requirement("CUS-015", "CUS-016", "CUS-017")
+@requirement("CUS-015", "CUS-016", "CUS-017", "CUS-031")
 def test_customers_may_share_a_platform_customer_id(platform: Platform, check: Check) -> None:
     """Customers with one id are accepted, with different ids of their own and UMA addresses.
 
-    Two are individuals, and the third one is a business.
+    Two are individuals, and the third one is a business. A change of one is none of another.
     """
     answers = [platform.api.create_customer(body) for body in bodies_with_shared_id(platform)]
     if answers[0].accepted and not all(answer.accepted for answer in answers):
@@ -171,6 +171,13 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
     with check("CUS-017"):
         addresses = [require_member(customer, "umaAddress") for customer in customers]
         assert len(set(addresses)) == len(addresses), addresses
+    with check("CUS-031"):
+        others = customers[::2]
+        platform.customers.change(customers[1], fullName="Omar Bauer", birthDate="1980-01-31")
+        for other in others:
+            after = platform.customers.read(other)
+            for member in ("fullName", "birthDate", "businessInfo"):
+                assert after.get(member) == other.get(member), after
 
 
 def bodies_with_shared_id(platform: Platform) -> list[Json]:

@@ -69,16 +69,20 @@ def test_the_decision_of_a_review_is_reported(
 
 
 @requirement("EVT-105")
-def test_a_submission_that_was_repaired_is_reported(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_submission_that_was_repaired_is_reported(platform: Platform, *, business: bool) -> None:
     """A submission after one with errors is reported by a PENDING webhook."""
-    number = {"idType": "SSN", "identifier": platform.samples.social_security_number()}
-    individual = platform.verification.reviews.incomplete()
-    platform.verification.reviews.unresolved(individual)
-    platform.customers.change(individual, **number)
+    customer = platform.verification.reviews.incomplete(business=business)
+    platform.verification.reviews.unresolved(customer)
+    if business:
+        platform.verification.reviews.prepare_business(customer)
+    else:
+        number = {"idType": "SSN", "identifier": platform.samples.social_security_number()}
+        platform.customers.change(customer, **number)
 
-    platform.verification.reviews.submission(individual)
+    platform.verification.reviews.submission(customer)
 
-    assert _wait_for_event(platform, individual, False, "PENDING") is not None
+    assert _wait_for_event(platform, customer, business, "PENDING") is not None
 
 
 # --- How it is reported ---------------------------------------------------------------------

@@ -343,3 +343,20 @@ declare(
     "a number that follows is not kept",
     receives(onboarding, "update", without("idType", "identifier")),
 )
+
+
+def _of_all_who_share(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    own_id = customers.get(unit, ask.params["customerId"]).platform_customer_id
+    query = select(Customer).where(Customer.platform_customer_id == own_id)
+    for customer in unit.session.scalars(query):
+        customer.details = {**customer.details, **ask.body}
+    return answer
+
+
+declare(
+    "CUS-031",
+    "of-all-who-share",
+    "a change is made to all customers who share a platformCustomerId",
+    around(onboarding, "update", _of_all_who_share),
+)

@@ -49,6 +49,15 @@ def repaired_unreported(create: Handler, unit: Unit, ask: Ask) -> Any:
     return answer
 
 
+@mutant("EVT-105", "only the first submission of a business is reported", (verifications, "create"))
+def repaired_business_unreported(create: Handler, unit: Unit, ask: Ask) -> Any:
+    before = submissions(unit, str(ask.body.get("customerId")))
+    answer = create(unit, ask)
+    if before:
+        unit.events = [event for event in unit.events if event["type"] != "CUSTOMER.KYB_PENDING"]
+    return answer
+
+
 Change = Callable[[str, Json], Iterable[tuple[str, Json]]]
 
 
