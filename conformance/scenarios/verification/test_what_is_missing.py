@@ -21,6 +21,7 @@ from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
 BUSINESS = "business"
+IDENTITY = "MISSING_IDENTITY_DOCUMENT"
 DOTTED = re.compile(r"\w+(\.\w+|\[\w+\])*")
 """A dotted path, in which the entries of lists may stand in brackets."""
 
@@ -144,7 +145,7 @@ def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check
         expect_told(everything, wanted_of_owner, of="1")
 
 
-@requirement("VER-814", "VER-815")
+@requirement("VER-822", "VER-814", "VER-815")
 def test_each_missing_document_of_a_business_has_an_entry(platform: Platform, check: Check) -> None:
     """The proof of address and the papers of two owners from abroad are all told."""
     foreigner = Person(is_foreign=True)
@@ -154,6 +155,11 @@ def test_each_missing_document_of_a_business_has_an_entry(platform: Platform, ch
 
     everything = told(platform, Person(), foreigner, foreigner, proves_address=False)
 
+    with check("VER-822"):
+        asked = [key for key in of_owner.keys - complete.keys if key[1] == IDENTITY]
+        if not asked:
+            raise ResourceMissing(f"no identity document is asked for: {of_owner.entries}")
+        assert {key[0] for key in asked} == {"1"}, of_owner.entries
     wanted_of_owner = asked_for("1", complete, of_owner)
     with check("VER-814"):
         expect_told(everything, [*asked_for(BUSINESS, complete, of_business), *wanted_of_owner])

@@ -609,3 +609,34 @@ declare(
         },
     ),
 )
+
+
+def _at_the_customer(
+    original: Callable[..., list[Json]],
+    packet: verifications.Packet,
+    holder_id: str,
+    accepted: list[str],
+) -> list[Json]:
+    found = original(packet, holder_id, accepted)
+    return [{**entry, "resourceId": packet.customer.id} for entry in found]
+
+
+declare(
+    "VER-822",
+    "papers-of-owners",
+    "an identity document that an owner lacks is told of the business",
+    around(verifications, "unproven", _at_the_customer),
+)
+
+
+def _last_side_alone(kind: str, held: Sequence[Document]) -> bool:
+    sides = {paper.side for paper in [one for one in held if one.type == kind][-1:]}
+    return bool(sides) and sides.issuperset(documents.DOCUMENT_TYPES[kind].sides)
+
+
+declare(
+    "VER-052",
+    "last-side",
+    "the second side of a card takes the place of the first one",
+    instead(verifications, "is_whole", _last_side_alone),
+)
