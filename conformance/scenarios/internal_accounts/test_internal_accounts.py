@@ -155,16 +155,18 @@ def test_a_fiat_currency_is_not_held_in_a_crypto_account(platform: Platform) -> 
     assert account["type"] != "INTERNAL_CRYPTO"
 
 
-@requirement("ACC-031", "ACC-046", "ACC-049")
+@requirement("ACC-031", "ACC-046", "ACC-047", "ACC-049")
 def test_a_crypto_currency_is_not_held_in_a_fiat_account(platform: Platform, check: Check) -> None:
     """An account in a crypto currency is not of type INTERNAL_FIAT, and has no sweep rule.
 
-    Its two balances are in one currency.
+    Its two balances are in one currency, and nobody has labelled it.
     """
     account = crypto_account(platform)
 
     with check("ACC-046"):
         assert account["type"] != "INTERNAL_FIAT"
+    with check("ACC-047"):
+        assert not account.get("label")
     with check("ACC-031"):
         expect_one_currency(account)
 

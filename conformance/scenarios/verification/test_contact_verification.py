@@ -419,10 +419,14 @@ def test_no_code_confirms_a_channel_of_an_unknown_customer(
         refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 @for_each_channel("CON-042", "CON-043")
-def test_a_channel_to_be_verified_needs_an_address(platform: Platform, channel: str) -> None:
+def test_a_channel_to_be_verified_needs_an_address(
+    platform: Platform, channel: str, *, business: bool
+) -> None:
     """Without the email or phone number, the creation is refused or no review begins."""
-    body = platform.verification.contact.body()
+    contact = platform.verification.contact
+    body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
     if channel not in contact_channels(arranged_body(twin)):
         raise ResourceMissing(f"no {channel} has to be verified in the region {body['region']}")
@@ -471,8 +475,11 @@ def test_each_address_that_is_missing_is_told(platform: Platform) -> None:
 def review_status(platform: Platform, customer: Resource) -> str | None:
     """Return the status of a customer's submission, with all there that can be; None if refused.
 
-    The sandbox's code is sent for each channel, and the documents that are asked for are supplied.
+    The sandbox's code is sent for each channel, and the documents that are asked for are supplied,
+    as are the owners of a business.
     """
+    if customer.get("customerType") == "BUSINESS":
+        platform.verification.reviews.prepare_business(customer)
     for channel in contact_channels(customer):
         platform.verification.contact.send_code(customer, channel)
         platform.verification.contact.confirm_code(customer, channel)

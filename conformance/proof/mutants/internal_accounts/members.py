@@ -249,3 +249,10 @@ for _id, _name, _value in (
             where(shows("type", "INTERNAL_CRYPTO"), put("fundingPaymentInstructions", _value)),
         ),
     )
+
+declare(
+    "ACC-047",
+    "named-crypto",
+    "accounts in crypto currencies have a label from the start",
+    edited(accounts, "_view", where(shows("type", "INTERNAL_CRYPTO"), put("label", "Crypto"))),
+)

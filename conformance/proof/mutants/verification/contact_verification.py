@@ -465,3 +465,17 @@ declare(
     "a code verifies the phones of all customers",
     followed("confirm", "phone", _verifies_the_phones),
 )
+
+
+def _of_persons(original: Callable[..., list[Json]], body: Any) -> list[Json]:
+    is_business = isinstance(body, dict) and body.get("customerType") == "BUSINESS"
+    return [] if is_business else original(body)
+
+
+for _requirement in ("CON-042", "CON-043"):
+    declare(
+        _requirement,
+        "of-a-business",
+        "a business needs no address of a channel",
+        around(contact, "missing_errors", _of_persons),
+    )
