@@ -9,7 +9,7 @@ from conformance.platform.resource import Resource, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.testdata.examples import ABSENT, placed
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import ResourceMissing
 
 RESOLVE_ERRORS = "RESOLVE_ERRORS"
 
@@ -40,7 +40,7 @@ def test_a_business_tells_who_controls_it(platform: Platform, business: Resource
     roles = [platform.profile.bindings.control_role]
     wrong = owners.body(business, roles=roles, ownershipPercentage=101)
     if (answer := platform.api.create_beneficial_owner(wrong, valid=False)).accepted:
-        raise PreconditionFailed(f"a share of 101 percent was taken: {answer}")
+        raise ResourceMissing(f"a share of 101 percent is taken: {answer}")
     platform.verification.documents.document(business, "UTILITY_BILL")
 
     expect_errors(platform, business)

@@ -440,7 +440,8 @@ def test_a_channel_to_be_verified_needs_an_address(
         created.refused(twin=twin)
         return
     status, twin_status = (
-        review_status(platform, arranged_resource(answer)) for answer in (created, twin)
+        review_status(platform, arranged_resource(answer), business=business)
+        for answer in (created, twin)
     )
     assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
     if twin_status != "IN_PROGRESS":
@@ -472,13 +473,13 @@ def test_each_address_that_is_missing_is_told(platform: Platform) -> None:
     assert all(names(both, name) for name in listed), both
 
 
-def review_status(platform: Platform, customer: Resource) -> str | None:
+def review_status(platform: Platform, customer: Resource, *, business: bool) -> str | None:
     """Return the status of a customer's submission, with all there that can be; None if refused.
 
     The sandbox's code is sent for each channel, and the documents that are asked for are supplied,
     as are the owners of a business.
     """
-    if customer.get("customerType") == "BUSINESS":
+    if business:
         platform.verification.reviews.prepare_business(customer)
     for channel in contact_channels(customer):
         platform.verification.contact.send_code(customer, channel)
