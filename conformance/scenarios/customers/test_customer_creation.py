@@ -20,6 +20,8 @@ FOREIGN_KINDS = {
 """Kinds of businesses outside the US, with the requirement that they are accepted."""
 
 
+OWN_ID = "platformCustomerId"
+
 EDGE_CASES = [
     case(change.requirement, f"{sample.name}-{change.member}-{change.name}", sample, change)
     for sample in examples().values()
@@ -96,27 +98,37 @@ def test_a_customer_at_the_edge_of_a_rule_is_accepted(
     answer.expect_accepted()
 
 
-@requirement("CUS-012", "CUS-013", "CUS-014")
+@requirement("CUS-012", "CUS-013", "CUS-014", "CUS-030")
 def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: Check) -> None:
-    """A sent id is shown again; customers without one get different ids."""
-    body = platform.customers.example_body(example("individual"))
-    with_id = arranged_resource(platform.api.create_customer(body))
-    without_id = [{"customerType": "INDIVIDUAL"}, {"customerType": "INDIVIDUAL"}]
-    first, second = (arranged_resource(platform.api.create_customer(body)) for body in without_id)
+    """A sent id is shown again; customers of both types without one get different ids that stay."""
+    bodies = [platform.customers.example_body(example(name)) for name in ("individual", "business")]
+    with_id = [arranged_resource(platform.api.create_customer(body)) for body in bodies]
+    facts = platform.customers.example_body(example("business_facts"))
+    without_id = [
+        arranged_resource(platform.api.create_customer(body))
+        for body in ({"customerType": "INDIVIDUAL"}, {"customerType": "INDIVIDUAL"}, facts)
+    ]
+    named = [platform.customers.read(customer) for customer in with_id]
+    unnamed = [platform.customers.read(customer) for customer in without_id]
 
     with check("CUS-012"):
-        shown_id = require_member(platform.customers.read(with_id), "platformCustomerId")
-        assert shown_id == body["platformCustomerId"]
+        for body, created, customer in zip(bodies, with_id, named, strict=True):
+            shown_ids = {require_member(customer, OWN_ID), created.get(OWN_ID) or body[OWN_ID]}
+            assert shown_ids == {body[OWN_ID]}
     with check("CUS-013"):
-        require_member(platform.customers.read(with_id), "platformCustomerId")
-        generated = platform.customers.read(first).get("platformCustomerId")
-        assert generated, "nothing was generated"
+        require_member(named[0], OWN_ID)
+        for created, customer in zip(without_id, unnamed, strict=True):
+            assert customer.get(OWN_ID), f"nothing was generated: {customer}"
+            assert created.get(OWN_ID) in (None, customer[OWN_ID]), "another one is read"
     with check("CUS-014"):
-        ids = [
-            require_member(platform.customers.read(c), "platformCustomerId")
-            for c in (first, second)
-        ]
-        assert ids[0] != ids[1]
+        ids = [require_member(customer, OWN_ID) for customer in unnamed]
+        assert len(set(ids)) == len(ids), ids
+    with check("CUS-030"):
+        before = require_member(unnamed[0], OWN_ID)
+        answer = platform.api.update_customer(unnamed[0]["id"], {"fullName": "Omar Bauer"})
+        if not answer.accepted:
+            raise ResourceMissing(f"a customer of whom nothing is known is not changed: {answer}")
+        assert platform.customers.read(unnamed[0]).get(OWN_ID) == before
 
 
 @requirement("CUS-614", "CUS-615")
@@ -133,12 +145,15 @@ def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: 
         assert require_member(customer, "countryOfIssuance") == "US"
 
 
-@requirement("CUS-015", "CUS-016", "CUS-017")
+@requirement("CUS-015", "CUS-016", "CUS-017", "CUS-031")
 def test_customers_may_share_a_platform_customer_id(platform: Platform, check: Check) -> None:
-    """Two customers with one id are accepted, with different ids of their own and UMA addresses."""
+    """Customers with one id are accepted, with different ids of their own and UMA addresses.
+
+    Two are individuals, and the third one is a business. A change of one is none of another.
+    """
     answers = [platform.api.create_customer(body) for body in bodies_with_shared_id(platform)]
-    if answers[0].accepted and not answers[1].accepted:
-        # The target may need different UMA addresses to tell the two customers apart.
+    if answers[0].accepted and not all(answer.accepted for answer in answers):
+        # The target may need different UMA addresses to tell the customers apart.
         require_member(platform.customers.read(arranged_resource(answers[0])), "umaAddress")
         bodies = [
             {**body, "umaAddress": f"${platform.samples.reference()}@uma.example"}
@@ -149,18 +164,27 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
     with check("CUS-015"):
         arranged_resource(answers[0])
         answers[1].expect_accepted()
+        answers[2].expect_accepted()
     customers = [platform.customers.read(arranged_resource(answer)) for answer in answers]
     with check("CUS-016"):
-        assert customers[0]["id"] != customers[1]["id"]
+        assert len({customer["id"] for customer in customers}) == len(customers)
     with check("CUS-017"):
         addresses = [require_member(customer, "umaAddress") for customer in customers]
-        assert addresses[0] != addresses[1]
+        assert len(set(addresses)) == len(addresses), addresses
+    with check("CUS-031"):
+        others = customers[::2]
+        platform.customers.change(customers[1], fullName="Omar Bauer", birthDate="1980-01-31")
+        for other in others:
+            after = platform.customers.read(other)
+            for member in ("fullName", "birthDate", "businessInfo"):
+                assert after.get(member) == other.get(member), after
 
 
 def bodies_with_shared_id(platform: Platform) -> list[Json]:
-    """Return the bodies of two customers with one ``platformCustomerId``."""
+    """Return the bodies of three customers with one ``platformCustomerId``."""
     shared_id = platform.samples.reference()
-    bodies = [platform.customers.example_body(example("individual")) for _ in range(2)]
+    names = ("individual", "individual", "business")
+    bodies = [platform.customers.example_body(example(name)) for name in names]
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 

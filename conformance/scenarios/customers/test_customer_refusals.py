@@ -8,7 +8,12 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, require_member, without_members
+from conformance.platform.resource import (
+    Json,
+    arranged_resource,
+    require_member,
+    without_members,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import source_behind_another
 from conformance.scenarios.kit.marks import Check, requirement
@@ -72,12 +77,19 @@ def test_a_customer_with_one_fault_is_refused(
 
 
 @pytest.mark.parametrize(
-    "source", [case("EDD-002", "Funds", "Funds"), case("EDD-004", "Wealth", "Wealth")]
+    ("source", "needed", "shown"),
+    [
+        case(("EDD-002", "EDD-014"), "Funds", "Funds", "EDD-002", "EDD-014"),
+        case(("EDD-004", "EDD-016"), "Wealth", "Wealth", "EDD-004", "EDD-016"),
+    ],
 )
 def test_another_source_needs_its_description_wherever_it_is_listed(
-    platform: Platform, source: str
+    platform: Platform, check: Check, source: str, needed: str, shown: str
 ) -> None:
-    """A creation with OTHER behind another category is refused, or the submission reports it."""
+    """A creation with OTHER behind another category is refused, or the submission reports it.
+
+    With the description it is accepted, and both categories are shown.
+    """
     members = source_behind_another(platform, source)
     described, undescribed = (
         {**platform.customers.example_body(example("individual")), **members} for _ in range(2)
@@ -85,8 +97,14 @@ def test_another_source_needs_its_description_wherever_it_is_listed(
     del undescribed[f"sourceOf{source}OtherDescription"]
 
     answer = platform.api.create_customer(undescribed, valid=False)
+    twin = platform.api.create_customer(described)
 
-    expect_refused_or_reported(platform, answer, platform.api.create_customer(described))
+    with check(shown):
+        categories = f"sourceOf{source}Categories"
+        told = require_member(platform.customers.read(arranged_resource(twin)), categories)
+        assert sorted(told) == sorted(members[categories])
+    with check(needed):
+        expect_refused_or_reported(platform, answer, twin)
 
 
 @requirement("CUS-136")

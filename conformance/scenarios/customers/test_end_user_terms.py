@@ -122,14 +122,16 @@ def test_a_later_acceptance_counts(platform: Platform) -> None:
 
 @requirement("TRM-019")
 def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
-    """A quote is still accepted after an update of another member."""
+    """A quote is still accepted after an update of another member, and the acceptance shown."""
     customer = platform.approved.customer()
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
+    before = platform.customers.read(customer).get(CONSENT)
     platform.customers.change(customer, platformCustomerId=platform.samples.reference())
 
     answer = platform.api.create_quote(body)
 
     answer.expect_accepted()
+    assert platform.customers.read(customer).get(CONSENT) == before
 
 
 @requirement("TRM-020", "TRM-021", "TRM-022", "TRM-023")

@@ -20,6 +20,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import SETTLING, Check
 from conformance.verdict.decisions import (
+    Broken,
     PreconditionFailed,
     ResourceMissing,
     TriggerFailed,
@@ -191,30 +192,44 @@ def test_what_an_approved_customer_began_does_not_end_under_review(
     assert status not in SETTLING, f"the payment is {status} under review"
 
 
+@pytest.mark.parametrize("road", ["any", "hosted"])
 @for_both_types(("PLM-070", "PLM-071"), ("PLM-072", "PLM-073"))
 def test_an_approval_unlocks_the_accounts(
-    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+    platform: Platform, check: Check, ids: tuple[str, ...], road: str, *, business: bool
 ) -> None:
-    """After the approval a deposit arrives, and a quote from the account is executed."""
-    customer = at_status(platform, "UNVERIFIED", business=business)
+    """After the approval a deposit arrives, and a quote from the account is executed.
+
+    That holds for an approval after the hosted flow, as for one by any other way.
+    """
     if platform.triggers.magic("customer.approve") is not None:
         raise ResourceMissing("the profile has customers approved as they are created")
-    platform.approved.approve(customer)
+    if road == "hosted":
+        customer = platform.verification.reviews.onboarded(
+            "hosted", business=business, trigger="customer.approve"
+        )
+    else:
+        customer = at_status(platform, "UNVERIFIED", business=business)
+        platform.approved.approve(customer)
     if verification_status(platform.customers.at_status(customer, "APPROVED")) != "APPROVED":
         raise PreconditionFailed("the customer was not approved")
     account = platform.internal_accounts.account(amount=0, customer=customer)
     external_account = platform.external_accounts.account(customer)
     before, _ = platform.internal_accounts.balances(account)
+    deposit_id, execution_id = ids
 
-    platform.triggers.fire(
-        "deposit.arrive", accountId=account["id"], amount=AMOUNT, currency=platform.profile.currency
-    )
+    try:
+        platform.internal_accounts.settle_deposit(account, AMOUNT)
+    except TriggerFailed as refused:
+        # Where money arrives for another customer, the approval of this one has not unlocked it.
+        platform.internal_accounts.account(amount=AMOUNT)
+        with check(deposit_id):
+            raise Broken("a deposit to arrive after the approval", refused) from refused
+        raise PreconditionFailed("there is no money to pay with") from refused
     balance = platform.internal_accounts.wait_for_balance(account, before + AMOUNT)
     answers = platform.quotes.create_and_execute(
         platform.quotes.body(account, external_account, amount=AMOUNT // 2)
     )
 
-    deposit_id, execution_id = ids
     with check(deposit_id):
         assert balance == before + AMOUNT
     with check(execution_id):

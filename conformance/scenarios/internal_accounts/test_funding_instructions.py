@@ -6,7 +6,11 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
-from conformance.scenarios.cards.holdings import account_or_wallet_info, account_or_wallet_infos
+from conformance.scenarios.cards.holdings import (
+    ACCOUNTS,
+    account_or_wallet_info,
+    account_or_wallet_infos,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import requirement
 from conformance.verdict.decisions import ResourceMissing
@@ -16,9 +20,10 @@ CURRENCIES = (None, "BTC", "USDC", "EUR")
 
 
 @requirement("ACC-090")
-def test_there_is_a_way_to_fund_an_active_account(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", ["fiat", "crypto"])
+def test_there_is_a_way_to_fund_an_active_account(platform: Platform, kind: str) -> None:
     """``fundingPaymentInstructions`` of an ACTIVE account has at least one entry."""
-    account = platform.internal_accounts.account(amount=0)
+    account = ACCOUNTS[kind](platform)
 
     entries = require_member(account, "fundingPaymentInstructions")
 
@@ -97,11 +102,11 @@ def test_an_instruction_names_where_to_pay(
 
 
 @requirement("ACC-106")
-def test_two_accounts_are_funded_in_different_ways(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", ["fiat", "crypto"])
+def test_two_accounts_are_funded_in_different_ways(platform: Platform, kind: str) -> None:
     """The instructions of two accounts differ, so that payments to them can be told apart."""
     first, second = (
-        require_member(platform.internal_accounts.account(amount=0), "fundingPaymentInstructions")
-        for _ in range(2)
+        require_member(ACCOUNTS[kind](platform), "fundingPaymentInstructions") for _ in range(2)
     )
 
     assert first != second

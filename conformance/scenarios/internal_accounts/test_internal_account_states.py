@@ -24,6 +24,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, T
 
 if TYPE_CHECKING:
     from conformance.platform.platform import Platform
+    from conformance.platform.resource import Resource
 
 TRIGGERS = {
     "ACTIVE": "internal_account.provide",
@@ -161,7 +162,10 @@ STOPPED_STATUSES = {
 def test_nothing_is_sent_from_a_stopped_account(
     platform: Platform, check: Check, status: str, ids: dict[str, str], *, in_crypto: bool
 ) -> None:
-    """New, earlier and immediate quotes from it move no money; those from an ACTIVE account do."""
+    """New, earlier and immediate quotes from it move no money; those from an ACTIVE account do.
+
+    An execution that is refused takes nothing.
+    """
     currency = (
         crypto_account(platform)["balance"]["currency"]["code"]
         if in_crypto
@@ -182,19 +186,32 @@ def test_nothing_is_sent_from_a_stopped_account(
     created = platform.api.create_quote(body)
     quote = arranged_body(created)
     platform.internal_accounts.stop(account, status)
+    before = balance_if_listed(platform, account)
 
     executed = platform.api.execute_quote(quote["id"])
+    after = balance_if_listed(platform, account)
     new_answers = platform.quotes.create_and_execute(body)
     immediate_answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
     twins = platform.quotes.create_and_execute(twin_body)
     with check(ids["earlier"]):
         expect_no_payment(platform, [created, executed], twins)
+        if not executed.accepted:
+            # What a closed account held may go to its owner meanwhile.
+            assert before - after != quote["totalSendingAmount"], executed
     with check(ids["new"]):
         expect_no_payment(platform, new_answers, twins)
     with check(ids["immediate"]):
         twin = platform.api.create_quote({**twin_body, "immediatelyExecute": True})
         expect_no_payment(platform, [immediate_answer], [twin])
+
+
+def balance_if_listed(platform: Platform, account: Resource) -> int:
+    """Return the balance of an account, or 0 where it is not listed any more."""
+    try:
+        return platform.internal_accounts.balance(account)
+    except PreconditionFailed:
+        return 0
 
 
 @pytest.mark.parametrize(
@@ -275,6 +292,46 @@ def test_an_earlier_quote_of_each_kind_pays_no_stopped_account(
         pay(platform, kind, quote)
     pay(platform, kind, twin_quote)
 
+    if platform.transactions.at_status(twin_quote, "COMPLETED").get("status") != "COMPLETED":
+        raise PreconditionFailed("a payment to an active account does not complete either")
+    assert platform.transactions.of_quote(quote).get("status") != "COMPLETED"
+
+
+@pytest.mark.parametrize("kind", ["pulled", "real-time"])
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("ACC-146", "failed", "FAILED"),
+        case("ACC-153", "closed", "CLOSED"),
+        case("ACC-160", "frozen", "FROZEN"),
+    ],
+)
+def test_a_new_quote_of_each_kind_pays_no_stopped_account(
+    platform: Platform, status: str, kind: Kind
+) -> None:
+    """A pulled or real-time funded quote to such an account is refused, or does not arrive."""
+    twin_account = platform.internal_accounts.account(amount=0)
+    twin = platform.api.create_quote(quote_body(platform, kind, twin_account.owner, twin_account))
+    if not twin.accepted:
+        raise ResourceMissing(f"nothing is paid so into an internal account: {twin}")
+    if status == "FAILED":
+        account = platform.internal_accounts.awaited()
+        platform.triggers.fire(TRIGGERS[status], accountId=account["id"])
+        arrange_status(platform, account, status)
+    else:
+        account = platform.internal_accounts.account(amount=0)
+        platform.internal_accounts.stop(account, status)
+
+    created = platform.api.create_quote(quote_body(platform, kind, account.owner, account))
+
+    if not created.accepted:
+        created.refused(twin=twin)
+        return
+    quote = arranged_resource(created, account.owner)
+    twin_quote = arranged_resource(twin, twin_account.owner)
+    with contextlib.suppress(PreconditionFailed, TriggerFailed):
+        pay(platform, kind, quote)
+    pay(platform, kind, twin_quote)
     if platform.transactions.at_status(twin_quote, "COMPLETED").get("status") != "COMPLETED":
         raise PreconditionFailed("a payment to an active account does not complete either")
     assert platform.transactions.of_quote(quote).get("status") != "COMPLETED"

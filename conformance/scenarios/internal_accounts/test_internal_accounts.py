@@ -59,7 +59,15 @@ def test_both_balances_are_in_one_currency(platform: Platform) -> None:
     require_member(account, "totalBalance")
     for one in [*listed, *platform.internal_accounts.of_platform()]:
         if one.get("totalBalance") is not None:
-            assert one["totalBalance"]["currency"]["code"] == code_of(one), one
+            expect_one_currency(one)
+
+
+def expect_one_currency(account: Resource) -> None:
+    """Assert that both balances of an account are in one currency, with as many decimals."""
+    __tracebackhide__ = True
+    balances = (account["balance"], require_member(account, "totalBalance"))
+    currencies = [(one["currency"]["code"], one["currency"]["decimals"]) for one in balances]
+    assert currencies[0] == currencies[1]
 
 
 @pytest.mark.parametrize(
@@ -157,13 +165,20 @@ def test_a_fiat_currency_is_not_held_in_a_crypto_account(platform: Platform) -> 
     assert account["type"] != "INTERNAL_CRYPTO"
 
 
-@requirement("ACC-046", "ACC-049")
+@requirement("ACC-031", "ACC-046", "ACC-047", "ACC-049")
 def test_a_crypto_currency_is_not_held_in_a_fiat_account(platform: Platform, check: Check) -> None:
-    """An account in a crypto currency is not of type INTERNAL_FIAT, and has no sweep rule."""
+    """An account in a crypto currency is not of type INTERNAL_FIAT, and has no sweep rule.
+
+    Its two balances are in one currency, and nobody has labelled it.
+    """
     account = crypto_account(platform)
 
     with check("ACC-046"):
         assert account["type"] != "INTERNAL_FIAT"
+    with check("ACC-047"):
+        assert not account.get("label")
+    with check("ACC-031"):
+        expect_one_currency(account)
 
 
 @requirement("ACC-047")
@@ -253,13 +268,17 @@ def test_the_platform_has_an_account_by_itself(platform: Platform, check: Check)
 
 
 @requirement("ACC-808")
-def test_a_customer_with_a_crypto_currency_has_an_account_in_it(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_customer_with_a_crypto_currency_has_an_account_in_it(
+    platform: Platform, *, business: bool
+) -> None:
     """The first of BTC, USDC and USDT that is supported has an INTERNAL_CRYPTO account."""
     supported = [code for code in ("BTC", "USDC", "USDT") if code in supported_codes(platform)]
     if not supported:
         raise ResourceMissing("neither BTC nor USDC nor USDT is among the supportedCurrencies")
     code = supported[0]
-    customer = platform.approved.customer(currencies=sorted({platform.profile.currency, code}))
+    create = platform.approved.business if business else platform.approved.customer
+    customer = create(currencies=sorted({platform.profile.currency, code}))
 
     def accounts_in_crypto() -> list[Json]:
         accounts = platform.internal_accounts.of_customer(customer)

@@ -31,8 +31,16 @@ def business(platform: Platform) -> Resource:
 
 @requirement("VER-801")
 def test_a_business_tells_who_controls_it(platform: Platform, business: Resource) -> None:
-    """A submission with a director as the only owner is answered with RESOLVE_ERRORS."""
-    platform.verification.owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
+    """A submission with a director as the only owner is answered with RESOLVE_ERRORS.
+
+    A control person whose report was refused does not count.
+    """
+    owners = platform.verification.owners
+    owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
+    roles = [platform.profile.bindings.control_role]
+    wrong = owners.body(business, roles=roles, ownershipPercentage=101)
+    if (answer := platform.api.create_beneficial_owner(wrong, valid=False)).accepted:
+        raise ResourceMissing(f"a share of 101 percent is taken: {answer}")
     platform.verification.documents.document(business, "UTILITY_BILL")
 
     expect_errors(platform, business)
@@ -48,9 +56,21 @@ def test_a_business_proves_its_address(platform: Platform, business: Resource) -
 
 
 @requirement("VER-803")
-def test_an_owner_from_abroad_proves_who_that_is(platform: Platform, business: Resource) -> None:
-    """A submission with a Canadian owner without documents is answered with RESOLVE_ERRORS."""
+@pytest.mark.parametrize("beside_another", [False, True], ids=["alone", "beside-another"])
+def test_an_owner_from_abroad_proves_who_that_is(
+    platform: Platform, business: Resource, *, beside_another: bool
+) -> None:
+    """A submission with a Canadian owner without documents is answered with RESOLVE_ERRORS.
+
+    That holds where another Canadian owner has handed in all of them, too.
+    """
     platform.verification.reviews.prepare_business(business)
+    if beside_another:
+        proven = platform.verification.owners.owner(
+            business, personalInfo=platform.verification.owners.canadian()
+        )
+        for kind in ("PASSPORT", "NATIONAL_ID"):
+            platform.verification.documents.provide(proven, kind)
     platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
     )

@@ -18,7 +18,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.refusals import names
+from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -251,24 +251,40 @@ def test_a_verified_channel_stays_verified(platform: Platform, check: Check, ids
     platform.observe(f"a contact code that was used already is answered with {used_answer.status}")
 
 
+@for_each_channel("CON-059", "CON-060")
+def test_another_code_leaves_a_verified_channel_alone(platform: Platform, channel: str) -> None:
+    """A channel that is VERIFIED stays so, whether another code is sent to it or refused."""
+    customer = platform.verification.contact.customer(channel)
+    platform.verification.contact.verify(customer, channel)
+
+    answer = platform.verification.contact.send_code(customer, channel)
+
+    assert platform.verification.contact.status(customer, channel) == "VERIFIED", answer
+    platform.observe(f"a code to a contact channel that is VERIFIED is answered: {answer.status}")
+
+
 @requirement("CON-031")
 def test_a_code_verifies_one_customer(platform: Platform) -> None:
-    """The channel of another customer who got a code too stays PENDING."""
+    """The channels of another customer who got codes too stay PENDING."""
     customer, other = (
         platform.verification.contact.customer(),
         platform.verification.contact.customer(),
     )
-    channel = next(iter(contact_channels(customer)))
-    platform.verification.contact.arrange_code(other, channel)
+    for channel in contact_channels(other):
+        platform.verification.contact.arrange_code(other, channel)
 
-    platform.verification.contact.verify(customer, channel)
+    platform.verification.contact.verify(customer)
 
-    assert platform.verification.contact.status(other, channel) == "PENDING"
+    seen = contact_channels(platform.customers.read(other))
+    assert set(seen.values()) == {"PENDING"}, seen
 
 
 @requirement("CON-032")
 def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
-    """An update with the name that the customer has leaves the channel VERIFIED."""
+    """An update with the name that the customer has leaves the channel VERIFIED.
+
+    So does one that would change its address, and is refused.
+    """
     body = platform.verification.contact.body()
     customer = platform.verification.contact.customer(body=body)
     channel = next(iter(contact_channels(platform.verification.contact.verify(customer))))
@@ -276,6 +292,10 @@ def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
     platform.customers.change(customer, fullName=body["fullName"])
 
     assert platform.verification.contact.status(customer, channel) == "VERIFIED"
+    email = platform.samples.filled("changed-############@example.com")
+    wrong = {"email": email, "phoneNumber": "+4915123000000", "birthDate": "1985-13-14"}
+    if not platform.api.update_customer(customer["id"], wrong, valid=False).accepted:
+        assert platform.verification.contact.status(customer, channel) == "VERIFIED"
 
 
 @requirement("CON-046")
@@ -286,6 +306,51 @@ def test_channels_are_verified_before_the_customer_is(platform: Platform) -> Non
     verified = platform.verification.contact.verify(customer)
 
     assert verification_status(verified) == verification_status(customer), verified
+
+
+@for_each_channel("CON-052", "CON-053")
+def test_the_code_of_another_channel_verifies_nothing(platform: Platform, channel: str) -> None:
+    """The channel that no code was sent to stays PENDING by the one that was sent to the other."""
+    customer = platform.verification.contact.customer("email", "phone")
+    platform.verification.contact.arrange_code(customer, other_channel(channel))
+
+    answer = platform.verification.contact.confirm_code(customer, channel)
+
+    seen = platform.verification.contact.status(customer, channel)
+    platform.verification.contact.verify(platform.verification.contact.customer(channel), channel)
+    assert seen == "PENDING", answer
+
+
+@pytest.mark.parametrize(
+    ("ids", "business"),
+    [
+        case(("CON-057", "CON-058"), "individual", ("CON-057", "CON-058"), False),
+        case(("CON-057", "CON-058"), "business", ("CON-057", "CON-058"), True),
+    ],
+)
+def test_nobody_says_that_a_channel_is_verified(
+    platform: Platform, check: Check, ids: tuple[str, str], *, business: bool
+) -> None:
+    """A ``contactVerification`` in a creation or an update leaves the channels PENDING."""
+    contact = platform.verification.contact
+    body = contact.business_body() if business else contact.body()
+    customer = contact.customer(body=body)
+    claim = {"contactVerification": dict.fromkeys(contact_channels(customer), "VERIFIED")}
+    another = {**body, "platformCustomerId": platform.samples.reference()}
+
+    created = platform.api.create_customer({**another, **claim}, valid=False)
+    updated = platform.api.update_customer(customer["id"], claim, valid=False)
+
+    by_creation, by_update = ids
+    with check(by_creation):
+        if created.accepted:
+            seen = contact_channels(platform.customers.read(arranged_resource(created)))
+            assert "VERIFIED" not in seen.values(), created
+        else:
+            created.refused(*REFUSED, twin=platform.api.create_customer(another))
+    with check(by_update):
+        seen = contact_channels(platform.customers.read(customer))
+        assert set(seen.values()) == {"PENDING"}, updated
 
 
 @for_each_channel("CON-033", "CON-034")
@@ -299,6 +364,7 @@ def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
     refusal = platform.verification.contact.send_code(customer, channel)
 
     refusal.refused(409, twin=platform.verification.contact.send_code(twin, channel))
+    assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
 @for_each_channel("CON-035", "CON-036")
@@ -313,6 +379,7 @@ def test_no_code_confirms_a_channel_that_need_not_be_verified(
     refusal = platform.verification.contact.confirm_code(customer, channel)
 
     refusal.refused(twin=platform.verification.contact.confirm_code(twin, channel))
+    assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
 @with_two_requirements(Ids("email", "CON-037", "CON-041"), Ids("phone", "CON-038", "CON-041"))
@@ -352,10 +419,14 @@ def test_no_code_confirms_a_channel_of_an_unknown_customer(
         refusal.refused("CUSTOMER_NOT_FOUND", "NOT_FOUND", twin=twin)
 
 
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 @for_each_channel("CON-042", "CON-043")
-def test_a_channel_to_be_verified_needs_an_address(platform: Platform, channel: str) -> None:
+def test_a_channel_to_be_verified_needs_an_address(
+    platform: Platform, channel: str, *, business: bool
+) -> None:
     """Without the email or phone number, the creation is refused or no review begins."""
-    body = platform.verification.contact.body()
+    contact = platform.verification.contact
+    body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
     if channel not in contact_channels(arranged_body(twin)):
         raise ResourceMissing(f"no {channel} has to be verified in the region {body['region']}")
@@ -369,7 +440,8 @@ def test_a_channel_to_be_verified_needs_an_address(platform: Platform, channel: 
         created.refused(twin=twin)
         return
     status, twin_status = (
-        review_status(platform, arranged_resource(answer)) for answer in (created, twin)
+        review_status(platform, arranged_resource(answer), business=business)
+        for answer in (created, twin)
     )
     assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
     if twin_status != "IN_PROGRESS":
@@ -401,11 +473,14 @@ def test_each_address_that_is_missing_is_told(platform: Platform) -> None:
     assert all(names(both, name) for name in listed), both
 
 
-def review_status(platform: Platform, customer: Resource) -> str | None:
+def review_status(platform: Platform, customer: Resource, *, business: bool) -> str | None:
     """Return the status of a customer's submission, with all there that can be; None if refused.
 
-    The sandbox's code is sent for each channel, and the documents that are asked for are supplied.
+    The sandbox's code is sent for each channel, and the documents that are asked for are supplied,
+    as are the owners of a business.
     """
+    if business:
+        platform.verification.reviews.prepare_business(customer)
     for channel in contact_channels(customer):
         platform.verification.contact.send_code(customer, channel)
         platform.verification.contact.confirm_code(customer, channel)

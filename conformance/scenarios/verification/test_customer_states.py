@@ -9,9 +9,10 @@ import pytest
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body
+from conformance.platform.resource import Resource, arranged_body, arranged_resource
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 SANDBOX_SUFFIXES = ("001", "002", "003")
@@ -75,6 +76,38 @@ def test_owners_and_documents_alone_begin_no_review(platform: Platform) -> None:
     status = verification_status(platform.customers.read(business))
 
     assert status == "UNVERIFIED"
+
+
+@pytest.mark.parametrize(
+    ("ids", "member", "business"),
+    [
+        case(("VER-170", "VER-172"), "individual", ("VER-170", "VER-172"), "kycStatus", False),
+        case(("VER-171", "VER-173"), "business", ("VER-171", "VER-173"), "kybStatus", True),
+    ],
+)
+def test_a_status_that_is_sent_decides_nothing(
+    platform: Platform, check: Check, ids: tuple[str, str], member: str, *, business: bool
+) -> None:
+    """A status of APPROVED in a creation or an update leaves the customer UNVERIFIED."""
+    if platform.triggers.magic("customer.approve") is not None:
+        raise ResourceMissing("the profile has customers approved as they are created")
+    customer = platform.verification.reviews.unsubmitted(business=business)
+    body = platform.customers.business_body() if business else platform.customers.body()
+    claim = {member: "APPROVED"}
+
+    created = platform.api.create_customer({**body, **claim}, valid=False)
+    updated = platform.api.update_customer(customer["id"], claim, valid=False)
+
+    by_creation, by_update = ids
+    with check(by_creation):
+        if created.accepted:
+            seen = platform.customers.read(arranged_resource(created))
+            assert verification_status(seen) == "UNVERIFIED", created
+        else:
+            again = {**body, "platformCustomerId": platform.samples.reference()}
+            created.refused(*REFUSED, twin=platform.api.create_customer(again))
+    with check(by_update):
+        assert verification_status(platform.customers.read(customer)) == "UNVERIFIED", updated
 
 
 # --- How it is decided ----------------------------------------------------------------------

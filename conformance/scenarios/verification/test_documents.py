@@ -202,7 +202,7 @@ def test_a_passport_is_a_single_image(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("kind", "front", "back"),
     [
-        case(ids, kind, kind, *ids)
+        case((*ids, "DOC-011", "DOC-014"), kind, kind, *ids)
         for kind, ids in (
             ("DRIVERS_LICENSE", ("DOC-031", "DOC-032")),
             ("NATIONAL_ID", ("DOC-033", "DOC-034")),
@@ -224,12 +224,17 @@ def test_a_card_is_photographed_from_both_sides(
     for name, answer in sides.items():
         with check(name):
             answer.expect_accepted()
+    with check("DOC-011"):
+        assert {arranged_body(answer)["documentType"] for answer in sides.values()} == {kind}
+    with check("DOC-014"):
+        shown = [require_member(arranged_body(answer), "side") for answer in sides.values()]
+        assert shown == ["FRONT", "BACK"]
 
 
 @pytest.mark.parametrize(
     ("kind", "full_id", "bare_id"),
     [
-        case(ids, kind, kind, *ids)
+        case((*ids, "DOC-011"), kind, kind, *ids)
         for kind, ids in zip(
             PROOFS_OF_ADDRESS,
             (
@@ -258,21 +263,24 @@ def test_a_proof_of_address_is_taken_in(
         with_number.expect_accepted()
     with check(bare_id):
         without_number.expect_accepted()
+    with check("DOC-011"):
+        assert arranged_body(without_number)["documentType"] == kind
+
+
+NEEDED = (
+    ("DOC-050", "PASSPORT", "documentNumber"),
+    ("DOC-051", "PASSPORT", "issuingAuthority"),
+    ("DOC-052", "DRIVERS_LICENSE", "documentNumber"),
+    ("DOC-053", "DRIVERS_LICENSE", "issuingAuthority"),
+    ("DOC-054", "NATIONAL_ID", "documentNumber"),
+    ("DOC-055", "NATIONAL_ID", "issuingAuthority"),
+)
+"""What each type of identity document needs, by its requirement."""
 
 
 @pytest.mark.parametrize(
     ("kind", "part"),
-    [
-        case(identifier, f"{kind}-{part}", kind, part)
-        for identifier, kind, part in (
-            ("DOC-050", "PASSPORT", "documentNumber"),
-            ("DOC-051", "PASSPORT", "issuingAuthority"),
-            ("DOC-052", "DRIVERS_LICENSE", "documentNumber"),
-            ("DOC-053", "DRIVERS_LICENSE", "issuingAuthority"),
-            ("DOC-054", "NATIONAL_ID", "documentNumber"),
-            ("DOC-055", "NATIONAL_ID", "issuingAuthority"),
-        )
-    ],
+    [case(identifier, f"{kind}-{part}", kind, part) for identifier, kind, part in NEEDED],
 )
 def test_an_identity_document_has_a_number_and_an_issuer(
     platform: Platform, kind: str, part: str
@@ -285,6 +293,25 @@ def test_an_identity_document_has_a_number_and_an_issuer(
     )
 
     refusal.refused(*REFUSED, twin=platform.verification.documents.upload(holder, kind))
+
+
+@requirement(*(identifier for identifier, _, _ in NEEDED))
+def test_an_identity_document_of_an_owner_has_them_too(platform: Platform, check: Check) -> None:
+    """One of a beneficial owner without ``documentNumber`` or ``issuingAuthority`` is refused."""
+    documents = platform.verification.documents
+    owner = holder_of(platform, "owner")
+
+    refusals = {
+        identifier: platform.api.create_document(
+            documents.form(owner, kind, **{part: None}), valid=False
+        )
+        for identifier, kind, part in NEEDED
+    }
+
+    twins = {kind: documents.upload(owner, kind) for kind in {kind for _, kind, _ in NEEDED}}
+    for identifier, kind, _ in NEEDED:
+        with check(identifier):
+            refusals[identifier].refused(*REFUSED, twin=twins[kind])
 
 
 @pytest.mark.parametrize(
@@ -478,8 +505,12 @@ def lacks_identity_document(errors: Sequence[Json]) -> bool:
 
 
 @requirement("DOC-074")
-def test_a_refused_document_does_not_count(platform: Platform) -> None:
-    """The submission still asks for an identity document after the upload was refused."""
+@pytest.mark.parametrize("trigger", [None, "document.blurred"], ids=["no-number", "blurred"])
+def test_a_refused_document_does_not_count(platform: Platform, trigger: str | None) -> None:
+    """The submission still asks for an identity document after the upload was refused.
+
+    It was refused for want of a number, or rejected once somebody had looked at it.
+    """
     holder = platform.customers.applicant(
         region="GB",
         nationality="GB",
@@ -490,15 +521,20 @@ def test_a_refused_document_does_not_count(platform: Platform) -> None:
     )
     if not lacks_identity_document(errors_about(platform, holder)):
         raise ResourceMissing("no identity document is asked of an individual from abroad")
-    without_number = platform.verification.documents.form(holder, country="GB", documentNumber=None)
+    documents = platform.verification.documents
 
-    refusal = platform.api.create_document(without_number, valid=False)
+    if trigger is None:
+        without_number = documents.form(holder, country="GB", documentNumber=None)
+        refusal = platform.api.create_document(without_number, valid=False)
+    else:
+        refusal = documents.upload(holder, country="GB", trigger=trigger)
     errors = errors_about(platform, holder)
 
     refusal.refused(*REFUSED, twin=platform.verification.documents.upload(holder, country="GB"))
     assert lacks_identity_document(errors), errors
 
 
+@pytest.mark.parametrize("kind", ["individual", "owner"])
 @pytest.mark.parametrize(
     "trigger",
     [
@@ -510,9 +546,9 @@ def test_a_refused_document_does_not_count(platform: Platform) -> None:
         )
     ],
 )
-def test_a_document_is_photographed_well(platform: Platform, trigger: str) -> None:
+def test_a_document_is_photographed_well(platform: Platform, trigger: str, kind: str) -> None:
     """A blurred, cropped or colorless image is refused with 422 and DOCUMENT_REJECTED."""
-    holder = platform.customers.applicant()
+    holder = holder_of(platform, kind)
 
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
 

@@ -244,6 +244,7 @@ def test_there_is_no_link_before_the_channels_are_verified(
             second_refusal.refused(409, twin=last_answer)
 
 
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -252,10 +253,12 @@ def test_there_is_no_link_before_the_channels_are_verified(
     ],
 )
 def test_one_verified_channel_of_two_is_not_enough(
-    platform: Platform, first: str, second: str
+    platform: Platform, first: str, second: str, *, business: bool
 ) -> None:
     """The request is refused with 409 until the second channel is verified."""
-    customer = require_unverified(platform.verification.contact.customer(first, second))
+    customer = require_unverified(
+        platform.verification.contact.customer(first, second, business=business)
+    )
     platform.verification.contact.verify(customer, first)
 
     refusal = platform.verification.links.create(customer)

@@ -49,6 +49,14 @@ KEPT_MEMBERS: dict[str, str] = {
 """Members of ``personalInfo`` that come back as they were sent, where the target shows them."""
 
 
+FOREIGN_MEMBERS = {
+    identifier: member
+    for identifier, member in KEPT_MEMBERS.items()
+    if member in ("nationality", "address.state", "address.country", "idType")
+}
+"""Members of ``personalInfo`` in which an owner from abroad differs from others."""
+
+
 def personal_member(owner: Json, path: str) -> Any:
     """Return a member of an owner's ``personalInfo``.
 
@@ -173,9 +181,9 @@ def test_a_control_person_need_not_own_a_quarter(platform: Platform, check: Chec
         owner_of_0.expect_accepted()
 
 
-@requirement("OWN-042")
-def test_an_owner_can_have_several_roles(platform: Platform) -> None:
-    """An owner who is both a director and the control person is accepted."""
+@requirement("OWN-021", "OWN-042")
+def test_an_owner_can_have_several_roles(platform: Platform, check: Check) -> None:
+    """An owner who is both a director and the control person is accepted, and shown as both."""
     roles = ["DIRECTOR", platform.profile.bindings.control_role]
     body = platform.verification.owners.body(
         platform.customers.applicant(business=True), roles=roles
@@ -183,12 +191,18 @@ def test_an_owner_can_have_several_roles(platform: Platform) -> None:
 
     answer = platform.api.create_beneficial_owner(body)
 
-    answer.expect_accepted()
+    with check("OWN-042"):
+        answer.expect_accepted()
+    with check("OWN-021"):
+        assert set(roles) <= set(arranged_body(answer)["roles"])
 
 
-@requirement("OWN-043", "OWN-044", "OWN-045")
+@requirement("OWN-043", "OWN-044", "OWN-045", *FOREIGN_MEMBERS)
 def test_an_owner_is_identified_by_a_number(platform: Platform, check: Check) -> None:
-    """Owners with an SSN or with an ITIN, and a Canadian with an ITIN, are accepted."""
+    """Owners with an SSN or with an ITIN, and a Canadian with an ITIN, are accepted.
+
+    The Canadian is shown as one.
+    """
     business = platform.customers.applicant(business=True)
     foreigner, other = (
         platform.verification.owners.canadian(),
@@ -210,6 +224,11 @@ def test_an_owner_is_identified_by_a_number(platform: Platform, check: Check) ->
         itin_answer.expect_accepted()
     with check("OWN-045"):
         foreign_answer.expect_accepted()
+    sent = platform.verification.owners.body(business, personalInfo=foreigner)
+    for identifier, member in FOREIGN_MEMBERS.items():
+        with check(identifier):
+            shown = personal_member(arranged_body(foreign_answer), member)
+            assert shown == personal_member(sent, member)
 
 
 @requirement("OWN-046", "LIM-030")
@@ -369,6 +388,18 @@ def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) ->
                 "OWN-078",
                 "country-in-words",
                 having(f"{PERSON}.address.country", "United States"),
+                ("country", "address"),
+            ),
+            (
+                "OWN-077",
+                "nationality-of-three-letters",
+                having(f"{PERSON}.nationality", "USA"),
+                ("nationality",),
+            ),
+            (
+                "OWN-078",
+                "country-of-three-letters",
+                having(f"{PERSON}.address.country", "USA"),
                 ("country", "address"),
             ),
             (

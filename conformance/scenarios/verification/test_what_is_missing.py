@@ -6,6 +6,7 @@ which entries of ``errors`` it is asked for, and then all of them together.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
 BUSINESS = "business"
+IDENTITY = "MISSING_IDENTITY_DOCUMENT"
+DOTTED = re.compile(r"\w+(\.\w+|\[\w+\])*")
+"""A dotted path, in which the entries of lists may stand in brackets."""
+
 OF_INDIVIDUALS = ("fullName", "birthDate", "idType", "identifier")
 """Members that individuals alone have."""
 
@@ -106,7 +111,7 @@ def told(
     return Told(submission.get("errors") or (), sent, names)
 
 
-@requirement("VER-034", "VER-811", "VER-812", "VER-813", "VER-817")
+@requirement("VER-009", "VER-034", "VER-811", "VER-812", "VER-813", "VER-817")
 def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check: Check) -> None:
     """Fields of the business, fields of an owner, and those of a second owner are all told."""
     complete = told(platform, Person(), Person())
@@ -116,6 +121,11 @@ def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check
     person = Person((*OWNER_ADDRESS, *OWNER_NUMBER))
     everything = told(platform, person, person, without=(*ADDRESS, *COUNTRIES))
 
+    with check("VER-009"):
+        paths = [one["field"] for one in everything.entries if one.get("type") == "MISSING_FIELD"]
+        if not paths:
+            raise ResourceMissing("what is missing is told by no entry of the type MISSING_FIELD")
+        assert [path for path in paths if not DOTTED.fullmatch(str(path))] == []
     with check("VER-034"):
         assert not complete.known_fields
         assert not everything.known_fields
@@ -135,7 +145,7 @@ def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check
         expect_told(everything, wanted_of_owner, of="1")
 
 
-@requirement("VER-814", "VER-815")
+@requirement("VER-822", "VER-814", "VER-815")
 def test_each_missing_document_of_a_business_has_an_entry(platform: Platform, check: Check) -> None:
     """The proof of address and the papers of two owners from abroad are all told."""
     foreigner = Person(is_foreign=True)
@@ -145,6 +155,11 @@ def test_each_missing_document_of_a_business_has_an_entry(platform: Platform, ch
 
     everything = told(platform, Person(), foreigner, foreigner, proves_address=False)
 
+    with check("VER-822"):
+        asked = [key for key in of_owner.keys - complete.keys if key[1] == IDENTITY]
+        if not asked:
+            raise ResourceMissing(f"no identity document is asked for: {of_owner.entries}")
+        assert {key[0] for key in asked} == {"1"}, of_owner.entries
     wanted_of_owner = asked_for("1", complete, of_owner)
     with check("VER-814"):
         expect_told(everything, [*asked_for(BUSINESS, complete, of_business), *wanted_of_owner])

@@ -70,7 +70,7 @@ def test_the_decision_of_a_review_is_reported(
 
 @requirement("EVT-105")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
-def test_a_submission_that_was_repaired_is_reported(platform: Platform, business: bool) -> None:
+def test_a_submission_that_was_repaired_is_reported(platform: Platform, *, business: bool) -> None:
     """A submission after one with errors is reported by a PENDING webhook."""
     customer = platform.verification.reviews.incomplete(business=business)
     platform.verification.reviews.unresolved(customer)

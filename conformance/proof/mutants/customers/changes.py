@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, receives
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import put, replaced, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import (
     FIRST_CATEGORY,
@@ -199,3 +199,164 @@ def all_written_back(patch: Patch) -> None:
         return onboarding.update(unit, ask)
 
     patch.wrap(Service, "serve", in_two_steps(onboarding.update, look, act))
+
+
+# --- Of whom, of what, and where it is shown ------------------------------------------------
+
+
+def _of_old(name: str) -> Callable[..., Any]:
+    """Return what answers to a change with one member as it was before."""
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        before = customers.view(customers.get(unit, ask.params["customerId"]))
+        return {**original(unit, ask), name: before.get(name)}
+
+    return update
+
+
+for _member in ("address", INFO):
+    declare(
+        "CUS-028",
+        f"{_member}-as-before",
+        f"the answer shows the {_member} before the change",
+        around(onboarding, "update", _of_old(_member)),
+    )
+declare(
+    "CUS-027",
+    "other-type",
+    "the answer to each change shows an individual",
+    edited(onboarding, "update", put("customerType", "INDIVIDUAL")),
+)
+
+
+def _business_replaced(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    if answer["customerType"] != "BUSINESS":
+        return answer
+    return _replaced(lambda *_: None, unit, ask)
+
+
+declare(
+    "CUS-030",
+    "of-a-business",
+    "a change of a business takes away what it does not send",
+    around(onboarding, "update", _business_replaced),
+)
+
+
+@mutant("CUS-030", "each change generates the platform's id anew where it was not sent")
+def id_generated_again(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        if customer.platform_customer_id.startswith("platform-"):
+            customer.platform_customer_id = onboarding.generated_platform_id()
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
+
+
+def _unrolled(name: str) -> Callable[..., Any]:
+    """Return what keeps a refused change of one member."""
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        try:
+            return original(unit, ask)
+        except errors.Refusal as refusal:
+            if refusal.code == "INVALID_INPUT" and name in ask.body:
+                customer = customers.get(unit, ask.params["customerId"])
+                customer.details = {**customer.details, **ask.body}
+                unit.session.commit()
+            raise
+
+    return update
+
+
+for _member in ("fullName", "identifier", "sourceOfFundsCategories", INFO):
+    declare(
+        "CUS-032",
+        f"{_member}-kept",
+        f"a change is kept before its {_member} is refused",
+        around(onboarding, "update", _unrolled(_member)),
+    )
+
+
+@mutant("CUS-040", "currencies are added and never taken away")
+def currencies_added(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        before = list(customers.get(unit, ask.params["customerId"]).currencies)
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        customer.currencies = list(dict.fromkeys([*before, *customer.currencies]))
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
+
+
+for _member in ("taxId", "incorporatedOn", "registrationNumber", "primaryContactLastName"):
+    declare(
+        "BUS-024",
+        f"{_member}-ignored",
+        f"the {_member} of a business is not changed",
+        receives(onboarding, "update", without(f"{INFO}.{_member}")),
+    )
+
+
+def _sent_categories(original: Callable[..., Json], customer: Customer, body: Json) -> Any:
+    known = {"sourceOfFundsCategories", "sourceOfWealthCategories"} - body.keys()
+    return without(*known)(original(customer, body))
+
+
+for _id in ("EDD-024", "EDD-025"):
+    declare(
+        _id,
+        "sent-alone",
+        "a description is asked for by the categories alone that come with it",
+        around(onboarding, "combined", _sent_categories),
+    )
+
+
+def _pattern_alone(patch: Patch) -> None:
+    def rules_of(original: Callable[..., Any], wanted: Any) -> Any:
+        return [row for row in original(wanted) if row.when != (f"{INFO}.country", "US")]
+
+    patch.wrap(onboarding, "change_rules", rules_of)
+
+
+declare("BUS-093", "any-country", "a new taxId may be that of any country", _pattern_alone)
+
+
+def _name_of_another(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    return answer if "fullName" in ask.body else replaced("region", "CA")(answer)
+
+
+declare(
+    "CUS-027",
+    "other-region",
+    "the answer to a change shows another region than the customer has",
+    around(onboarding, "update", _name_of_another),
+)
+declare(
+    "CUS-041",
+    "not-kept",
+    "a number that follows is not kept",
+    receives(onboarding, "update", without("idType", "identifier")),
+)
+
+
+def _of_all_who_share(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    own_id = customers.get(unit, ask.params["customerId"]).platform_customer_id
+    query = select(Customer).where(Customer.platform_customer_id == own_id)
+    for customer in unit.session.scalars(query):
+        customer.details = {**customer.details, **ask.body}
+    return answer
+
+
+declare(
+    "CUS-031",
+    "of-all-who-share",
+    "a change is made to all customers who share a platformCustomerId",
+    around(onboarding, "update", _of_all_who_share),
+)

@@ -49,6 +49,43 @@ declare(
 )
 
 
+def _own_id_of_business(unit: Unit, customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS":
+        _own_id(unit, customer)
+
+
+declare(
+    "CUS-012",
+    "of-a-business",
+    "the id of a business is generated always",
+    creating(_own_id_of_business),
+)
+
+
+def _none_of_business(_unit: Unit, customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS" and customer.platform_customer_id.startswith(
+        "platform-"
+    ):
+        customer.platform_customer_id = ""
+
+
+declare("CUS-013", "of-a-business", "none is generated for a business", creating(_none_of_business))
+
+
+def _another_at_first(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    own_id = ask.body.get("platformCustomerId") or onboarding.generated_platform_id()
+    return {**answer, "platformCustomerId": own_id}
+
+
+declare(
+    "CUS-013",
+    "answer-alone",
+    "the answer to the creation shows an id that is not kept",
+    around(onboarding, "create", _another_at_first),
+)
+
+
 @mutant("CUS-013", "none is generated")
 def none_generated(patch: Patch) -> None:
     patch.replace(onboarding, "generated_platform_id", str)
@@ -59,8 +96,11 @@ def one_for_all(patch: Patch) -> None:
     patch.replace(onboarding, "generated_platform_id", lambda: "default")
 
 
-def on_known_id(answer: Callable[[Customer], Any]) -> Apply:
-    """Return a patch after which a platformCustomerId that is known is answered otherwise."""
+def on_known_id(answer: Callable[[Customer], Any], *, business: bool = False) -> Apply:
+    """Return a patch after which a platformCustomerId that is known is answered otherwise.
+
+    With ``business`` that holds for businesses alone.
+    """
 
     def apply(patch: Patch) -> None:
         # Tests send the same ids in every run, so that those of earlier ones do not count.
@@ -68,7 +108,8 @@ def on_known_id(answer: Callable[[Customer], Any]) -> Apply:
 
         def create(original: Handler, unit: Unit, ask: Ask) -> Any:
             shared = ask.body.get("platformCustomerId")
-            if shared in known:
+            concerned = not business or ask.body.get("customerType") == "BUSINESS"
+            if concerned and shared in known:
                 return answer(customers.get(unit, known[shared]))
             body = original(unit, ask)
             known[body["platformCustomerId"]] = body["id"]
@@ -84,6 +125,12 @@ def _taken(_customer: Customer) -> None:
 
 
 declare("CUS-015", "unique", "a platformCustomerId is unique", on_known_id(_taken))
+declare(
+    "CUS-015",
+    "of-one-type",
+    "a business and an individual share no platformCustomerId",
+    on_known_id(_taken, business=True),
+)
 declare("CUS-016", "same", "the customer known by it is answered", on_known_id(customers.view))
 
 

@@ -311,3 +311,15 @@ def pulled_without_terms(patch: Patch) -> None:
         "refuse_without_terms",
         lambda refuse, customer: None if any(pulled) else refuse(customer),
     )
+
+
+@mutant("TRM-019", "a change of anything else keeps the version of an acceptance alone")
+def cut_by_a_change(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        if customer.consent is not None and "endUserTermsConsent" not in ask.body:
+            customer.consent = {"termsVersion": customer.consent["termsVersion"]}
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)

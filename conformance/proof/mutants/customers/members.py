@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.proof.kit.builders import Json, edited
-from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.edits import Edit, put, replaced, shows, turned, where, without
 from conformance.proof.kit.members import FORMLESS_ID, Member, declare_members
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare
@@ -191,3 +191,77 @@ MEMBERS = (
 )
 
 declare_members(MEMBERS)
+
+
+# --- Where it is shown, and of whom ---------------------------------------------------------
+
+
+_OF_A_BUSINESS = shows("customerType", "BUSINESS")
+_WITH_ITIN = shows("idType", "ITIN")
+
+for _id, _path, _value in (
+    ("CUS-070", "region", "CA"),
+    ("CUS-072", "fullName", "Mireille"),
+    ("CUS-073", "birthDate", "1985-03-13"),
+    ("CUS-080", "address.country", "CA"),
+    ("BUS-042", f"{INFO}.taxId", "98-0000000"),
+):
+    declare(
+        _id,
+        "answer-alone",
+        f"the answer to the creation shows another {_path} than was sent and is kept",
+        edited(onboarding, "create", replaced(_path, _value)),
+    )
+
+for _id, _path, _value in (
+    ("CUS-070", "region", "CA"),
+    ("CUS-071", "currencies", ["GBP"]),
+    ("CUS-075", "address.line1", "1 Main Street"),
+    ("CUS-079", "address.postalCode", "00000"),
+):
+    declare(
+        _id,
+        "of-a-business",
+        f"the {_path} of a business becomes {_value}",
+        edited(customers, "view", where(_OF_A_BUSINESS, replaced(_path, _value))),
+    )
+
+declare(
+    "CUS-083",
+    "one-type",
+    "an ITIN is shown as an SSN",
+    edited(customers, "view", where(_WITH_ITIN, replaced("idType", "SSN"))),
+)
+for _id in ("EDD-014", "EDD-016"):
+    _name = "sourceOfFundsCategories" if _id == "EDD-014" else "sourceOfWealthCategories"
+    declare(
+        _id,
+        "first",
+        "the first category alone is kept",
+        edited(customers, "view", turned(_name, lambda listed: listed[:1])),
+    )
+
+for _id, _name, _value in (
+    ("CUS-043", "kybStatus", "UNVERIFIED"),
+    ("BUS-018", "kycStatus", "UNVERIFIED"),
+):
+    declare(
+        _id,
+        "answer-alone",
+        f"the answer to the creation shows a {_name} beside the other one",
+        edited(onboarding, "create", beside(_name)),
+    )
+for _id, _name in (("CUS-044", "kycStatus"), ("BUS-019", "kybStatus")):
+    declare(
+        _id,
+        "answer-alone",
+        "the answer to the creation shows a customer who is approved",
+        edited(onboarding, "create", replaced(_name, "APPROVED")),
+    )
+for _id, _name in (("CUS-045", "kycStatus"), ("BUS-020", "kybStatus")):
+    declare(
+        _id,
+        "answer-alone",
+        "the answer to the creation shows a customer on HOLD",
+        edited(onboarding, "create", replaced(_name, "HOLD")),
+    )

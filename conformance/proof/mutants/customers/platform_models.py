@@ -14,6 +14,7 @@ from conformance.reference import errors
 from conformance.reference.customers import onboarding
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import parties, quotes
+from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import verifications
 from conformance.reference.verification.verifications import Packet
@@ -161,3 +162,38 @@ for _path in ("hosted", "direct"):
             f"no event tells of customers of the type {_kind} who come by the {_path} way",
             path_unreported(_kind, _path),
         )
+
+
+def _forgotten(holder: ModuleType, name: str, owner_of: Callable[[Any], str | None]) -> Apply:
+    """Return a patch after which a function refuses customers who completed the hosted flow."""
+
+    def patch(patch: Patch) -> None:
+        hosted: set[str] = set()
+
+        def noted(_unit: Unit, customer: Customer) -> None:
+            hosted.add(customer.id)
+
+        def refused(_unit: Unit, subject: Any, *_: Any) -> None:
+            if owner_of(subject) in hosted:
+                raise errors.Refusal("CONFLICT", "The customer is not known to be approved.")
+
+        before(verifications, "complete_hosted", noted)(patch)
+        before(holder, name, refused)(patch)
+
+    return patch
+
+
+for _requirement in ("PLM-070", "PLM-072"):
+    declare(
+        _requirement,
+        "hosted",
+        "an approval after the hosted flow unlocks no deposits",
+        _forgotten(accounts, "credit", lambda account: account.customer_id),
+    )
+for _requirement in ("PLM-071", "PLM-073"):
+    declare(
+        _requirement,
+        "hosted",
+        "an approval after the hosted flow unlocks no payments",
+        _forgotten(quotes, "draft", lambda order: order.source.customer_id),
+    )

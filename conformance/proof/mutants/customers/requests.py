@@ -22,6 +22,7 @@ from conformance.proof.mutants.customers.toolkit import (
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import onboarding
+from conformance.testdata.examples import placed
 
 Change = Callable[[Json], Json]
 
@@ -305,6 +306,18 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),
     ("CUS-091", "two-words", "fullName", _full_name(lambda name: len(name.split()) > 2)),
     ("CUS-091", "ascii", "fullName", _full_name(lambda name: not name.isascii())),
+    (
+        "CUS-091",
+        "letters-alone",
+        "fullName",
+        _full_name(lambda name: not name.replace(" ", "").isalpha()),
+    ),
+    (
+        "CUS-091",
+        "long-names",
+        "fullName",
+        _full_name(lambda name: any(len(word) < 2 for word in name.split()) or len(name) < 6),
+    ),
     ("CUS-092", "no-itin", "idType", has("idType", "ITIN")),
     ("BUS-001", "needs-a-registration", INFO, lacks(f"{INFO}.registrationNumber")),
     ("BUS-001", "needs-an-address", "address", lacks("address")),
@@ -414,3 +427,57 @@ for _id, _handler, _code in (
         f"an unknown customer is answered with {_code}",
         recoded(*_handler, _code, "CUSTOMER_NOT_FOUND"),
     )
+
+
+# --- Of businesses --------------------------------------------------------------------------
+
+
+def _unchecked_of_business(original: Callable[[Any], Any], body: Any) -> Any:
+    found = original(body)
+    if not isinstance(body, dict) or body.get("customerType") != "BUSINESS":
+        return found
+    return [row for row in found if row.path != "address.country"]
+
+
+for _id in ("CUS-118", "CUS-152"):
+    declare(
+        _id,
+        "of-a-business",
+        "the country in the address of a business is not looked at",
+        around(onboarding, "creation_rules", _unchecked_of_business),
+    )
+
+
+def _filled(path: str, value: str) -> Change:
+    def change(body: Json) -> Json:
+        return placed(body, path, value) if fields.at(body, path) == "" else body
+
+    return change
+
+
+for _id, _path, _value in (
+    ("BUS-063", f"{INFO}.country", "US"),
+    ("BUS-069", f"{INFO}.incorporatedOn", "2000-01-01"),
+    ("BUS-072", f"{INFO}.taxId", "12-3456789"),
+):
+    declare(
+        _id,
+        "empty",
+        f"an empty {_path} is not looked at",
+        receives(onboarding, "create", _filled(_path, _value)),
+    )
+
+declare(
+    "CUS-100",
+    "any-case",
+    "a customerType may be in lower case",
+    receives(
+        onboarding,
+        "create",
+        lambda body: (
+            {**body, "customerType": str(body["customerType"]).upper()}
+            if body.get("customerType") in ("individual", "business")
+            else body
+        ),
+    ),
+)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.proof.kit.builders import Place, edited, instead
-from conformance.proof.kit.edits import ABSENT, Edit, copied, put
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import Handler, Place, edited, instead
+from conformance.proof.kit.edits import ABSENT, Edit, copied, put, shows, where
 from conformance.proof.kit.members import (
     FORMLESS_ID,
     FORMLESS_TIME,
@@ -14,13 +16,14 @@ from conformance.proof.kit.members import (
     declare_members,
 )
 from conformance.proof.kit.tables import with_columns
-from conformance.proof.mutant import declare
+from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, crediting
-from conformance.proof.patch import Apply, Function
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import rules
+from conformance.reference.customers import onboarding
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import InternalAccount
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 # --- Members --------------------------------------------------------------------------------
 
@@ -201,3 +204,55 @@ MEMBERS = (
 )
 
 declare_members(MEMBERS)
+
+
+declare(
+    "ACC-031",
+    "decimals-of-crypto",
+    "the total balance in a crypto currency has two decimals",
+    edited(
+        accounts,
+        "_view",
+        where(shows("type", "INTERNAL_CRYPTO"), put("totalBalance.currency.decimals", 2)),
+    ),
+)
+
+
+@mutant("ACC-808", "a business gets no accounts in crypto currencies")
+def fiat_for_businesses(patch: Patch) -> None:
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        if ask.body.get("customerType") != "BUSINESS":
+            return original(unit, ask)
+        answer = original(unit, ask)
+        unit.session.flush()
+        for account in unit.session.scalars(
+            select(InternalAccount).where(InternalAccount.customer_id == answer["id"])
+        ):
+            if account.type == "INTERNAL_CRYPTO":
+                account.type = "EMBEDDED_WALLET"
+        return answer
+
+    patch.wrap(onboarding, "create", create)
+
+
+for _id, _name, _value in (
+    ("ACC-090", "no-way-to-fund-crypto", []),
+    ("ACC-106", "one-wallet-for-all", [{"accountOrWalletInfo": {"accountType": "SPARK_WALLET"}}]),
+):
+    declare(
+        _id,
+        _name,
+        f"the fundingPaymentInstructions of accounts in crypto currencies are {_value}",
+        edited(
+            accounts,
+            "_view",
+            where(shows("type", "INTERNAL_CRYPTO"), put("fundingPaymentInstructions", _value)),
+        ),
+    )
+
+declare(
+    "ACC-047",
+    "named-crypto",
+    "accounts in crypto currencies have a label from the start",
+    edited(accounts, "_view", where(shows("type", "INTERNAL_CRYPTO"), put("label", "Crypto"))),
+)

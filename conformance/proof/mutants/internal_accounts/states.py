@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, after, around, edited, instead
+from conformance.proof.kit.builders import Json, after, around, edited, instead, together
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers
-from conformance.reference.internal_accounts import accounts
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.accounts import RECEIVE, SEND
-from conformance.reference.quotes import parties
-from conformance.reference.store import InternalAccount
+from conformance.reference.quotes import parties, quotes
+from conformance.reference.store import InternalAccount, Quote
 from conformance.reference.unit import Unit
 
 
@@ -161,4 +161,46 @@ for _id, _target in (("ACC-161", "FROZEN"), ("ACC-162", "FROZEN"), ("ACC-163", "
         "somebody-else-too",
         f"the account of somebody else is {_target} too",
         _moving(partial(_with_stranger, _target)),
+    )
+
+
+def _taken_first(original: Function, unit: Unit, quote: Quote) -> None:
+    try:
+        original(unit, quote)
+    except errors.Refusal:
+        ledger.post(unit, quotes.debit_legs(quote))
+        unit.session.commit()
+        raise
+
+
+for _id in ("ACC-150", "ACC-158"):
+    declare(
+        _id,
+        "taken-first",
+        "an execution takes the money before the state of its source refuses it",
+        around(parties, "refuse_blocked_later", _taken_first),
+    )
+
+
+def _from_accounts_alone(
+    original: Function, unit: Unit, source: parties.Party, destination: parties.Party
+) -> None:
+    if source.kind == "INTERNAL":
+        original(unit, source, destination)
+
+
+def _later_from_accounts_alone(original: Function, unit: Unit, quote: Quote) -> None:
+    if quote.source_kind == "INTERNAL":
+        original(unit, quote)
+
+
+for _id in ("ACC-146", "ACC-153", "ACC-160"):
+    declare(
+        _id,
+        "from-outside",
+        "what is paid from outside arrives on an account in any state",
+        together(
+            around(parties, "refuse_blocked", _from_accounts_alone),
+            around(parties, "refuse_blocked_later", _later_from_accounts_alone),
+        ),
     )

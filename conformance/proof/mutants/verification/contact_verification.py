@@ -14,7 +14,7 @@ from conformance.proof.kit.tables import with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
-from conformance.reference.customers import customers
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import contact
@@ -352,3 +352,130 @@ declare(
     "the first of the missing addresses is told alone",
     edited(contact, "missing_errors", lambda found: found[:1]),
 )
+
+
+# --- Codes of other channels, and what a refusal leaves behind ------------------------------
+
+
+def _sent_to_all(unit: Unit, ask: Ask, _channel: str) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    for name, entry in customer.contact.items():
+        if entry["status"] != "VERIFIED":
+            contact.put(unit, customer, name, {**entry, "code": rules.SANDBOX_CODE})
+
+
+for _requirement in ("CON-052", "CON-053"):
+    declare(
+        _requirement,
+        "one-code",
+        "a customer has one code, whichever channel it was sent to",
+        after(contact, "send", _sent_to_all),
+    )
+
+
+def _opened(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> Any:
+    try:
+        return original(unit, ask, channel)
+    except errors.Refusal as refusal:
+        if refusal.code == "CONFLICT":
+            customer = customers.get(unit, ask.params["customerId"])
+            contact.put(unit, customer, channel, contact.fresh())
+            unit.session.commit()
+        raise
+
+
+for _handler, _requirements in (
+    ("send", ("CON-033", "CON-034")),
+    ("confirm", ("CON-035", "CON-036")),
+):
+    for _requirement in _requirements:
+        declare(
+            _requirement,
+            "opened",
+            "a channel that is refused has to be verified from then on",
+            around(contact, _handler, _opened),
+        )
+
+
+def _claimed(original: Handler, unit: Unit, ask: Ask) -> Any:
+    answer = original(unit, ask)
+    unit.session.flush()
+    customer = customers.get(unit, answer["id"])
+    for name, status in (ask.body.get("contactVerification") or {}).items():
+        if name in customer.contact:
+            contact.put(unit, customer, name, status_of(status))
+    return customers.view(customer)
+
+
+for _requirement, _handler in (("CON-057", "create"), ("CON-058", "update")):
+    declare(
+        _requirement,
+        "taken-over",
+        "a contactVerification that is sent is taken over",
+        around(onboarding, _handler, _claimed),
+    )
+
+
+def _renewed_first(original: Handler, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal:
+        customer = customers.get(unit, ask.params["customerId"])
+        for name, member in rules.CHANNEL_ADDRESS.items():
+            if isinstance(ask.body, dict) and member in ask.body and name in customer.contact:
+                contact.put(unit, customer, name, contact.fresh())
+        unit.session.commit()
+        raise
+
+
+declare(
+    "CON-032",
+    "renewed-first",
+    "a change that is refused opens the channels again whose addresses it has",
+    around(onboarding, "update", _renewed_first),
+)
+
+
+def _opened_by_sending(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    was_verified = customer.contact.get(channel, {}).get("status") == "VERIFIED"
+    original(unit, ask, channel)
+    if was_verified:
+        contact.put(unit, customer, channel, contact.fresh())
+
+
+for _requirement, _channel in (("CON-059", "email"), ("CON-060", "phone")):
+    declare(
+        _requirement,
+        "opened-by-sending",
+        f"another code makes the {_channel} pending again",
+        around(contact, "send", _opened_by_sending),
+    )
+
+
+def _verifies_the_phones(unit: Unit, _customer: Customer, channel: str) -> None:
+    for customer in unit.session.scalars(select(Customer)):
+        if channel in customer.contact:
+            contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+
+declare(
+    "CON-031",
+    "phones",
+    "a code verifies the phones of all customers",
+    followed("confirm", "phone", _verifies_the_phones),
+)
+
+
+def _of_persons(original: Callable[..., list[Json]], body: Any) -> list[Json]:
+    is_business = isinstance(body, dict) and body.get("customerType") == "BUSINESS"
+    return [] if is_business else original(body)
+
+
+for _requirement in ("CON-042", "CON-043"):
+    declare(
+        _requirement,
+        "of-a-business",
+        "a business needs no address of a channel",
+        around(contact, "missing_errors", _of_persons),
+    )

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+from conformance.proof.kit import edits
 from conformance.proof.kit.builders import (
     Handler,
     Place,
@@ -16,8 +17,9 @@ from conformance.proof.kit.builders import (
     receives,
     recoded,
     rescued,
+    skipped,
 )
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import put, replaced, where, without
 from conformance.proof.kit.tables import (
     with_columns,
     with_field,
@@ -372,8 +374,7 @@ for _requirement in ("DOC-070", "DOC-072", "DOC-073"):
     )
 
 
-@mutant("DOC-074", "a document is noted before it is looked at", (documents, "create"), rescued)
-def noted_too_early(refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
+def _noted(refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
     unit.session.add(
         Document(
             id=new_id("Document"),
@@ -385,6 +386,20 @@ def noted_too_early(refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
         )
     )
     raise errors.Rejection(refusal.code, refusal.reason) from refusal
+
+
+declare(
+    "DOC-074",
+    "noted-too-early",
+    "a document is noted before it is looked at",
+    rescued(documents, "create", _noted),
+)
+declare(
+    "DOC-074",
+    "rejected-and-kept",
+    "a document that is rejected counts",
+    rescued(documents, "create", _noted, "DOCUMENT_REJECTED"),
+)
 
 
 # --- Rejections -----------------------------------------------------------------------------
@@ -474,3 +489,47 @@ def rejected_for_good(owner: Any) -> None:
     fault = owner.conditions.get(documents.FAULT)
     if fault is not None:
         raise documents.rejection(documents.FAULTS[fault])
+
+
+# --- Of whom, and of which type -------------------------------------------------------------
+
+
+def _unneeded_of_owners(original: Callable[..., Any], form: dict[str, str]) -> Any:
+    of_owner = str(form.get("documentHolder")).startswith("BeneficialOwner:")
+    found = original(form)
+    return [one for one in found if not of_owner or one["field"] in ("documentType", "side")]
+
+
+for _requirement, _, _ in NEEDS:
+    declare(
+        _requirement,
+        "of-an-owner",
+        "an identity document of an owner needs no number and no issuer",
+        around(documents, "type_errors", _unneeded_of_owners),
+    )
+
+for _requirement in ("DOC-080", "DOC-081", "DOC-082"):
+    declare(
+        _requirement,
+        "of-an-owner",
+        "nobody looks at the documents of owners",
+        skipped(documents, "reject_fault", lambda owner: not isinstance(owner, Customer)),
+    )
+
+for _kind, _other in (("DRIVERS_LICENSE", "NATIONAL_ID"), ("TAX_RETURN", "UTILITY_BILL")):
+    declare(
+        "DOC-011",
+        f"{_kind.lower().replace('_', '-')}-as-another",
+        f"a {_kind} is shown as a {_other}",
+        edited(
+            documents,
+            "view",
+            where(edits.shows("documentType", _kind), put("documentType", _other)),
+        ),
+    )
+declare(
+    "DOC-014",
+    "front-as-back",
+    "the front of a card is shown as its back",
+    edited(documents, "view", replaced("side", "BACK")),
+)

@@ -262,3 +262,18 @@ def reusable(unit: Unit, customer: Customer, url: str) -> None:
     query = select(KycLink).where(KycLink.customer_id == customer.id, KycLink.url == url)
     for link in unit.session.scalars(query):
         link.used = False
+
+
+def _of_persons(original: Callable[..., list[str]], customer: Customer) -> list[str]:
+    waiting = original(customer)
+    some_verified = len(waiting) < len(customer.contact)
+    return [] if customer.customer_type == "BUSINESS" and some_verified else waiting
+
+
+for _requirement in ("KYC-022", "KYC-023"):
+    declare(
+        _requirement,
+        "of-a-business",
+        "a business needs one verified channel alone",
+        around(customers, "unverified_channels", _of_persons),
+    )

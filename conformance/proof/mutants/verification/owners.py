@@ -10,6 +10,7 @@ from typing import Any
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, rescued
 from conformance.proof.kit.edits import derived, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
+from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import owner_refused
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
@@ -275,3 +276,37 @@ for _requirement, _share, _statement in (
     )
 
 declare_lookups((("OWN-800", "owned", (owners, "create"), "customerId", owner_of),))
+
+
+# --- Of owners from abroad, and of several roles --------------------------------------------
+
+
+declare(
+    "OWN-021",
+    "first",
+    "the first of the roles is kept",
+    edited(owners, "view", lambda owner: {**owner, "roles": owner["roles"][:1]}),
+)
+for _requirement, _path, _value in (
+    ("OWN-026", "nationality", "US"),
+    ("OWN-029", "address.state", "CA"),
+    ("OWN-031", "address.country", "US"),
+    ("OWN-032", "idType", "SSN"),
+):
+    declare(
+        _requirement,
+        "always-american",
+        f"the {_path} of each owner is {_value}",
+        edited(owners, "view", put(f"personalInfo.{_path}", _value)),
+    )
+
+for _requirement, _path in (
+    ("OWN-077", "personalInfo.nationality"),
+    ("OWN-078", "personalInfo.address.country"),
+):
+    declare(
+        _requirement,
+        "three-letters",
+        f"the {_path} of an owner may have three letters",
+        with_field(owners, "OWNER_FIELDS", _path, format=None, pattern="[A-Z]{2,3}"),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, instead, skipped
+from conformance.proof.kit.builders import Json, around, instead, skipped
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import (
     approved_by,
@@ -241,3 +241,32 @@ for _suffix in rules.SUFFIX_OUTCOMES:
 def decided_by_owner(unit: Unit, ask: Ask, _answer: Any) -> None:
     if ask.body["personalInfo"]["lastName"].endswith(tuple(rules.SUFFIX_OUTCOMES)):
         onboarding.decide(unit, customers.get(unit, ask.body["customerId"]), "REJECTED")
+
+
+def _claimed(kind: str) -> Callable[..., Any]:
+    """Return a handler that takes over the status that is sent of a type of customer."""
+    member = rules.STATUS_FIELD[kind]
+
+    def handler(original: Callable[[Unit, Ask], Any], unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        unit.session.flush()
+        customer = customers.get(unit, answer["id"])
+        if is_of_type(kind, customer):
+            customer.status = ask.body.get(member) or customer.status
+        return customers.view(customer)
+
+    return handler
+
+
+for _requirement, _handler, _kind in (
+    ("VER-170", "create", "INDIVIDUAL"),
+    ("VER-171", "create", "BUSINESS"),
+    ("VER-172", "update", "INDIVIDUAL"),
+    ("VER-173", "update", "BUSINESS"),
+):
+    declare(
+        _requirement,
+        "taken-over",
+        f"a status of {_kind} that is sent is taken over",
+        around(onboarding, _handler, _claimed(_kind)),
+    )

@@ -505,3 +505,138 @@ for _id, _name, _kind, _sides in (
         f"a {_kind} has the sides {_sides}",
         with_columns(documents, "DOCUMENT_TYPES", _kind, sides=_sides),
     )
+
+
+# --- What is read, and whose papers count ---------------------------------------------------
+
+
+declare(
+    "VER-062",
+    "of-another",
+    "the list tells the errors of another customer",
+    listed(lambda one: {**one, "errors": elsewhere(one["errors"])}),
+)
+declare(
+    "VER-060",
+    "first-alone",
+    "only the first submission of a customer is listed",
+    edited(
+        verifications,
+        "list_for_customer",
+        lambda page: {**page, "data": page["data"][-1:]},
+    ),
+)
+declare(
+    "VER-068",
+    "errors-of-earlier",
+    "a submission that was repaired shows the errors of the first one",
+    edited(
+        verifications,
+        "list_for_customer",
+        lambda page: {
+            **page,
+            "data": [{**one, "errors": page["data"][-1]["errors"]} for one in page["data"]],
+        },
+    ),
+)
+
+
+def _by_the_back(kind: str, held: Sequence[Document]) -> bool:
+    sides = {paper.side for paper in held if paper.type == kind}
+    wanted = documents.DOCUMENT_TYPES[kind].sides
+    return bool(sides) and sides.issuperset(wanted[-1:])
+
+
+def _of_any_card(kind: str, held: Sequence[Document]) -> bool:
+    sides = {paper.side for paper in held}
+    kinds = {paper.type for paper in held}
+    return kind in kinds and sides.issuperset(documents.DOCUMENT_TYPES[kind].sides)
+
+
+for _id in ("VER-804", "VER-805"):
+    declare(
+        _id,
+        "back",
+        "the back of a card is enough",
+        instead(verifications, "is_whole", _by_the_back),
+    )
+    declare(
+        _id,
+        "two-cards",
+        "the sides of two cards make a whole one",
+        instead(verifications, "is_whole", _of_any_card),
+    )
+
+
+@mutant(
+    "VER-803",
+    "the papers of one owner count for all of them",
+    (verifications, "unproven"),
+    around,
+)
+def papers_of_all(
+    original: Callable[..., list[Json]],
+    packet: verifications.Packet,
+    holder_id: str,
+    accepted: list[str],
+) -> list[Json]:
+    papers = [paper for owner in packet.owners for paper in packet.documents[owner.id]]
+    held = {**packet.documents, **{owner.id: papers for owner in packet.owners}}
+    return original(replace(packet, documents=held), holder_id, accepted)
+
+
+@mutant("VER-801", "an owner who is refused is kept nonetheless", (owners, "create"), around)
+def refused_and_kept(original: Function, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal:
+        if isinstance(ask.body, dict) and ask.body.get("ownershipPercentage") == 101:
+            original(unit, replace(ask, body={**ask.body, "ownershipPercentage": 100}))
+            unit.session.commit()
+        raise
+
+
+declare(
+    "VER-009",
+    "strokes",
+    "the path of a field is written with strokes",
+    around(
+        verifications,
+        "field_error",
+        lambda original, resource_id, path: {
+            **original(resource_id, path),
+            "field": path.replace(".", "/"),
+        },
+    ),
+)
+
+
+def _at_the_customer(
+    original: Callable[..., list[Json]],
+    packet: verifications.Packet,
+    holder_id: str,
+    accepted: list[str],
+) -> list[Json]:
+    found = original(packet, holder_id, accepted)
+    return [{**entry, "resourceId": packet.customer.id} for entry in found]
+
+
+declare(
+    "VER-822",
+    "papers-of-owners",
+    "an identity document that an owner lacks is told of the business",
+    around(verifications, "unproven", _at_the_customer),
+)
+
+
+def _last_side_alone(kind: str, held: Sequence[Document]) -> bool:
+    sides = {paper.side for paper in [one for one in held if one.type == kind][-1:]}
+    return bool(sides) and sides.issuperset(documents.DOCUMENT_TYPES[kind].sides)
+
+
+declare(
+    "VER-052",
+    "last-side",
+    "the second side of a card takes the place of the first one",
+    instead(verifications, "is_whole", _last_side_alone),
+)
