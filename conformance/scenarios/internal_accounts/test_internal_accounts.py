@@ -66,7 +66,7 @@ def expect_one_currency(account: Resource) -> None:
     """Assert that both balances of an account are in one currency, with as many decimals."""
     __tracebackhide__ = True
     balances = (account["balance"], require_member(account, "totalBalance"))
-    currencies = [(one["currency"]["code"], one["currency"]["decimals"]) for one in balances]
+    currencies = [(one["currency"]["code"], one["currency"].get("decimals")) for one in balances]
     assert currencies[0] == currencies[1]
 
 
