@@ -44,6 +44,9 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 """Members of an individual, each with the requirement that it can be changed and a new value."""
 
+CONTACTS = ("email", "phoneNumber")
+"""What a business may change as an individual may."""
+
 NEW_INFO = {
     "legalName": "Marchetti Freight LLC ####",
     "taxId": "45-6######",
@@ -142,6 +145,26 @@ def test_a_member_can_be_changed(
         assert same(member, read_until_changed(platform, customer, member, new).get(member), new)
     with check("CUS-028"):
         assert same(member, require_member(arranged_body(answer), member), new)
+
+
+@requirement("CUS-028", *(CHANGES[member][0] for member in CONTACTS))
+def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Check) -> None:
+    """The answer shows a new email and phone number, as the business does on reading."""
+    business = platform.customers.read(platform.customers.of_example(example("business")))
+    new = {member: platform.samples.filled(CHANGES[member][1]) for member in CONTACTS}
+
+    answer = platform.api.update_customer(business["id"], new)
+
+    for member in CONTACTS:
+        with check(CHANGES[member][0]):
+            answer.expect_accepted()
+            require_member(business, member)
+            after = read_until_changed(platform, business, member, new[member])
+            assert same(member, after.get(member), new[member]), after
+    with check("CUS-028"):
+        answer_body = arranged_body(answer)
+        told = [member for member in CONTACTS if answer_body.get(member) is not None]
+        assert [name for name in told if not same(name, answer_body[name], new[name])] == []
 
 
 @requirement("CUS-040")

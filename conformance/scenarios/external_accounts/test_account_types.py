@@ -20,6 +20,9 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 WORDS = ("bankAccountType", "bankName", "intermediaryBankName", "pixKeyType", "provider", "rail")
 """Members that hide nothing of an account's holder, so that nobody masks them."""
 
+DESTINATIONS = ("lightningAddress", "invoice", "bolt12")
+"""Members of an account of Lightning, which has one of them."""
+
 LISTED = (
     "usd_account.wire",
     "gbp_account.account_number_from_zero",
@@ -77,7 +80,17 @@ def test_a_valid_account_is_created(
             expect_kind(shown, example)
         for member, requirement_id in example.shown.items():
             with check(requirement_id):
+                expect_alone(shown, body, member)
                 expect_sent(shown, body, member)
+
+
+def expect_alone(account: Json, body: Body, member: str) -> None:
+    """Assert that an account shows no other destination of Lightning than the one that was sent."""
+    __tracebackhide__ = True
+    if member in DESTINATIONS:
+        shown = [name for name in DESTINATIONS if account["accountInfo"].get(name) is not None]
+        sent = [name for name in DESTINATIONS if name in body["accountInfo"]]
+        assert {*shown} <= {*sent}, account
 
 
 def expect_kind(account: Json, example: AccountExample) -> None:

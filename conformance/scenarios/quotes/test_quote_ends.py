@@ -13,6 +13,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.configuration.test_configuration import (
+    dollar_corridor,
     dollar_quote,
     with_and_without_fee,
 )
@@ -120,7 +121,8 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     platform: Platform, pytestconfig: pytest.Config
 ) -> None:
     """The quotes before and after one with platformFeeOverride have the same platform's fee."""
-    source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    # A standing fee, which an override may become, is of two currencies alone.
+    source, destination = platform.quotes.ends(dollar_corridor(platform))
     override = platform.profile.bindings.require("platform_fee_override")
     folder: Path = pytestconfig.rootpath / pytestconfig.getoption("report_dir")
 

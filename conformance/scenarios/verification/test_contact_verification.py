@@ -72,6 +72,17 @@ def test_what_has_to_be_verified_is_shown(platform: Platform) -> None:
     assert contact_channels(customer)
 
 
+@requirement("CON-061")
+def test_what_has_to_be_verified_is_shown_after_a_change(platform: Platform) -> None:
+    """The answer to a change has the channels in it that the customer shows on reading."""
+    customer = platform.verification.contact.customer()
+
+    answer = platform.api.update_customer(customer["id"], {"birthDate": "1985-03-15"})
+
+    changed = arranged_resource(answer)
+    assert contact_channels(changed) == contact_channels(platform.customers.read(customer)), changed
+
+
 @requirement("CON-054")
 def test_the_whole_eu_verifies_contact_channels(platform: Platform) -> None:
     """Customers of all countries of the EU have channels to verify, as that of the profile has.

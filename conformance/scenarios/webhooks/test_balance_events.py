@@ -121,13 +121,16 @@ def test_a_deposit_is_not_reported_of_another_account(platform: Platform) -> Non
 
 
 @requirement("EVT-150")
-@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized"])
+@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized", "business"])
 def test_a_payout_is_reported_with_the_balance_that_it_leaves(
     platform: Platform, kind: str
 ) -> None:
     """A webhook shows the balance less the sending amount of an executed quote."""
+    customer = platform.approved.business() if kind == "business" else None
     source = (
-        platform.sca.account() if kind == "authorized" else platform.internal_accounts.account()
+        platform.sca.account()
+        if kind == "authorized"
+        else platform.internal_accounts.account(customer=customer)
     )
     before, _ = platform.internal_accounts.balances(source)
 

@@ -7,6 +7,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+import pytest
+
 from conformance.exchange.clock import now
 from conformance.exchange.cuts import Cut
 from conformance.exchange.delivery import Delivery
@@ -16,6 +18,7 @@ from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.quotes.kinds import Kind, create_quote
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -250,11 +253,10 @@ def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> No
 
 
 @requirement("EVT-010", "EVT-011")
-def test_a_payout_of_a_business_is_reported(platform: Platform, check: Check) -> None:
-    """The payout of a business is reported as PROCESSING and COMPLETED."""
-    source = platform.internal_accounts.account(customer=platform.approved.business())
-
-    quote = platform.quotes.execute(platform.quotes.pending(source))
+@pytest.mark.parametrize("kind", ["business", "pulled"])
+def test_a_payout_of_a_kind_is_reported(platform: Platform, check: Check, kind: Kind) -> None:
+    """The payout of a business, and one that pulls its money, are PROCESSING and COMPLETED."""
+    quote = platform.quotes.execute(create_quote(platform, kind))
 
     with check("EVT-011"):
         _expect_completion(platform, quote)

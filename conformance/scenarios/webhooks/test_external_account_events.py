@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from conformance.exchange.delivery import Delivery
 from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
@@ -149,18 +150,32 @@ def test_another_account_is_not_reported(platform: Platform) -> None:
     assert len(event_ids(platform, STATUS_UPDATED, other["id"])) <= MAX_REPORTS_OF_CREATION
 
 
-def _is_reported(platform: Platform, account: Resource, known_ids: set[str | None]) -> bool:
-    """Return whether a webhook about an account has an id that is not among ``known_ids``."""
-    report = platform.webhooks.wait_for(
-        STATUS_UPDATED, account["id"], where=lambda event: event.id not in known_ids
-    )
-    return report is not None
+def _is_reported(
+    platform: Platform, account: Resource, known_ids: set[str | None], before: str | None = None
+) -> bool:
+    """Return whether a webhook about an account is new, and does not show its earlier status.
+
+    Args:
+        platform: the suite in the part of a platform.
+        account: the external account.
+        known_ids: the ids of the webhooks that were there.
+        before: the earlier status; without it any may be shown.
+    """
+
+    def is_new(event: Delivery) -> bool:
+        shown = event.data.get("status") if isinstance(event.data, Mapping) else None
+        return event.id not in known_ids and (shown is None or shown != before)
+
+    return platform.webhooks.wait_for(STATUS_UPDATED, account["id"], where=is_new) is not None
 
 
-def _expect_report(platform: Platform, account: Resource, known_ids: set[str | None]) -> None:
+def _expect_report(
+    platform: Platform, account: Resource, known_ids: set[str | None], before: str | None = None
+) -> None:
     __tracebackhide__ = True
-    assert _is_reported(platform, account, known_ids), (
+    assert _is_reported(platform, account, known_ids, before), (
         f"no {STATUS_UPDATED} for {account['id']} beside {known_ids}"
+        + (f" with another status than {before}" if before else "")
     )
 
 
@@ -170,8 +185,9 @@ def _expect_report_after(
     """Assert that an action on an account is reported by a new webhook."""
     __tracebackhide__ = True
     known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
+    before = platform.external_accounts.read(account).get("status")
     action()
-    _expect_report(platform, account, known_ids)
+    _expect_report(platform, account, known_ids, before)
 
 
 def _expect_report_of(platform: Platform, account: Resource, trigger: str) -> None:

@@ -9,7 +9,12 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expire
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
-from conformance.scenarios.webhooks.reports import FAILURE, REFUND_COMPLETED, REFUND_PENDING
+from conformance.scenarios.webhooks.reports import (
+    FAILURE,
+    REFUND_COMPLETED,
+    REFUND_PENDING,
+    arrange_event,
+)
 from conformance.verdict.decisions import ResourceMissing
 
 REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
@@ -19,7 +24,7 @@ REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
 @pytest.mark.parametrize(
     ("requirement_id", "trigger"),
     [
-        case((id_, *REFUND), name, id_, trigger)
+        case((id_, *REFUND, "EVT-024"), name, id_, trigger)
         for id_, name, trigger in (
             ("EVT-330", "returned", "payout.return"),
             ("EVT-331", "limited", "destination.limited"),
@@ -31,12 +36,17 @@ REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
 def test_a_failure_is_reported(
     platform: Platform, check: Check, requirement_id: str, trigger: str
 ) -> None:
-    """A payout that fails at the rail or at the receiver is reported as FAILED, with its refund."""
+    """A payout that fails at the rail or at the receiver is reported as FAILED, with its cause.
+
+    So is its refund.
+    """
     name = platform.quotes.payout(trigger=trigger)["transactionId"]
 
     for reported_id, kind in {requirement_id: FAILURE, **REFUND}.items():
         with check(reported_id):
             assert platform.webhooks.wait_for(kind, name) is not None, f"no {kind} for {name}"
+    with check("EVT-024"):
+        assert arrange_event(platform, FAILURE, name).data.get("failureReason")
 
 
 @requirement("EVT-012", *REFUND)

@@ -144,6 +144,7 @@ def test_the_audit_learns_of_a_transfer(transfers: Make) -> None:
         "destination": {"accountId": "ExternalAccount:1"},
         "totalSendingAmount": 5,
         "totalReceivingAmount": 4,
+        "feesIncluded": 1,
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.proof.kit.builders import Json, edited
 from conformance.proof.kit.tables import without_row
-from conformance.proof.mutant import declare
+from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
     INFO,
     misnamed,
@@ -154,6 +154,15 @@ for _example in account_examples().values():
                 f"{_member} is read without its last character",
                 edited(externals, "read", _otherwise(_member, _cut)),
             )
+
+
+@mutant("WAL-166", "an offer is shown as an invoice", (externals, "view"), edited)
+def offer_as_invoice(account: Json) -> Json:
+    info = dict(account["accountInfo"])
+    if "bolt12" in info:
+        info["invoice"] = info.pop("bolt12")
+    return {**account, "accountInfo": info}
+
 
 for _requirement, _member in (
     ("AMR-252", "bankCode"),

@@ -120,6 +120,19 @@ declare(
     ),
 )
 declare(
+    "EXT-087",
+    "unnamed",
+    "the platform's accounts without a platformAccountId are not listed",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {
+            **body,
+            "data": [one for one in body["data"] if one.get("platformAccountId")],
+        },
+    ),
+)
+declare(
     "EXT-088",
     "owner-invented",
     "an account of the platform is said to be somebody's",

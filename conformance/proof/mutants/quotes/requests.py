@@ -311,6 +311,21 @@ def override_stays(patch: Patch) -> None:
     patch.wrap(quotes, "terms_for", terms)
 
 
+@mutant("QUO-809", "a platformFeeOverride stays for the quotes of two currencies that follow")
+def override_stays_for_conversions(patch: Patch) -> None:
+    last: list[Json] = []
+
+    def terms(terms_for: Function, unit: Unit, order: quotes.Order) -> Any:
+        crosses = order.source.currency != order.destination.currency
+        if order.fee_override is not None:
+            last[:] = [order.fee_override]
+        elif last and crosses and order.source.currency == rules.PLATFORM_FEE_CURRENCY:
+            return terms_for(unit, replace(order, fee_override=last[0]))
+        return terms_for(unit, order)
+
+    patch.wrap(quotes, "terms_for", terms)
+
+
 def _railless(rail: str) -> Apply:
     """Refuse a rail, although the account lists it."""
 

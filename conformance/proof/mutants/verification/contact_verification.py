@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, after, around, before, edited, instead
-from conformance.proof.kit.edits import put
+from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
@@ -479,3 +479,11 @@ for _requirement in ("CON-042", "CON-043"):
         "a business needs no address of a channel",
         around(contact, "missing_errors", _of_persons),
     )
+
+
+declare(
+    "CON-061",
+    "left-out",
+    "the answer to a change shows no contactVerification",
+    edited(onboarding, "update", without("contactVerification")),
+)

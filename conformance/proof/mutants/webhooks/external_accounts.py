@@ -47,6 +47,21 @@ for _requirement, _move in (
     declare(_requirement, "silent", "nobody is told", moving(_move, _silently))
 
 
+def _told_with_the_old_status(unit: Unit, account: ExternalAccount, status: str) -> None:
+    before = externals.view(account)["status"]
+    account.status = status
+    unit.emit(externals.STATUS_EVENT, {**externals.view(account), "status": before})
+
+
+for _requirement, _move in (("EVT-123", REVIEWED), ("EVT-126", PROVED), ("EVT-127", DISPROVED)):
+    declare(
+        _requirement,
+        "old-status",
+        "the status before is told",
+        moving(_move, _told_with_the_old_status),
+    )
+
+
 def _silently_of(account_type: str) -> Callable[..., None]:
     def move(unit: Unit, account: ExternalAccount, status: str) -> None:
         account.status = status
