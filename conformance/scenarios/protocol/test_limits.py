@@ -25,19 +25,13 @@ T = TypeVar("T")
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
 def test_remittance_information_is_at_most_80_characters(platform: Platform, check: Check) -> None:
-    """A quote with 80 characters or with none is accepted; one with 81 is refused.
-
-    So is one that would be executed as it is created.
-    """
+    """A quote with 80 characters or with none is accepted; one with 81 is refused."""
     text = ((string.ascii_letters + string.digits) * 2)[: MAX_CHARACTERS + 1]
     body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
 
     without_text = platform.api.create_quote(body)
     at_limit = platform.api.create_quote({**body, "remittanceInformation": text[:MAX_CHARACTERS]})
-    past_limit, past_limit_at_once = (
-        platform.api.create_quote({**body, **members, "remittanceInformation": text}, valid=False)
-        for members in ({}, {"immediatelyExecute": True})
-    )
+    past_limit = platform.api.create_quote({**body, "remittanceInformation": text}, valid=False)
 
     with check("LIM-001"):
         at_limit.expect_accepted()
@@ -45,7 +39,22 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
         without_text.expect_accepted()
     with check("LIM-002"):
         past_limit.refused(*REFUSED, twin=at_limit)
-        past_limit_at_once.refused(*REFUSED, twin=at_limit)
+
+
+@requirement("LIM-002")
+def test_it_is_as_short_where_a_quote_is_executed_at_once(platform: Platform) -> None:
+    """A quote with immediatelyExecute and 81 characters is refused too."""
+    body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
+
+    refusal, twin = (
+        platform.api.create_quote(
+            {**body, "immediatelyExecute": at_once, "remittanceInformation": "a" * length},
+            valid=length == MAX_CHARACTERS,
+        )
+        for at_once, length in ((True, MAX_CHARACTERS + 1), (False, MAX_CHARACTERS))
+    )
+
+    refusal.refused(*REFUSED, twin=twin)
 
 
 def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:

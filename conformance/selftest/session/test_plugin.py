@@ -519,10 +519,10 @@ class TestUsage:
 
     def test_an_unknown_id(self, inside: Inside, against: tuple[str, str]) -> None:
         """The message has the test, the unknown id and the nearest one."""
-        status, output = inside(self.PASSING.replace("QUO-083", "QUO-0831"), *against)
+        status, output = inside(self.PASSING.replace("QUO-083", "QUO-083Q"), *against)
 
         assert status == USAGE, output
-        assert "::test_x names QUO-0831, which is not in the catalogue" in output
+        assert "::test_x names QUO-083Q, which is not in the catalogue" in output
         assert "the nearest id is QUO-083" in output
 
     @pytest.mark.parametrize(
