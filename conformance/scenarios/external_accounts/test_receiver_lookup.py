@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 
 from conformance.exchange.answer import Answer
@@ -353,15 +354,16 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
         refusal.refused(424, twin=twin)
 
 
-@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-045", "LKP-046")
+@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-045", "LKP-046", "LKP-047")
 def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, check: Check) -> None:
     """A lookup with the corridor's sending currency names that, the account and its currency.
 
     Without a sending currency it names the same one for each account. No two accounts share the id
-    of a lookup.
+    of a lookup, and a currency looks the same in each.
     """
     customer = platform.approved.customer()
     accounts: dict[str, Json] = {}
+    looks: dict[str, set[str]] = defaultdict(set)
     lookup_ids: dict[str, object] = {}
 
     for corridor in platform.profile.resources.corridors:
@@ -379,6 +381,11 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
         lookup = arranged_body(answer)
         lookup_ids[corridor.account] = lookup.get("lookupId")
+        entries = [entry.get("currency") for entry in supported_currencies(lookup)]
+        for currency in (lookup.get("sendingCurrency"), *entries):
+            for member in ("symbol", "decimals"):
+                if (code := code_of(currency)) is not None and currency.get(member) is not None:
+                    looks[f"{code}.{member}"].add(str(currency[member]))
         with check("LKP-020"):
             assert lookup.get("accountId") == accounts[corridor.account]["id"]
         with check("LKP-021"):
@@ -391,6 +398,9 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             with check("LKP-046"):
                 rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]
                 assert 1 / MAX_SPREAD < rate < MAX_SPREAD, lookup
+    with check("LKP-047"):
+        unlike = {name: seen for name, seen in looks.items() if len(seen) > 1}
+        assert not unlike, unlike
     with check("LKP-045"):
         if len(lookup_ids) < 2:
             raise ResourceMissing("resources.corridors of the profile lead to one account alone")

@@ -392,6 +392,18 @@ declare(
 
 
 @mutant(
+    "LKP-047",
+    "what can be received has the symbol of what is sent",
+    (receivers, "lookup"),
+    edited,
+)
+def symbol_of_the_sender(lookup: Json) -> Json:
+    symbol = lookup["sendingCurrency"].get("symbol")
+    changed: Json = put(f"{_EACH}.currency.symbol", symbol)(lookup)
+    return changed
+
+
+@mutant(
     "LKP-803", "bounds on the sending side are those on the other", (receivers, "lookup"), edited
 )
 def bounds_not_converted(lookup: Json) -> Json:
