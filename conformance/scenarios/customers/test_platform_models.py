@@ -175,7 +175,7 @@ def test_what_an_approved_customer_began_does_not_end_under_review(
     """
     if not platform.approved.can_be_lost:
         raise ResourceMissing("no approval can be withdrawn")
-    (customer, payment), (_, twin) = (begin_payment(platform, way) for _ in range(2))
+    (customer, payment), (other, twin) = (begin_payment(platform, way) for _ in range(2))
     try:
         platform.approved.lose_approval(customer, "PENDING")
     except (PreconditionFailed, TriggerFailed) as error:
@@ -183,10 +183,10 @@ def test_what_an_approved_customer_began_does_not_end_under_review(
 
     with while_undecided(platform, customer, "PENDING"):
         with suppress(TriggerFailed):
-            end_payment(platform, way, payment)
+            end_payment(platform, way, customer, payment)
         status = platform.transactions.of_quote(payment).get("status")
 
-    end_payment(platform, way, twin)
+    end_payment(platform, way, other, twin)
     if platform.transactions.at_status(twin, *SETTLING).get("status") not in SETTLING:
         raise PreconditionFailed("the same payment of an approved customer is not carried out")
     assert status not in SETTLING, f"the payment is {status} under review"
@@ -248,13 +248,12 @@ def begin_payment(platform: Platform, way: str) -> tuple[Resource, Resource]:
     return customer, platform.agents.initiate(platform.internal_accounts.account(customer=customer))
 
 
-def end_payment(platform: Platform, way: str, payment: Resource) -> None:
-    """Bring what a payment waits for, accepted or refused."""
+def end_payment(platform: Platform, way: str, customer: Resource, payment: Resource) -> None:
+    """Bring what a payment of a customer waits for, accepted or refused."""
     if way == "authorized":
         platform.sca.authorize_fully(payment)
     elif way == "real-time":
-        owner = payment["source"].get("customerId") or payment.owner["id"]
-        platform.triggers.fire("quote.fund", quoteId=payment["id"], customerId=owner)
+        platform.triggers.fire("quote.fund", quoteId=payment["id"], customerId=customer["id"])
     else:
         platform.api.approve_transaction(payment["transactionId"])
 
