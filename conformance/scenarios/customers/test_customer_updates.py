@@ -115,7 +115,7 @@ def test_a_change_changes_what_it_sends(platform: Platform, check: Check, name: 
         assert answer.body.get("customerType") in (None, before.get("customerType")), answer
         others = {name: value for name, value in sent_members(before).items() if name != "email"}
         shown = {name: answer.body[name] for name in others if answer.body.get(name) is not None}
-        assert shown == {name: others[name] for name in shown}
+        assert [name for name in shown if not _agree(name, shown[name], others[name])] == []
     with check("CUS-028"):
         assert same("email", require_member(arranged_body(answer), "email"), new)
     with check("CUS-029"):
@@ -243,8 +243,8 @@ def test_an_identification_number_can_follow(platform: Platform) -> None:
     answer = platform.api.update_customer(created.body["id"], identification)
 
     answer.expect_accepted()
-    complete = platform.customers.of_example(example("individual"))
-    for member in identification.keys() & platform.customers.read(complete).keys():
+    complete = platform.customers.read(platform.customers.of_example(example("individual")))
+    for member in (name for name in identification if complete.get(name) is not None):
         shown = read_until_changed(platform, created.body, member, identification[member])
         assert same(member, shown.get(member) or "", identification[member]), shown
 
@@ -483,3 +483,11 @@ def expect_to_follow(platform: Platform, told: Json) -> None:
 def sent_members(customer: Resource) -> Json:
     """Return the members of a customer that the platform can send, as the customer shows them."""
     return {name: customer.get(name) for name in (*example("individual").customer, "businessInfo")}
+
+
+def _agree(member: str, shown: Any, read: Any) -> bool:
+    """Return whether an answer and a reading show the same; numbers may be masked in either."""
+    if isinstance(shown, Mapping) and isinstance(read, Mapping):
+        common = shown.keys() & read.keys()
+        return all(_agree(name, shown[name], read[name]) for name in common)
+    return shown == read or same(member, shown, read) or same(member, read, shown)

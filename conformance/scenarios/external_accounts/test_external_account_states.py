@@ -20,8 +20,8 @@ from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
     corridor_from,
-    create_platform_external_account,
     fund_platform_account,
+    readable_platform_account,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -192,7 +192,12 @@ def test_an_account_whose_proof_failed_receives_in_no_way(platform: Platform, wa
     account, active = (
         platform.external_accounts.account(source.owner, corridor.account) for _ in range(2)
     )
-    quotes = [platform.quotes.pending(source, to) for to in (account, active)]
+    creations = [
+        platform.api.create_quote(platform.quotes.body(source, to)) for to in (account, active)
+    ]
+    if not all(answer.accepted for answer in creations):
+        raise ResourceMissing("accounts of this type are paid once they are proved")
+    quotes = [arranged_resource(answer) for answer in creations]
     if platform.triggers.magic("ownership.demand") is not None:
         raise ResourceMissing("ownership.demand happens to new accounts alone")
     if account.get("status") != UNPROVEN:
@@ -244,9 +249,7 @@ def test_a_disabled_account_of_the_platform_receives_nothing(platform: Platform)
     """A payment from the platform to its own INACTIVE account is refused, or does not complete."""
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
-    account, active = (create_platform_external_account(platform, corridor) for _ in range(2))
-    if not platform.api.get_external_account(account["id"]).accepted:
-        raise ResourceMissing("the platform's accounts are not read by the path of customers")
+    account, active = (readable_platform_account(platform, corridor) for _ in range(2))
     platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
     platform.external_accounts.arrange_status(account, "INACTIVE")
 

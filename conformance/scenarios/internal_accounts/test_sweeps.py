@@ -44,7 +44,7 @@ def test_a_payment_is_swept_to_an_external_account(platform: Platform, check: Ch
 def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Check) -> None:
     """The balance of the internal account grows by at most the deposit; a fee may be taken.
 
-    The balance of the holder's account is unchanged.
+    The balance of the holder's account is not higher.
     """
     holder_account, destination = (
         platform.rule_based.holder_account(),
@@ -62,7 +62,7 @@ def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Ch
     with check("RBA-102"):
         assert increase > 0
     with check("RBA-101"):
-        assert platform.internal_accounts.balance(holder_account) == home_before
+        assert platform.internal_accounts.balance(holder_account) <= home_before
     with check("RBA-103"):
         if increase <= 0:
             raise PreconditionFailed("nothing came of what was swept")

@@ -101,7 +101,6 @@ BUSINESS = Subject(
     "customer",
     "business",
     {
-        "businessInfo.country": "USA",
         "businessInfo.incorporatedOn": "2014-13-02",
         "email": "lindqvist.example.com",
     },

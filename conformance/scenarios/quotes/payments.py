@@ -155,6 +155,24 @@ def create_platform_external_account(platform: Platform, corridor: Corridor) -> 
     return platform.external_accounts.activate(arranged_resource(answer))
 
 
+def readable_platform_account(platform: Platform, corridor: Corridor) -> Resource:
+    """Create an external account of the platform that can be read by its id.
+
+    Raises:
+        ResourceMissing: a request without ``customerId`` is refused, or the path of customers'
+            accounts has none of the platform's.
+    """
+    try:
+        account = create_platform_external_account(platform, corridor)
+    except PreconditionFailed as error:
+        raise ResourceMissing(
+            f"the platform's accounts are not read one by one: {error}"
+        ) from error
+    if not platform.api.get_external_account(account["id"]).accepted:
+        raise ResourceMissing("the platform's accounts are not read by the path of customers")
+    return account
+
+
 def pulling_body(platform: Platform, customer: Resource) -> Json:
     """Return the body of a quote from a customer's external account to its internal account."""
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}

@@ -20,7 +20,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.scenarios.kit.regions import EU
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import ResourceMissing
 
 TOO_MANY = 429
 
@@ -344,12 +344,11 @@ def test_nobody_says_that_a_channel_is_verified(
 ) -> None:
     """A ``contactVerification`` in a creation or an update leaves the channels PENDING."""
     contact = platform.verification.contact
-    body = contact.business_body() if business else contact.body()
-    customer = contact.customer(body=body)
+    make_body = contact.business_body if business else contact.body
+    customer = contact.customer(body=make_body())
     claim = {"contactVerification": dict.fromkeys(contact_channels(customer), "VERIFIED")}
-    another = {**body, "platformCustomerId": platform.samples.reference()}
 
-    created = platform.api.create_customer({**another, **claim}, valid=False)
+    created = platform.api.create_customer({**make_body(), **claim}, valid=False)
     updated = platform.api.update_customer(customer["id"], claim, valid=False)
 
     by_creation, by_update = ids
@@ -358,7 +357,7 @@ def test_nobody_says_that_a_channel_is_verified(
             seen = contact_channels(platform.customers.read(arranged_resource(created)))
             assert "VERIFIED" not in seen.values(), created
         else:
-            created.refused(*REFUSED, twin=platform.api.create_customer(another))
+            created.refused(*REFUSED, twin=platform.api.create_customer(make_body()))
     with check(by_update):
         seen = contact_channels(platform.customers.read(customer))
         assert set(seen.values()) == {"PENDING"}, updated
@@ -456,7 +455,7 @@ def test_a_channel_to_be_verified_needs_an_address(
     )
     assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
     if twin_status != "IN_PROGRESS":
-        raise PreconditionFailed(f"with {CHANNELS[channel]} the submission is {twin_status}")
+        raise ResourceMissing(f"with {CHANNELS[channel]} the submission is {twin_status} as well")
     platform.observe(f"a customer without {CHANNELS[channel]} is found wanting at its submission")
 
 

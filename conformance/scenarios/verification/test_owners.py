@@ -391,18 +391,6 @@ def test_an_owner_with_one_fault_is_refused(platform: Platform, fault: Fault) ->
                 ("country", "address"),
             ),
             (
-                "OWN-077",
-                "nationality-of-three-letters",
-                having(f"{PERSON}.nationality", "USA"),
-                ("nationality",),
-            ),
-            (
-                "OWN-078",
-                "country-of-three-letters",
-                having(f"{PERSON}.address.country", "USA"),
-                ("country", "address"),
-            ),
-            (
                 "OWN-079",
                 "ssn-too-short",
                 having(f"{PERSON}.identifier", "123-45-678"),

@@ -22,8 +22,8 @@ from conformance.verdict.decisions import ResourceMissing
 
 BUSINESS = "business"
 IDENTITY = "MISSING_IDENTITY_DOCUMENT"
-DOTTED = re.compile(r"\w+(\.\w+|\[\w+\])*")
-"""A dotted path, in which the entries of lists may stand in brackets."""
+DOTTED = re.compile(r"[^\s./$]+(\.[^\s./$]+)*")
+"""A dotted path, in which an entry of a list may be named by its place or its id."""
 
 OF_INDIVIDUALS = ("fullName", "birthDate", "idType", "identifier")
 """Members that individuals alone have."""

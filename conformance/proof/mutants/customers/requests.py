@@ -305,7 +305,7 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-018", "no-region-of-the-us", "region", has("region", "US")),
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),
     ("CUS-091", "two-words", "fullName", _full_name(lambda name: len(name.split()) > 2)),
-    ("CUS-091", "ascii", "fullName", _full_name(lambda name: not name.isascii())),
+    ("CUS-093", "ascii", "fullName", _full_name(lambda name: not name.isascii())),
     (
         "CUS-091",
         "letters-alone",
@@ -466,18 +466,3 @@ for _id, _path, _value in (
         f"an empty {_path} is not looked at",
         receives(onboarding, "create", _filled(_path, _value)),
     )
-
-declare(
-    "CUS-100",
-    "any-case",
-    "a customerType may be in lower case",
-    receives(
-        onboarding,
-        "create",
-        lambda body: (
-            {**body, "customerType": str(body["customerType"]).upper()}
-            if body.get("customerType") in ("individual", "business")
-            else body
-        ),
-    ),
-)

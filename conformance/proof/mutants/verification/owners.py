@@ -10,7 +10,6 @@ from typing import Any
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, rescued
 from conformance.proof.kit.edits import derived, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
-from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import owner_refused
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
@@ -298,15 +297,4 @@ for _requirement, _path, _value in (
         "always-american",
         f"the {_path} of each owner is {_value}",
         edited(owners, "view", put(f"personalInfo.{_path}", _value)),
-    )
-
-for _requirement, _path in (
-    ("OWN-077", "personalInfo.nationality"),
-    ("OWN-078", "personalInfo.address.country"),
-):
-    declare(
-        _requirement,
-        "three-letters",
-        f"the {_path} of an owner may have three letters",
-        with_field(owners, "OWNER_FIELDS", _path, format=None, pattern="[A-Z]{2,3}"),
     )

@@ -281,18 +281,18 @@ def _is_pulled(_unit: Unit, row: Transaction) -> bool:
     return str(row.source.get("accountId")).startswith("ExternalAccount:")
 
 
-for _id, _happening in (
-    ("EVT-012", "FAILED"),
-    ("EVT-013", "REFUND_PENDING"),
-    ("EVT-014", "REFUND_COMPLETED"),
+for _id, _happening, _name, _condition_ in (
+    ("EVT-012", "FAILED", "business", _is_of_business),
+    ("EVT-012", "FAILED", "real-time", _is_just_in_time),
+    ("EVT-013", "REFUND_PENDING", "business", _is_of_business),
+    ("EVT-014", "REFUND_COMPLETED", "business", _is_of_business),
 ):
-    for _name, _condition_ in (("business", _is_of_business), ("real-time", _is_just_in_time)):
-        declare(
-            _id,
-            _name,
-            f"{_happening} of a payment that is {_name} is not reported",
-            _untold_where(_happening, _condition_),
-        )
+    declare(
+        _id,
+        _name,
+        f"{_happening} of a payment that is {_name} is not reported",
+        _untold_where(_happening, _condition_),
+    )
 
 for _name, _condition_ in (
     ("business", _is_of_business),
