@@ -266,6 +266,9 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         skipped = name == "clabeNumber" and world.has("short-clabe")
         if name == "provider" and _is_of_neighbour(info, kind):
             skipped = world.has("provider-of-neighbour")
+        short = name == "phoneNumber" and "XOF" in kind.currencies
+        if short and re.fullmatch(r"\+225[0-9]{9}", str(info.get(name))):
+            skipped = world.has("ivory-coast-nine")
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
@@ -305,9 +308,22 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
     long = re.fullmatch(r"\+229[0-9]{9}", str(info.get("phoneNumber")))
     if "XOF" in kind.currencies and long and world.has("benin-eight-only"):
         faults.append(("accountInfo.phoneNumber", "tel", "must have eight digits"))
+    ivorian = re.fullmatch(r"\+225[0-9]{10}", str(info.get("phoneNumber")))
+    if "XOF" in kind.currencies and ivorian and world.has("ivory-coast-nine"):
+        faults.append(("accountInfo.phoneNumber", "tel", "must have nine digits"))
+    if "AED" in kind.currencies and not info.get("swiftCode"):
+        _demand_swift(world, faults)
+    last = info.get("bankName") == PHILIPPINE_BANKS[-1]
+    if "PHP" in kind.currencies and last and world.has("newest-bank-refused"):
+        faults.append(("accountInfo.bankName", "select", "is not known"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))
+
+
+def _demand_swift(world: World, faults: list[Fault]) -> None:
+    if world.has("emirates-swift-demanded"):
+        faults.append(("accountInfo.swiftCode", "text", "is required"))
 
 
 def _iban(value: str) -> bool:
@@ -354,7 +370,8 @@ def beneficiary_faults(
     told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
     for name, rule in PERSON.items():
-        if told.get(name) is not None:
+        free = name == "birthDate" and _is_free_date(world, told.get(name))
+        if told.get(name) is not None and not free:
             rule(told[name], f"{path}.{name}", faults)
     if told.get("documentType") == "PP" and world.has("passport-refused"):
         faults.append((f"{path}.documentType", "select", "is not known"))
@@ -377,8 +394,14 @@ def beneficiary_faults(
         ]
 
 
+def _is_free_date(world: World, value: Any) -> bool:
+    """Tell whether a planted bug lets a text pass for a date."""
+    strange = isinstance(value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", value)
+    return strange and bool(value) and world.has("beneficiary-date-free")
+
+
 def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
-    needs = ["legalName"]
+    needs = [] if code == "USD" and world.has("dollar-legal-name-optional") else ["legalName"]
     if code in ADDRESSED and not (code == "MXN" and world.has("mexican-business-address")):
         needs.append("address")
     if code in REGISTERED or (by_business and code in SENDER_REGISTERED):

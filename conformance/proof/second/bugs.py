@@ -251,6 +251,66 @@ transfer-left-pending|399|A deprecated transfer is not executed.
 mobile-always|411|A reset of any factor completes only with a mobile number.
 wrapped-card-event|428|The data of a card event has the transaction under a name of its own.
 failed-event-of-quote|432|OUTGOING_PAYMENT.FAILED has the quote as its data.
+gateway-refusal-as-text|3|A request without credentials is refused with a page in the place of JSON.
+lightning-unpayable|10|A quote to a Lightning account is refused.
+lookup-empty-mobile|12|The lookup of a mobile-money account names no currency.
+no-link-for-business|13|A business gets no hosted link.
+received-without-symbol|37|The receivedAmount of a transaction has a currency without a symbol.
+single-word-rename|51|A single word passes as a full name that is changed, at the submission too.
+birth-date-unpadded|52|The birthDate of a customer that is read has no leading zeros.
+identifier-kept|57|A change of idType and identifier keeps the identifier from before.
+tax-id-unchecked-later|65|A changed taxId is not held to its country.
+failed-as-pending|77|An account that could not be provided is still shown as PENDING.
+instructions-of-first|80|Fiat accounts of customers in one currency show how to fund the first.
+privacy-flag-on-crypto|85|An INTERNAL_CRYPTO account has the privacy flag of wallets.
+card-funding-once|86|An account with a card does not say any more that it can fund one.
+platform-list-bare-ids|96|The platform's list of external accounts has ids without their type.
+slv-as-colon|99|An SLV_ACCOUNT is shown with SVC as its currency.
+wallet-type-left-out|101|A customer's list of external accounts has no accountType for wallets.
+reviewed-receives|103|An external account that is UNDER_REVIEW is paid.
+rand-zeros-lost|119|An account number for ZAR loses its leading zeros.
+emirates-swift-demanded|121|An account in AED needs a swiftCode.
+ivory-coast-nine|125|A phone number of the Ivory Coast has to have nine digits.
+beneficiary-date-free|136|The birthDate of a beneficiary may be any text.
+document-members-swapped|138|A beneficiary's documentType and documentNumber are answered swapped.
+dollar-legal-name-optional|146|A business that is paid in USD needs no legalName.
+newest-bank-refused|155|The last institution that discoveries name for PHP is refused.
+fixed-fee-unshown|180|platformFeesIncluded leaves out the fixed amount of the platform's fee.
+fixed-fee-misnamed|185|rateDetails has gridApiFixedFee under another name.
+owner-share-rounded|200|An ownershipPercentage is cut to a whole number.
+authorize-answer-stale|240|The answer to the last proof shows the quote as waiting for it.
+just-in-time-never-expires|241|The transaction of a just-in-time quote does not expire.
+coin-payment-ignored|243|A just-in-time quote in a crypto currency is not executed by its payment.
+reason-lost-with-refund|245|The failureReason is taken away when the refund begins.
+rejection-untold|256|The rejection of an individual is told to nobody.
+rename-approves|258|A rejected customer who is renamed is approved.
+passed-never-expires|273|A reset whose liveness has passed does not expire.
+declined-amount-settled|282|A declined purchase shows its amount as settled.
+lookup-needs-customer|297|A lookup with a senderUmaAddress alone is refused.
+terms-as-customer|311|The path of the terms is taken for that of a customer, who is not found.
+resent-code-refused|313|A code that was sent again is refused.
+change-unverifies|314|A change of anything else makes a verified channel PENDING again.
+phone-after-email|316|The phone can be verified only after the email.
+resubmission-answers-old|319|A second submission is answered with the first one, and its errors.
+business-without-info|326|A business without any businessInfo is created.
+lease-refused|327|A RENT_OR_LEASE_AGREEMENT is no known type of document.
+branding-drops-fees|335|A change of cardTokenization2faConfig takes the standing fee away.
+filter-shows-customers|342|The platform's list by currency has accounts of customers.
+rule-based-as-fiat|343|A rule-based account is listed as INTERNAL_FIAT.
+key-per-customer|350|A key that was used for another customer makes a second account.
+sweep-credits-both|351|A sweep credits the holder's account beside its destination.
+list-with-platform-accounts|360|A customer's list of external accounts has those of the platform.
+platform-list-one-per-currency|361|The platform's list has one external account of each currency.
+deleted-still-listed|363|A deleted external account is still in the list.
+proof-for-all|366|The proof of one account makes the others of its customer ACTIVE too.
+platform-fee-on-top|378|The platform's fee comes on top of a locked sending amount.
+purpose-refused|383|A quote with a purposeOfPayment is refused.
+approved-twice|395|An approved transaction is approved again, and paid again.
+reset-read-without-customer|403|A reset is read without a customerId.
+reset-factor-of-newest|408|A reset is shown with the factor of the customer's newest one.
+reset-completion-200|409|The completion of a reset answers 200 with a body.
+operations-of-all-coins|415|The operations of a stablecoin are listed with those of the others.
+failed-recall-told-completed|434|A failed refund of a deposit is told as REFUND_COMPLETED.
 """
 
 

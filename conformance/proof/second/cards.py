@@ -106,6 +106,8 @@ def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
     elif reason:
         row = _row(world, card, "DEBIT", "DECLINED")
         row["cardDeclinedReason"] = reason
+        if world.has("declined-amount-settled"):
+            _add(row, "settledAmount", amount)
         if world.has("declined-held"):
             _hold(world, row, amount)
     else:

@@ -51,6 +51,9 @@ def change(call: Call) -> Reply:
         coin(fee["sendingCurrency"])
         if fee["sendingCurrency"] != "USD" and not world.has("fee-in-any-currency"):
             raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
+    branded = body.get("cardTokenization2faConfig") and "feeConfigs" not in body
+    if branded and world.config["feeConfigs"] and world.has("branding-drops-fees"):
+        world.config["feeConfigs"] = []
     if not world.has("config-forgotten"):
         world.config |= {name: value for name, value in body.items() if value is not None}
     return 200, shown(world)

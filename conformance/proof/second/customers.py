@@ -217,6 +217,8 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     """Return what is wrong with a customer as a whole, after each member was looked at."""
     faults: list[Fault] = []
     missing = [path for path in _required(customer) if at(customer, path) is None]
+    if missing and not customer.get("businessInfo") and world.has("business-without-info"):
+        missing = []
     date = "businessInfo.incorporatedOn"
     if date in missing and world.has("incorporation-date-optional"):
         missing.remove(date)
@@ -267,7 +269,12 @@ def _is_missed(world: World, body: Json, path: str) -> bool:
 
 def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
     """Tell whether a planted bug keeps the fault at a path of a change from being seen."""
-    named = path == "nationality" and isinstance(body.get(path), str)
+    value = at(body, path)
+    if path == "fullName" and isinstance(value, str) and 0 < len(value) <= 300:
+        return world.has("single-word-rename")
+    if path == "businessInfo.taxId" and isinstance(value, str) and 0 < len(value) <= 40:
+        return world.has("tax-id-unchecked-later")
+    named = path == "nationality" and isinstance(value, str)
     return named and world.has("nationality-of-any-kind")
 
 
@@ -407,6 +414,8 @@ def decide(world: World, customer: Json, decision: str) -> None:
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = _kind(customer)
+        if (kind, decision) == ("KYC", "REJECTED") and world.has("rejection-untold"):
+            return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
         world.emit(f"CUSTOMER.{kind}_{decision}", shown(customer))
@@ -431,7 +440,11 @@ def of(call: Call) -> Json:
 
 def read(call: Call) -> Reply:
     """GET /customers/{customerId}."""
-    return 200, shown(of(call))
+    answer = shown(of(call))
+    birth = answer.get("birthDate") or ""
+    if "-0" in birth and call.world.has("birth-date-unpadded"):
+        answer["birthDate"] = birth.replace("-0", "-")
+    return 200, answer
 
 
 def index(call: Call) -> Reply:
@@ -453,12 +466,23 @@ def change(call: Call) -> Reply:
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
-    if "fullName" in body and world.has("rename-reopens"):
-        customer[status_name(customer)] = "UNVERIFIED"
+    if "fullName" in body:
+        _rename(world, customer)
     answer = shown(customer)
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
     return 200, answer
+
+
+def _rename(world: World, customer: Json) -> None:
+    """Note that a customer was renamed, and change its status by a planted bug."""
+    member = status_name(customer)
+    customer["_renamed"] = True
+    if world.has("rename-reopens"):
+        customer[member] = "UNVERIFIED"
+    if customer[member] == "REJECTED" and world.has("rename-approves"):
+        customer[member] = "APPROVED"
+        internals.provision(world, customer)
 
 
 def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) -> None:
@@ -475,6 +499,14 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
         whole["phoneNumber"] = phone
     if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
         del whole["email"]
+    number = customer.get("identifier")
+    renumbered = number and body.get("idType") and body.get("identifier") not in {None, number}
+    if renumbered and world.has("identifier-kept"):
+        whole["identifier"] = number
+    channels = customer.get("contactVerification") or {}
+    other = not {"email", "phoneNumber"} & set(body)
+    if other and "VERIFIED" in channels.values() and world.has("change-unverifies"):
+        whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
 
 
 def merged(customer: Json, body: Json) -> Json:
@@ -495,6 +527,8 @@ def merged(customer: Json, body: Json) -> Json:
 
 def terms(call: Call) -> Reply:
     """GET /customers/end-user-terms."""
+    if call.world.has("terms-as-customer"):
+        call.world.find(call.world.customers, "end-user-terms", "CUSTOMER_NOT_FOUND")
     version = "2024-11" if call.world.has("old-terms-told") else TERMS["version"]
     return 200, {"termsUrl": TERMS["url"], "termsVersion": version}
 
@@ -515,6 +549,7 @@ def send_code(channel: str) -> Handler:
         customer = _channel(call, channel)
         if f"_sent_{channel}" in customer and call.world.has("no-resend"):
             raise conflict("A code was sent.")
+        customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
         return _contact_reply(call, {"status": "SENT"})
 
@@ -528,6 +563,8 @@ def confirm_code(channel: str) -> Handler:
         customer = _channel(call, channel)
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
         if body["code"] != CODE and not call.world.has("any-contact-code"):
+            raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
+        if customer.get(f"_resent_{channel}") and call.world.has("resent-code-refused"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         _confirm(call.world, customer, channel)
         if call.world.has("one-code-both-channels"):
@@ -544,6 +581,10 @@ def confirm_code(channel: str) -> Handler:
 def _confirm(world: World, customer: Json, channel: str) -> None:
     if channel == "email" and world.has("email-answered-verified"):
         return
+    states = customer["contactVerification"]
+    waits = channel == "phone" and states.get("email") == "PENDING"
+    if waits and world.has("phone-after-email"):
+        raise conflict("The email has to be verified first.")
     if channel == "phone" and world.has("phone-verifies-email"):
         channel = "email"
     customer["contactVerification"][channel] = "VERIFIED"

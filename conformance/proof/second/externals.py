@@ -132,7 +132,32 @@ def create(call: Call) -> Reply:
     world.externals[account["id"]] = account
     if waits and not held:
         world.later(world.persona.settle_seconds, lambda: _verified(world, account))
-    return created(call, shown(account))
+    return created(call, _created(world, account))
+
+
+def _created(world: World, account: Json) -> Json:
+    """Return a new account as the answer to its creation shows it."""
+    body = _coloured(world, account)
+    info = dict(account["accountInfo"])
+    person = dict(info.get("beneficiary") or account["_beneficiary"] or {})
+    papers = person.get("documentType") and person.get("documentNumber")
+    if papers and world.has("document-members-swapped"):
+        person |= {
+            "documentType": person["documentNumber"],
+            "documentNumber": person["documentType"],
+        }
+        if "beneficiary" in info:
+            body["accountInfo"] = info | {"beneficiary": person}
+        else:
+            body["beneficiary"] = person
+    return body
+
+
+def _coloured(world: World, account: Json) -> Json:
+    body = shown(account)
+    if account["accountInfo"]["accountType"] == "SLV_ACCOUNT" and world.has("slv-as-colon"):
+        body["currency"] = "SVC"
+    return body
 
 
 def _mistake(world: World, account: Json) -> None:
@@ -149,6 +174,9 @@ def _mistake(world: World, account: Json) -> None:
     if account["currency"] != first and world.has("arbitrum-usdc"):
         account["currency"] = first
     info = account["accountInfo"]
+    number = str(info.get("accountNumber"))
+    if info["accountType"] == "ZAR_ACCOUNT" and number[0] == "0" and world.has("rand-zeros-lost"):
+        info["accountNumber"] = number.lstrip("0")
     if "bolt12" in info and world.has("bolt12-as-invoice"):
         info["invoice"] = info.pop("bolt12")
     person = info.get("beneficiary") or account["_beneficiary"]
@@ -181,6 +209,12 @@ def index(call: Call) -> Reply:
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     rows = [row for row in world.externals.values() if row["customerId"] == customer["id"]]
+    gone = [row for row in world.deleted.values() if row["customerId"] == customer["id"]]
+    if gone and world.has("deleted-still-listed"):
+        rows += gone
+    platform = [row for row in world.externals.values() if not row["customerId"]]
+    if platform and world.has("list-with-platform-accounts"):
+        rows += platform
     active = [row for row in rows if row["status"] == "ACTIVE"]
     if len(active) < len(rows) and world.has("only-active-listed"):
         rows = active
@@ -188,7 +222,10 @@ def index(call: Call) -> Reply:
 
 
 def _listed(world: World, account: Json) -> Json:
-    body = shown(account)
+    body = _coloured(world, account)
+    info = account["accountInfo"]
+    if info["accountType"].endswith("_WALLET") and world.has("wallet-type-left-out"):
+        body["accountInfo"] = {name: value for name, value in info.items() if name != "accountType"}
     if body["platformAccountId"] is not None and world.has("list-without-own-id"):
         del body["platformAccountId"]
     return body
@@ -204,7 +241,13 @@ def index_of_platform(call: Call) -> Reply:
     named = [row for row in rows if row["platformAccountId"]]
     if len(named) < len(rows) and call.world.has("platform-list-named-only"):
         rows = named
-    return call.page([shown(row) for row in _in_currency(call, rows)])
+    newest = {row["currency"]: row for row in rows}
+    if len(newest) < len(rows) and call.world.has("platform-list-one-per-currency"):
+        rows = list(newest.values())
+    shown_so = [shown(row) for row in _in_currency(call, rows)]
+    if shown_so and call.world.has("platform-list-bare-ids"):
+        shown_so = [row | {"id": row["id"].partition(":")[2]} for row in shown_so]
+    return call.page(shown_so)
 
 
 def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
@@ -214,7 +257,7 @@ def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
 
 def read(call: Call) -> Reply:
     """GET /customers/external-accounts/{externalAccountId}."""
-    return 200, shown(of(call))
+    return 200, _coloured(call.world, of(call))
 
 
 def delete(call: Call) -> Reply:
@@ -301,6 +344,15 @@ def prove(world: World, account: Json, *, owner: bool) -> None:
         account["status"] = "ACTIVE"
     failed = "INACTIVE" if world.has("disproved-inactive") else "UNVERIFIED"
     move(world, account, "ACTIVE" if owner else failed)
+    others = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] == account["customerId"]
+        and row["status"] == "PENDING_OWNERSHIP_VERIFICATION"
+    ]
+    if owner and others and world.has("proof-for-all"):
+        for row in others:
+            move(world, row, "ACTIVE")
 
 
 def discoveries(call: Call) -> Reply:
@@ -324,17 +376,14 @@ def discoveries(call: Call) -> Reply:
     return 200, {"data": rows}
 
 
-def lookup(call: Call) -> Reply:
-    """GET /receiver/external-account/{accountId}."""
+def _require_sender(call: Call) -> None:
     world = call.world
-    key = call.params["accountId"]
-    late = key in world.deleted and world.has("deleted-looked-up")
-    account = world.find(world.deleted if late else world.externals, key, "ACCOUNT_NOT_FOUND")
-    call.concerns(account["customerId"])
     sender = call.query.get("senderUmaAddress")
     customer_id = call.query.get("customerId")
     if not sender and not customer_id:
         raise invalid("customerId", "is required without senderUmaAddress")
+    if not customer_id and world.has("lookup-needs-customer"):
+        raise invalid("customerId", "is required")
     if customer_id:
         world.find(world.customers, customer_id, "CUSTOMER_NOT_FOUND")
     if sender:
@@ -342,6 +391,16 @@ def lookup(call: Call) -> Reply:
         known = {row.get("umaAddress") for row in world.customers.values()}
         if sender not in known and not customer_id:
             raise Refusal("USER_NOT_FOUND", "No customer has this UMA address.")
+
+
+def lookup(call: Call) -> Reply:
+    """GET /receiver/external-account/{accountId}."""
+    world = call.world
+    key = call.params["accountId"]
+    late = key in world.deleted and world.has("deleted-looked-up")
+    account = world.find(world.deleted if late else world.externals, key, "ACCOUNT_NOT_FOUND")
+    call.concerns(account["customerId"])
+    _require_sender(call)
     sending = coin(call.query.get("sendingCurrency", "USD")).code
     if world.has("lookup-always-dollars"):
         sending = "USD"
@@ -374,6 +433,8 @@ def lookup(call: Call) -> Reply:
         preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
         mandatory: Any = "true" if world.has("mandatory-as-text") else True
         answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": mandatory}]
+    if "phoneNumber" in account["accountInfo"] and world.has("lookup-empty-mobile"):
+        answer["supportedCurrencies"] = []
     return 200, answer
 
 

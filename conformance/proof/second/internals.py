@@ -89,7 +89,8 @@ def shown(world: World, account: Json) -> Json:
     body["totalBalance"] = money(total, code)
     if account["status"] == "FROZEN" and world.has("frozen-as-suspended"):
         body["status"] = "SUSPENDED"
-    funded = account
+    _mistake(world, account, body)
+    funded = _first_alike(world, account)
     if "_home" in account and world.has("instructions-of-holder"):
         funded = world.internals[account["_home"]]
     body["fundingPaymentInstructions"] = [instruction(world, funded)]
@@ -99,6 +100,30 @@ def shown(world: World, account: Json) -> Json:
             body["customerId!"] = forms[world.persona.no_owner]
         del body["customerId"]
     return body
+
+
+def _mistake(world: World, account: Json, body: Json) -> None:
+    """Spoil an account that is shown by a planted bug."""
+    if account["status"] == "FAILED" and world.has("failed-as-pending"):
+        body["status"] = "PENDING"
+    if account["type"] == "INTERNAL_CRYPTO" and world.has("privacy-flag-on-crypto"):
+        body["privateEnabled"] = False
+    if "cardFundingActions" in body:
+        issued = any(row["fundingAccountId"] == account["id"] for row in world.cards.values())
+        if issued and world.has("card-funding-once"):
+            del body["cardFundingActions"]
+
+
+def _first_alike(world: World, account: Json) -> Json:
+    """Return the account, or the first one of its kind by a planted bug."""
+    if account["type"] != "INTERNAL_FIAT" or not account["customerId"]:
+        return account
+    first = next(
+        row
+        for row in world.internals.values()
+        if row["type"] == account["type"] and row["_code"] == account["_code"] and row["customerId"]
+    )
+    return first if first is not account and world.has("instructions-of-first") else account
 
 
 def instruction(world: World, account: Json, reference: str = "") -> Json:
@@ -223,6 +248,8 @@ def _settled_deposit(world: World, account: Json, amount: int) -> Json:
 
 def _move_refund(world: World, row: Json, state: str) -> None:
     row["refund"] = {"status": state, "reference": f"RI{row['id'][-8:]}"}
+    if state == "FAILED" and world.has("failed-recall-told-completed"):
+        state = "COMPLETED"
     if not world.has("no-recall-event"):
         world.emit(f"INCOMING_PAYMENT.REFUND_{state}", row)
 
@@ -240,10 +267,13 @@ def _sweep(world: World, account: Json, amount: int) -> None:
     if world.has("sweep-stays"):
         return
     debit(world, account, amount)
-    if (unreachable and not world.has("sweep-anyway")) or not _receives(world, account):
+    missed = (unreachable and not world.has("sweep-anyway")) or not _receives(world, account)
+    if missed:
         credit(world, home, amount)
     elif target:
         credit(world, target, amount)
+    if not missed and world.has("sweep-credits-both"):
+        credit(world, home, amount)
 
 
 def _receives(world: World, account: Json) -> bool:
@@ -262,13 +292,22 @@ def list_of_customer(call: Call) -> Reply:
     rows = of_customer(world, customer["id"])
     if world.has("accounts-of-others"):
         rows = [row for row in world.internals.values() if row["customerId"]]
-    return call.page([shown(world, row) for row in _in_currency(call, rows)])
+    return call.page([_listed(world, row) for row in _in_currency(call, rows)])
+
+
+def _listed(world: World, account: Json) -> Json:
+    body = shown(world, account)
+    if account["type"] == "RULE_BASED" and world.has("rule-based-as-fiat"):
+        body["type"] = "INTERNAL_FIAT"
+    return body
 
 
 def list_of_platform(call: Call) -> Reply:
     """GET /platform/internal-accounts."""
     call.only_platform()
     rows = of_customer(call.world, "")
+    if call.query.get("currency") and call.world.has("filter-shows-customers"):
+        rows = list(call.world.internals.values())
     return call.page([shown(call.world, row) for row in _in_currency(call, rows)], wrapped=True)
 
 
@@ -303,12 +342,18 @@ def create(call: Call) -> Reply:
     )
     print_of = json.dumps(body, sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
+    if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):
+        memory = None
     if memory and not world.has("key-forgotten"):
         if memory["print"] != print_of and not world.has("key-reuse"):
             raise conflict("The key was used for another account.")
         return 200, shown(world, world.internals[memory["id"]])
     account = _rule_based(world, body)
-    world.idempotent[f"account:{key}"] = {"print": print_of, "id": account["id"]}
+    world.idempotent[f"account:{key}"] = {
+        "print": print_of,
+        "id": account["id"],
+        "holder": body["holder"],
+    }
     return 201, shown(world, account)
 
 

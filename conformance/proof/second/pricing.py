@@ -73,6 +73,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         sent = amount
         fee, own = rounded(sent * fee_rate), rounded(sent * share) + fixed
         received = rounded((sent - fee - own) * one)
+        if own and world.has("platform-fee-on-top"):
+            sent, received = amount + own, rounded((amount - fee) * one)
         if world.has("converted-before-fee"):
             received = rounded(sent * one) - fee
     else:

@@ -126,6 +126,8 @@ def _read(call: Call) -> Json:
         if world.persona.amount_code != INPUT and not faults:
             raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
         integer(1, pricing.MAX_AMOUNT)(amount, "lockedCurrencyAmount", faults)
+    if body.get("purposeOfPayment") and world.has("purpose-refused"):
+        faults.append(("purposeOfPayment", "text", "is not known"))
     refuse(world.persona, faults)
     return body
 
@@ -166,6 +168,9 @@ def _destination(call: Call, given: Json) -> End:
     key = given["accountId"]
     if str(key).startswith("ExternalAccount:"):
         account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
+        kind = account["accountInfo"]["accountType"]
+        if kind == "LIGHTNING" and world.has("lightning-unpayable"):
+            raise Refusal("INVALID_BANK_ACCOUNT", "There is no rail to this account.")
         return End(account["currency"], external=account)
     account = world.named(world.internals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
     owner = world.customers.get(account["customerId"])
@@ -222,7 +227,8 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
         if externals.in_ownership_limit(world, amount, code):
             return
         raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
-    raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
+    if account["status"] != "UNDER_REVIEW" or not world.has("reviewed-receives"):
+        raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
 
 
 def _require_rail(world: World, target: End, given: Json) -> None:
@@ -322,6 +328,7 @@ def make(call: Call, body: Json) -> Json:
     elif source.internal and world.persona.funds_noticed == "creation":
         internals.require_funds(world, source.internal, priced.sent)
     quote = _record(world, body, (source, target), priced)
+    quote["_fixed"] = extra.get("fixedAmount") or 0
     _keep_override(world, body, source)
     if realtime:
         _open_realtime(world, quote)
@@ -431,6 +438,10 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
         body["receivingCurrency"]["code"] = priced.receiving.lower()
     if priced.sending == priced.receiving and world.has("fees-unshown-at-home"):
         body |= {"feesIncluded": None, "platformFeesIncluded": None}
+    elif quote["_fixed"] and world.has("fixed-fee-unshown"):
+        body["platformFeesIncluded"] -= quote["_fixed"]
+    if world.has("fixed-fee-misnamed"):
+        body["rateDetails"]["serviceApiFixedFee"] = body["rateDetails"].pop("gridApiFixedFee")
 
 
 def _challenge(world: World, quote: Json) -> Json:
@@ -607,6 +618,7 @@ def authorize(call: Call) -> Reply:
             del answer["scaChallenge"]
         return 200, answer
     quote["_proven"] = True
+    asked = quote["_challenge"]
     if quote["_realtime"]:
         quote["status"] = "PENDING"
         quote["_challenge"] = None
@@ -616,7 +628,10 @@ def authorize(call: Call) -> Reply:
         if not transactions.is_paid_all_the_same(world, quote):
             _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
-    return 200, shown(world, quote)
+    answer = shown(world, quote)
+    if world.has("authorize-answer-stale"):
+        answer |= {"status": "PENDING_AUTHORIZATION", "scaChallenge": public(asked)}
+    return 200, answer
 
 
 def _no_question() -> Json:
@@ -632,6 +647,8 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
     transactions.refresh_quote(world, quote)
     if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(quote):
         raise conflict("The quote waits for no payment.")
+    if COINS[quote["_price"].sending].crypto and world.has("coin-payment-ignored"):
+        return
     if reference == quote["_number"] or world.has("any-reference"):
         pay(world, quote)
 
@@ -647,14 +664,16 @@ def approve(call: Call) -> Reply:
     """POST /transactions/{transactionId}/approve."""
     call.only_platform()
     world, row = call.world, transactions.find(call)
-    if not row.get("_agent") or row["status"] != "PENDING":
+    done = "_approved" in row and row["status"] in {"PROCESSING", "COMPLETED"}
+    again = done and world.has("approved-twice")
+    if not again and (not row.get("_agent") or row["status"] != "PENDING"):
         raise conflict("The transaction waits for no approval.")
     quote = row["_quote"]
     _require_sendable(world, quote["_source"])
     _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
     if quote["_source"].internal:
         internals.require_funds(world, quote["_source"].internal, quote["_sent"])
-    row["_agent"] = False
+    row |= {"_agent": False, "_approved": True}
     row["pendingReason"] = None
     pay(world, quote)
     return 200, transactions.shown(world, row)

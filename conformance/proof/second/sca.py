@@ -167,15 +167,31 @@ def _has_ended(world: World, reset: Json, *, late: bool) -> bool:
 def refresh(world: World, reset: Json) -> None:
     """Close a reset whose window has passed."""
     late = reset["expiresAt"] <= now()
-    if late and not _has_ended(world, reset, late=late):
+    if late and not _has_ended(world, reset, late=late) and not _stays(world, reset):
         reset["status"] = "EXPIRED"
+
+
+def _stays(world: World, reset: Json) -> bool:
+    """Tell whether a planted bug keeps a reset from expiring."""
+    return reset["status"] == "LIVENESS_PASSED" and world.has("passed-never-expires")
 
 
 def read_reset(call: Call) -> Reply:
     """GET /sca/factors/reset/{resetId}."""
-    reset = _reset(call, _customer(call))
+    world = call.world
+    if not call.query.get("customerId") and world.has("reset-read-without-customer"):
+        reset = world.find(world.resets, call.params["resetId"])
+        refresh(world, reset)
+    else:
+        reset = _reset(call, _customer(call))
     names = ("status", "factor", "enrollmentStatus", "expiresAt", "completedAt")
-    return 200, {name: reset[name] for name in names}
+    answer = {name: reset[name] for name in names}
+    factors = [
+        row["factor"] for row in world.resets.values() if row["_customer"] == reset["_customer"]
+    ]
+    if factors[-1] != reset["factor"] and world.has("reset-factor-of-newest"):
+        answer["factor"] = factors[-1]
+    return 200, answer
 
 
 def complete_reset(call: Call) -> Reply:
@@ -204,6 +220,8 @@ def complete_reset(call: Call) -> Reply:
             reset["enrollmentStatus"] = "COMPLETED"
     else:
         reset["enrollmentStatus"] = "PENDING"
+    if world.has("reset-completion-200"):
+        return 200, {"status": reset["status"]}
     return 204, None
 
 
@@ -235,7 +253,8 @@ def liveness(world: World, reset: Json, result: str) -> None:
         "fail": "REJECTED",
         "expire": "EXPIRED",
     }
-    reset["status"] = moves[result]
+    if result != "expire" or not _stays(world, reset):
+        reset["status"] = moves[result]
     if result == "expire":
         reset["expiresAt"] = now()
 

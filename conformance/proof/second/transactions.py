@@ -58,6 +58,8 @@ def begin(world: World, quote: Json) -> None:
         "_customer": source.owner["id"] if source.owner else "",
         "_target": target,
     }
+    if world.has("received-without-symbol"):
+        del row["receivedAmount"]["currency"]["symbol"]
     world.transactions[row["id"]] = row
     if world.persona.announces_quotes:
         world.emit("OUTGOING_PAYMENT.PENDING", shown(world, row))
@@ -141,8 +143,11 @@ def _complete(world: World, row: Json) -> None:
 
 
 def is_paid_all_the_same(world: World, quote: Json) -> bool:
-    """Tell whether an account is paid, by a planted bug, that was disabled after the quote."""
+    """Tell whether an account is paid, by a planted bug, that is reviewed or was disabled."""
     account = quote["_target"].external
+    reviewed = account is not None and account["status"] == "UNDER_REVIEW"
+    if reviewed and world.has("reviewed-receives"):
+        return True
     disabled = account is not None and account["status"] == "INACTIVE"
     return disabled and quote["_payable"] and world.has("disabled-after-quote")
 
@@ -178,6 +183,8 @@ def _refund_move(world: World, row: Json, state: str) -> None:
 
 def _begin_refund(world: World, row: Json) -> None:
     row["refund"] = {"status": "PENDING", "reference": f"RF{world.number()}"}
+    if row["failureReason"] and world.has("reason-lost-with-refund"):
+        row["failureReason"] = None
     _refund_move(world, row, "PENDING")
     if "refund-held" not in _traits(row):
         world.later(world.persona.settle_seconds, lambda: _end_in_time(world, row))
@@ -224,11 +231,17 @@ def refresh_quote(world: World, quote: Json) -> None:
         quote["_challenge"] = None
         row["failureReason"] = "SCA_NOT_COMPLETED"
         move(world, row, world.persona.lapsed_challenge)
-    elif quote["expiresAt"] <= now() and not world.has("quotes-for-ever"):
+    elif quote["expiresAt"] <= now() and not _is_kept_open(world, quote):
         quote["status"] = world.persona.expired_quote
         quote["_challenge"] = None
         if not world.has("transaction-stays-pending"):
             row["status"] = "EXPIRED"
+
+
+def _is_kept_open(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug keeps a quote from expiring."""
+    late = quote["_realtime"] and world.has("just-in-time-never-expires")
+    return bool(late) or world.has("quotes-for-ever")
 
 
 def refresh(world: World, row: Json) -> None:

@@ -89,6 +89,8 @@ def link(call: Call) -> Reply:
     channels = customer.get("contactVerification") or {}
     if any(state != "VERIFIED" for state in channels.values()) and not world.has("early-link"):
         raise conflict("The contact channels have to be verified first.")
+    if customer["customerType"] == "BUSINESS" and world.has("no-link-for-business"):
+        raise conflict("Only individuals are onboarded by a link.")
     memory = f"link:{customer['id']}:{key}"
     if key and world.persona.same_key_same_link and memory in world.idempotent:
         return created(call, world.idempotent[memory])
@@ -144,6 +146,9 @@ def create_owner(call: Call) -> Reply:
         **{name: body[name] for name in OWNER},
         "createdAt": now(),
     }
+    share = owner["ownershipPercentage"]
+    if share != int(share) and world.has("owner-share-rounded"):
+        owner["ownershipPercentage"] = int(share)
     world.owners[owner["id"]] = owner
     return created(call, public(owner))
 
@@ -198,6 +203,8 @@ def _check_document(world: World, given: Json) -> None:
     if not given["documentHolder"]:
         raise invalid("documentHolder", "is required")
     if given["documentType"] not in (*IDENTITY, *ADDRESS_PROOF, *BUSINESS_PAPERS):
+        raise invalid("documentType", "is not known", kind="select")
+    if given["documentType"] == "RENT_OR_LEASE_AGREEMENT" and world.has("lease-refused"):
         raise invalid("documentType", "is not known", kind="select")
     if given["country"] and given["country"] not in COUNTRIES:
         raise invalid("country", "must be an ISO 3166-1 alpha-2 code", kind="select")
@@ -287,6 +294,12 @@ def _is_missed(world: World, person: Json, name: str, stem: str) -> bool:
     return bool(alone) and world.has("identifier-not-missed")
 
 
+def _is_missed_name(world: World, customer: Json) -> bool:
+    """Tell whether a planted bug keeps it from being seen that a changed name is one word."""
+    renamed = customer.get("fullName") and "_renamed" in customer
+    return bool(renamed) and world.has("single-word-rename")
+
+
 def _owner_errors(world: World, customer: Json) -> list[Json]:
     owners = [row for row in world.owners.values() if row["customerId"] == customer["id"]]
     errors = []
@@ -336,7 +349,7 @@ def errors_of(world: World, customer: Json) -> list[Json]:
             errors.append(_field(me, "businessInfo.registrationNumber"))
     else:
         name = customer.get("fullName") or ""
-        if customers.lacks_a_name(world, name):
+        if customers.lacks_a_name(world, name) and not _is_missed_name(world, customer):
             errors.append(_field(me, "fullName"))
         if not skips:
             errors += _person_errors(world, me, customer, "")
@@ -353,6 +366,11 @@ def submit(call: Call) -> Reply:
         )
     )
     customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    before = next(
+        (row for row in world.verifications.values() if row["customerId"] == customer["id"]), None
+    )
+    if before and before["errors"] and world.has("resubmission-answers-old"):
+        return created(call, public(before))
     errors = errors_of(world, customer)
     verification: Json = {
         "id": world.new_id("Verification"),

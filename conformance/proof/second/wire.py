@@ -170,6 +170,9 @@ class Handler(BaseHTTPRequestHandler):
             status, body = self._dispatch(call)
             return status, dressed(persona, body), "application/json"
         except Refusal as refusal:
+            bare = refusal.status == 401 and "authorization" not in call.headers
+            if bare and call.world.has("gateway-refusal-as-text"):
+                return 401, "<!doctype html><title>Unauthorized</title>", "text/html"
             error: dict[str, Any] = {"code": refusal.code, "reason": refusal.reason}
             if refusal.code == "CONFLICT" and call.world.has("conflict-message"):
                 error["message"] = error.pop("reason")
