@@ -187,7 +187,7 @@ def test_approvals_never_overdraw(platform: Platform) -> None:
 
 @requirement("TRX-818")
 def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
-    """The approval of a payment from an account that was frozen since is refused, or comes to nothing.
+    """The approval of a payment from an account that was frozen since pays nothing.
 
     The payment may be taken, and fail.
     """
