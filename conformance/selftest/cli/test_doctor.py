@@ -86,7 +86,7 @@ def test_the_time_is_bounded(
     _, lines = doctor(base_url, "--seconds=0.1")
 
     assert not any("Traceback" in line for line in lines)
-    assert any("trial" in line or "the time was over" in line for line in lines)
+    assert any("trial" in line or "the time was over" in line for line in lines), lines
 
 
 @pytest.mark.parametrize(
