@@ -105,6 +105,10 @@ BUSINESS = Subject(
         "email": "lindqvist.example.com",
     },
 )
+# Beside a country that is none, a taxId may be wrong as well.
+BUSINESS_WITH_MORE_FAULTS = Subject(
+    "customer", "business", {**BUSINESS.faults, "businessInfo.country": "USA"}
+)
 ACCOUNT = Subject(
     "account",
     "usd_account",
@@ -196,7 +200,7 @@ def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
     "subject",
     [
         case("ERR-091", "customer", CUSTOMER_WITH_MORE_FAULTS),
-        case("ERR-091", "business", BUSINESS),
+        case("ERR-091", "business", BUSINESS_WITH_MORE_FAULTS),
         *(case("ERR-094", s.label or s.example, s) for s in ACCOUNTS_WITH_MORE_FAULTS),
     ],
 )
@@ -219,7 +223,7 @@ def test_all_fields_that_are_wrong_are_listed_together(
     "subject",
     [
         case("ERR-092", "customer", CUSTOMER),
-        case("ERR-092", "business", BUSINESS),
+        case("ERR-092", "business", BUSINESS_WITH_MORE_FAULTS),
         case("ERR-095", "account", ACCOUNT),
     ],
 )

@@ -338,7 +338,7 @@ def _conversion_unasked(
     (quotes.perform if crosses else original)(unit, quote, action)
 
 
-for _requirement in ("QUO-180", "QUO-181", "QUO-183"):
+for _requirement in ("QUO-180", "QUO-181"):
     declare(
         _requirement,
         "conversion",
