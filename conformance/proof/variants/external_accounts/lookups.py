@@ -53,19 +53,25 @@ declare(
     edited(receivers, "lookup", lambda body: {**body, "requiredPayerDataFields": []}),
     "forms",
 )
-declare(
+
+
+@variant(
     "M16",
-    "lookup-in-smallest-units",
     "the estimated rate is one between smallest units",
-    edited(
-        receivers,
-        "lookup",
-        _of_each(
-            lambda entry: {**entry, "estimatedExchangeRate": entry["estimatedExchangeRate"] * 100}
-        ),
-    ),
     "forms",
+    (receivers, "lookup"),
+    edited,
 )
+def lookup_in_smallest_units(lookup: Json) -> Json:
+    # Within one currency both readings are 1.
+    sent = lookup["sendingCurrency"]
+    entries = [
+        entry
+        if entry["currency"] == sent
+        else {**entry, "estimatedExchangeRate": entry["estimatedExchangeRate"] * 100}
+        for entry in lookup["supportedCurrencies"]
+    ]
+    return {**lookup, "supportedCurrencies": entries}
 
 
 @variant(
