@@ -97,7 +97,7 @@ def arranged_resource(answer: Answer, owner: Json | None = None) -> Resource:
         PreconditionFailed: the request was refused, or the answer holds no resource.
     """
     body = arranged_body(answer)
-    if not isinstance(body, Mapping) or not isinstance(body.get("id"), str | int):
+    if not isinstance(body, Mapping) or not isinstance(body.get("id"), str):
         raise PreconditionFailed(f"a step before the check brought no resource: {answer}")
     return as_resource(body, owner)
 
