@@ -383,6 +383,16 @@ def closed_by_reading(patch: Patch) -> None:
     patch.replace(factor_resets, "expire", expire)
 
 
+def _with_mobile_without(member: str) -> Callable[[FactorReset, Ask], bool]:
+    """Return whether a completion has a mobile that lacks a member."""
+
+    def lacks(_reset: FactorReset, ask: Ask) -> bool:
+        mobile = ask.body.get("mobile")
+        return isinstance(mobile, dict) and member not in mobile
+
+    return lacks
+
+
 for _member in ("countryCode", "number"):
     declare(
         "SFR-802",
@@ -390,9 +400,7 @@ for _member in ("countryCode", "number"):
         f"a completion whose mobile has no {_member} is refused once it is done",
         _spoiling(
             "COMPLETED",
-            lambda _reset, ask, member=_member: (  # type: ignore[misc]
-                isinstance(ask.body.get("mobile"), dict) and member not in ask.body["mobile"]
-            ),
+            _with_mobile_without(_member),
         ),
     )
 

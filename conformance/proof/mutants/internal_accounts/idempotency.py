@@ -68,16 +68,19 @@ def again(change: Callable[[Unit, Reply, Json], Reply]) -> Apply:
     )
 
 
+def _showing(member: str, value: Any) -> Callable[[Unit, Reply, Json], Reply]:
+    def shown(_unit: Unit, reply: Reply, _body: Json) -> Reply:
+        return Reply(200, put(member, value)(deepcopy(reply.body)))
+
+    return shown
+
+
 for _member, _value in (("label", "Collections"), ("sweepRule", {"destination": {}})):
     declare(
         "RBA-063",
         _member,
         f"a request that is sent again shows another {_member}",
-        again(
-            lambda _unit, reply, _body, member=_member, value=_value: Reply(  # type: ignore[misc]
-                200, put(member, value)(deepcopy(reply.body))
-            )
-        ),
+        again(_showing(_member, _value)),
     )
 
 
@@ -115,11 +118,7 @@ declare(
     "RBA-064",
     "other-number",
     "a request that is sent again shows another number",
-    again(
-        lambda _unit, reply, _body: Reply(
-            200, put(f"{INFO}.accountNumber", "5647382910")(deepcopy(reply.body))
-        )
-    ),
+    again(_showing(f"{INFO}.accountNumber", "5647382910")),
 )
 
 
