@@ -19,7 +19,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import source_behind_another, value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import same
+from conformance.scenarios.kit.notation import masked_or_same, same
 from conformance.scenarios.kit.refusals import expect_refused_or_reported, listed_errors, names
 from conformance.testdata.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.verdict.decisions import ResourceMissing
@@ -247,6 +247,25 @@ def test_an_identification_number_can_follow(platform: Platform) -> None:
     for member in (name for name in identification if complete.get(name) is not None):
         shown = read_until_changed(platform, created.body, member, identification[member])
         assert same(member, shown.get(member) or "", identification[member]), shown
+
+
+@requirement("CUS-084")
+def test_another_identification_number_is_kept(platform: Platform) -> None:
+    """The number that an individual is known by, once changed, is not shown as the earlier one."""
+    customer = platform.customers.read(platform.customers.of_example(example("individual")))
+    other_body = platform.customers.example_body(example("individual_itin"))
+    new = {name: other_body[name] for name in ("idType", "identifier")}
+
+    answer = platform.api.update_customer(customer["id"], new)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the identification number stays as it is: {answer}")
+    require_member(customer, "identifier")
+    shown = platform.until(
+        lambda: platform.customers.read(customer),
+        lambda now: masked_or_same(now.get("identifier"), new["identifier"]),
+    )
+    assert masked_or_same(shown.get("identifier"), new["identifier"]), shown
 
 
 @requirement("BUS-024", "CUS-028", "CUS-030")

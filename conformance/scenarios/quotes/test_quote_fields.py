@@ -19,10 +19,12 @@ MAX_LIFETIME = timedelta(minutes=15)
 PARTS_OF_RATES = (
     "counterpartyMultiplier",
     "counterpartyFixedFee",
+    "gridApiMultiplier",
+    "gridApiFixedFee",
     "gridApiVariableFeeRate",
     "gridApiVariableFeeAmount",
 )
-"""Members of rateDetails beside those whose names the specification stresses."""
+"""Members of rateDetails."""
 
 
 @requirement(

@@ -365,6 +365,22 @@ declare(
 )
 
 
+def _number_from_before(original: Handler, unit: Unit, ask: Ask) -> Any:
+    customer = customers.get(unit, ask.params["customerId"])
+    before = {"identifier": customer.details["identifier"]}
+    answer = original(unit, ask)
+    customer.details = {**customer.details, **before}
+    return answer
+
+
+declare(
+    "CUS-084",
+    "kept-from-before",
+    "a change of the identification number keeps the one from before",
+    around(onboarding, "update", _number_from_before),
+)
+
+
 def _of_all_who_share(original: Handler, unit: Unit, ask: Ask) -> Any:
     answer = original(unit, ask)
     own_id = customers.get(unit, ask.params["customerId"]).platform_customer_id

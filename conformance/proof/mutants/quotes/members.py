@@ -77,6 +77,8 @@ MEMBERS = (
     Member("QUO-820", (quotes, "view"), "rateDetails", {}),
     Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyMultiplier", {}),
     Member("QUO-821", (quotes, "view"), "rateDetails.counterpartyFixedFee", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiMultiplier", {}),
+    Member("QUO-821", (quotes, "view"), "rateDetails.gridApiFixedFee", {}),
     Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeRate", {}),
     Member("QUO-821", (quotes, "view"), "rateDetails.gridApiVariableFeeAmount", {}),
 )
