@@ -124,6 +124,7 @@ class _Stream(httpcore.NetworkStream):
         self._stream = stream
         self._backend = backend
         self._unsent = bytearray()
+        self._read_at = time.monotonic()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
         attempt = _current.attempt
@@ -136,6 +137,7 @@ class _Stream(httpcore.NetworkStream):
         if (left := attempt.left()) <= 0:
             raise httpcore.ReadTimeout
         content = self._stream.read(_START_BYTES if attempt.cut else max_bytes, left)
+        self._read_at = time.monotonic()
         attempt.received = attempt.received or bool(content)
         if attempt.cut and content:
             raise LineCut
@@ -172,7 +174,9 @@ class _Stream(httpcore.NetworkStream):
         found = self._stream.get_extra_info(info)
         if info == "is_readable":
             # The pool asks this of idle connections; those that can be read are closed by now.
-            self._backend.closes_silently |= bool(found)
+            # That a server does so after some seconds is the custom, and no sign of its haste.
+            idle_seconds = time.monotonic() - self._read_at
+            self._backend.closes_silently |= bool(found) and idle_seconds < _KEEP_ALIVE_SECONDS
             attempt = _current.attempt
             # A line that is cut is a new one, which nobody else has closed before.
             fresh = self._backend.closes_silently and not attempt.repeatable
