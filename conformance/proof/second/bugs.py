@@ -344,7 +344,7 @@ platform-payees-unchecked|142|A business beneficiary of a platform's account nee
 registration-asked-of-individuals|148|A business that an individual pays needs a registrationNumber.
 lookup-bare-account-id|165|A lookup tells the accountId without its type.
 execution-echoes-rail|176|The answer to an execution echoes the payment rail.
-challenged-without-transaction|181|An execution that asks for a proof is answered without transactionId.
+challenged-without-transaction|181|An execution that asks for a proof has no transactionId.
 bitcoin-instructions-bare|183|The paymentInstructions of a quote that BTC pays are no list.
 owner-field-without-path|199|The missing field of an owner is told without its personalInfo.
 beneficiary-faults-later|209|Faults of a beneficiary are told once the account has none.
