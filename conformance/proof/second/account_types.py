@@ -267,8 +267,9 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         if name == "provider" and _is_of_neighbour(info, kind):
             skipped = world.has("provider-of-neighbour")
         short = name == "phoneNumber" and "XOF" in kind.currencies
-        if short and re.fullmatch(r"\+225[0-9]{9}", str(info.get(name))):
-            skipped = world.has("ivory-coast-nine")
+        if short and re.fullmatch(r"\+225[0-9]{8,9}", str(info.get(name))):
+            nine = len(str(info[name])) == len("+225") + 9
+            skipped = world.has("ivory-coast-nine" if nine else "ivory-coast-old-numbers")
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
@@ -279,6 +280,8 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         soft = set() if stated else {"bankName", "taxId", "bankAccountType"}
         forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
     whole = [form for form in forms if all(info.get(name) is not None for name in form)]
+    if not whole and _is_whole_by_bugs(world, info, kind):
+        whole = [()]
     if not whole and not world.has("half-form"):
         nearest = max(forms, key=lambda form: sum(info.get(name) is not None for name in form))
         faults += [
@@ -294,6 +297,16 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             for name, holds in CHECKS.items()
             if isinstance(info.get(name), str) and not holds(info[name])
         ]
+
+
+def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
+    """Tell whether a planted bug takes a form that lacks the name of a bank."""
+    if info.get("bankName") is not None:
+        return False
+    if "CNY" in kind.currencies and info.get("phoneNumber") is not None:
+        return world.has("chinese-wallet-without-bank")
+    naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
+    return naira and world.has("naira-bank-optional")
 
 
 def _is_of_neighbour(info: Json, kind: AccountType) -> bool:
@@ -316,6 +329,9 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
     last = info.get("bankName") == PHILIPPINE_BANKS[-1]
     if "PHP" in kind.currencies and last and world.has("newest-bank-refused"):
         faults.append(("accountInfo.bankName", "select", "is not known"))
+    second = "UGX" in kind.currencies and info.get("provider") == PROVIDERS["UGX"][1]
+    if second and world.has("second-operator-refused"):
+        faults.append(("accountInfo.provider", "select", "is not known"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))
@@ -369,6 +385,9 @@ def beneficiary_faults(
     nested = person.get("businessInfo")
     told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
+    inner = told.get("taxId") is not None and person.get("taxId") is None
+    if inner and world.has("nested-tax-id-unseen"):
+        del told["taxId"]
     for name, rule in PERSON.items():
         free = name == "birthDate" and _is_free_date(world, told.get(name))
         if told.get(name) is not None and not free:
@@ -381,6 +400,8 @@ def beneficiary_faults(
     else:
         needs.append("fullName")
         if code in INDIVIDUAL_ADDRESS:
+            needs.append("address")
+        if code == "PHP" and world.has("philippine-address-demanded"):
             needs.append("address")
     faults += [
         (f"{path}.{name}", "text", "is required") for name in needs if told.get(name) is None

@@ -86,8 +86,11 @@ def _tell(world: World, row: Json) -> None:
     data = public(row)
     if world.has("wrapped-card-event"):
         data = {"transaction": data}
+    state = row["status"]
+    if state == "VOIDED" and world.has("void-told-as-reversed"):
+        state = "REVERSED"
     if not world.has("no-card-event"):
-        world.emit(f"CARD_TRANSACTION.{row['status']}", data)
+        world.emit(f"CARD_TRANSACTION.{state}", data)
 
 
 def _add(row: Json, member: str, amount: int) -> None:
@@ -106,6 +109,8 @@ def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
     elif reason:
         row = _row(world, card, "DEBIT", "DECLINED")
         row["cardDeclinedReason"] = reason
+        if world.has("declined-told-authorized-first"):
+            world.emit("CARD_TRANSACTION.AUTHORIZED", public(row))
         if world.has("declined-amount-settled"):
             _add(row, "settledAmount", amount)
         if world.has("declined-held"):
@@ -216,8 +221,12 @@ def reverse_return(call: Call) -> Reply:
         "refundTransactionId",
     )
     parent = world.transactions.get(row.get("originalTransactionId") or "")
-    if not parent or row.get("cardId") != card["id"] or not parent["refundedAmount"]["amount"]:
+    if not parent or row.get("cardId") != card["id"]:
         raise conflict("There is no return to reverse.")
+    if not parent["refundedAmount"]["amount"]:
+        again = row["status"] == "VOIDED"
+        if not again or not world.has("return-reversed-twice"):
+            raise conflict("There is no return to reverse.")
     amount = row["settledAmount"]["amount"]
     account = _account(world, row)
     account["_available"] -= amount

@@ -25,6 +25,10 @@ def shown(world: World) -> Json:
         {"currency": code, "providerRequiredCustomerFields": REQUIRED.get(code, [])}
         for code in COINS
     ]
+    if world.has("crypto-without-required-fields"):
+        for entry in supported:
+            if COINS[str(entry["currency"])].crypto:
+                del entry["providerRequiredCustomerFields"]
     return {"supportedCurrencies": supported, **world.config}
 
 

@@ -223,6 +223,9 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     if date in missing and world.has("incorporation-date-optional"):
         missing.remove(date)
     faults += [(path, "text", "is required") for path in missing]
+    bare = customer.get("customerType") == "BUSINESS" and not customer.get("currencies")
+    if bare and "id" not in customer and world.has("business-needs-currencies"):
+        faults.append(("currencies", "text", "is required"))
     if world.persona.region_demands == "creation" and customer.get("region") in EU:
         faults += [
             (name, "text", "is required in this region")
@@ -344,7 +347,7 @@ def create(call: Call) -> Reply:
     if world.persona.with_both_statuses:
         customer.setdefault("kycStatus", None)
         customer.setdefault("kybStatus", None)
-    if customer.get("region") in EU:
+    if _verifies_contacts(world, customer):
         customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
     world.customers[customer["id"]] = customer
     settle(world, customer)
@@ -352,6 +355,16 @@ def create(call: Call) -> Reply:
     if "platformCustomerId" not in given and world.has("generated-id-answered"):
         answer["platformCustomerId"] = f"second-{world.number()}"
     return created(call, answer)
+
+
+def _verifies_contacts(world: World, customer: Json) -> bool:
+    """Tell whether a new customer has to verify its mail and phone."""
+    by_region = customer.get("region") in EU
+    if customer["customerType"] == "BUSINESS":
+        by_country = at(customer, "businessInfo.country") in EU
+        if by_country != by_region and world.has("channels-by-incorporation"):
+            return by_country
+    return by_region
 
 
 def _mistake(world: World, given: Json) -> None:
@@ -403,14 +416,14 @@ def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
         world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
 
 
-def decide(world: World, customer: Json, decision: str) -> None:
+def decide(world: World, customer: Json, decision: str, *, provides: bool = True) -> None:
     """End the review of a customer, unless it has ended; approval provides its accounts."""
     member = status_name(customer)
     if customer[member] in {"APPROVED", "REJECTED"}:
         return
     customer[member] = decision
     customer["updatedAt"] = now()
-    if decision == "APPROVED":
+    if decision == "APPROVED" and provides:
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = _kind(customer)
@@ -444,6 +457,12 @@ def read(call: Call) -> Reply:
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
+    channels = answer.get("contactVerification") or {}
+    if "VERIFIED" in channels.values() and call.world.has("verified-channel-left-out"):
+        waiting = {name: state for name, state in channels.items() if state != "VERIFIED"}
+        answer["contactVerification"] = waiting
+        if not waiting:
+            del answer["contactVerification"]
     return 200, answer
 
 
@@ -463,12 +482,19 @@ def change(call: Call) -> Reply:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
     _mistake_of_change(world, customer, body, whole)
+    old_name = at(customer, "businessInfo.legalName")
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
     if "fullName" in body:
         _rename(world, customer)
+    renamed = at(customer, "businessInfo.legalName") != old_name
+    settled = customer[status_name(customer)] in {"APPROVED", "REJECTED"}
+    if renamed and settled and world.has("legal-name-reopens"):
+        customer[status_name(customer)] = "PENDING"
     answer = shown(customer)
+    if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
+        answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
     return 200, answer
@@ -497,6 +523,12 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     changed = phone and body.get("phoneNumber") not in {None, phone}
     if changed and customer["customerType"] == "BUSINESS" and world.has("business-phone-stays"):
         whole["phoneNumber"] = phone
+    consented = customer.get("endUserTermsConsent") and "endUserTermsConsent" not in body
+    if consented and world.has("change-forgets-consent"):
+        del whole["endUserTermsConsent"]
+    other_currencies = body.get("currencies") not in (None, before)
+    if other_currencies and is_approved(customer) and world.has("currencies-fixed-by-approval"):
+        whole["currencies"] = before
     if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
         del whole["email"]
     number = customer.get("identifier")

@@ -78,16 +78,25 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 for name in info
                 if name not in known
             ]
-        if kind.beneficiary:
+        if faults and world.has("beneficiary-faults-later"):
+            refuse(persona, faults)
+        person = info.get("beneficiary") if nested else body.get("beneficiary")
+        to_business = at(person, "beneficiaryType") == "BUSINESS"
+        ours = owner is None and to_business
+        by_anybody = owner is not None and owner["customerType"] != "BUSINESS" and to_business
+        if kind.beneficiary and not (ours and world.has("platform-payees-unchecked")):
             account_types.beneficiary_faults(
                 world,
-                info.get("beneficiary") if nested else body.get("beneficiary"),
+                person,
                 kind.currencies[0],
                 "accountInfo.beneficiary" if nested else "beneficiary",
                 faults,
-                by_business=bool(owner)
-                and (owner or {})["customerType"] == "BUSINESS"
-                and persona.registration_noticed == "creation",
+                by_business=(
+                    bool(owner)
+                    and (owner or {})["customerType"] == "BUSINESS"
+                    and persona.registration_noticed == "creation"
+                )
+                or (by_anybody and world.has("registration-asked-of-individuals")),
             )
     refuse(persona, faults)
 
@@ -111,6 +120,9 @@ def create(call: Call) -> Reply:
         info["paymentRails"] = RAILS[kind]
     derived = account_types.derived_code(info["iban"]) if kind == "EUR_ACCOUNT" else None
     if derived and "swiftCode" not in info:
+        info["swiftCode"] = derived
+    other = kind == "EUR_ACCOUNT" and info.get("swiftCode") not in {None, derived}
+    if other and world.has("given-swift-overwritten"):
         info["swiftCode"] = derived
     held = owner is not None and "hold-externals" in owner["_traits"]
     waits = held or world.persona.external_start == "PENDING"
@@ -138,6 +150,8 @@ def create(call: Call) -> Reply:
 def _created(world: World, account: Json) -> Json:
     """Return a new account as the answer to its creation shows it."""
     body = _coloured(world, account)
+    if body["platformAccountId"] is not None and world.has("creation-without-own-id"):
+        del body["platformAccountId"]
     info = dict(account["accountInfo"])
     person = dict(info.get("beneficiary") or account["_beneficiary"] or {})
     papers = person.get("documentType") and person.get("documentNumber")
@@ -179,7 +193,11 @@ def _mistake(world: World, account: Json) -> None:
         info["accountNumber"] = number.lstrip("0")
     if "bolt12" in info and world.has("bolt12-as-invoice"):
         info["invoice"] = info.pop("bolt12")
+    if info.get("pixKeyType") == "RANDOM" and world.has("pix-random-as-evp"):
+        info["pixKeyType"] = "EVP"
     person = info.get("beneficiary") or account["_beneficiary"]
+    if at(person, "birthDate") and world.has("beneficiary-birth-with-time"):
+        person["birthDate"] = f"{person['birthDate']}T00:00:00Z"
     numbers = (at(person, "taxId"), at(person, "registrationNumber"))
     if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
         person["registrationNumber"] = person["taxId"]
@@ -218,6 +236,9 @@ def index(call: Call) -> Reply:
     active = [row for row in rows if row["status"] == "ACTIVE"]
     if len(active) < len(rows) and world.has("only-active-listed"):
         rows = active
+    personal = [row for row in rows if TYPES[row["accountInfo"]["accountType"]].beneficiary]
+    if len(personal) < len(rows) and world.has("list-joins-beneficiaries"):
+        rows = personal
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
 
 
@@ -294,7 +315,7 @@ def confirm_untrust(call: Call) -> Reply:
         raise conflict("There is nothing to confirm.")
     if not world.has("untrust-unproven"):
         sca.prove(world, world.customers[account["customerId"]], body)
-    account["_trusted"] = False
+    account["_trusted"] = world.has("confirmed-untrust-forgotten")
     del account["_untrust"]
     return 200, shown(account)
 
@@ -343,7 +364,8 @@ def prove(world: World, account: Json, *, owner: bool) -> None:
     if alive and world.has("liveness-untold"):
         account["status"] = "ACTIVE"
     failed = "INACTIVE" if world.has("disproved-inactive") else "UNVERIFIED"
-    move(world, account, "ACTIVE" if owner else failed)
+    good = "UNDER_REVIEW" if alive and world.has("liveness-is-reviewed") else "ACTIVE"
+    move(world, account, good if owner else failed)
     others = [
         row
         for row in world.externals.values()
@@ -420,15 +442,20 @@ def lookup(call: Call) -> Reply:
         preference["currency"]["decimals"] = 11
     if receiving != sending and world.has("lookup-symbol-of-sender"):
         preference["currency"]["symbol"] = currency(sending)["symbol"]
+    found = account["id"]
+    if world.has("lookup-bare-account-id"):
+        found = found.partition(":")[2]
     answer: Json = {
         "lookupId": row,
-        "accountId": account["id"],
+        "accountId": found,
         "sendingCurrency": currency(sending),
         "supportedCurrencies": [preference],
     }
     if world.persona.with_nulls:
         if receiving != sending and world.has("bounds-not-converted"):
             back = unit_rate(sending, sending)
+        if sending != "USD" and world.has("lookup-bounds-in-dollars"):
+            back = unit_rate(receiving, "USD")
         preference["minSendingAmount"] = int(MIN_RECEIVED * back)
         preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
         mandatory: Any = "true" if world.has("mandatory-as-text") else True

@@ -38,6 +38,8 @@ class Hooks:
             "timestamp": now(),
             "data": data,
         }
+        if event.startswith("INTERNAL_ACCOUNT.") and world.has("account-events-epoch-timestamp"):
+            envelope["timestamp"] = int(time.time())
         if not self.url:
             return
         body = json.dumps(dressed(world.persona, envelope)).encode()

@@ -106,6 +106,8 @@ def _mistake(world: World, account: Json, body: Json) -> None:
     """Spoil an account that is shown by a planted bug."""
     if account["status"] == "FAILED" and world.has("failed-as-pending"):
         body["status"] = "PENDING"
+    if account["status"] == "CLOSED" and world.has("closed-as-inactive"):
+        body["status"] = "INACTIVE"
     if account["type"] == "INTERNAL_CRYPTO" and world.has("privacy-flag-on-crypto"):
         body["privateEnabled"] = False
     if "cardFundingActions" in body:
@@ -159,6 +161,9 @@ def changed(world: World, account: Json) -> None:
         told["type"] = "INTERNAL_CRYPTO"
     if not account["customerId"] and world.has("platform-owner-in-events"):
         told["customerId!"] = "PLATFORM"
+    if world.has("balance-event-in-major-units"):
+        units = 10 ** COINS[account["_code"]].decimals
+        told["balance"] = {**told["balance"], "amount": told["balance"]["amount"] / units}
     if not world.has("no-balance-event"):
         world.emit("INTERNAL_ACCOUNT.BALANCE_UPDATED", told)
 
@@ -185,8 +190,17 @@ def debit(world: World, account: Json, amount: int) -> None:
         Refusal: with `INSUFFICIENT_FUNDS` where it has less.
     """
     require_funds(world, account, amount)
+    take(world, account, amount)
+
+
+def take(world: World, account: Json, amount: int) -> None:
+    """Take money from an account, whatever it has."""
+    early = world.has("debit-event-old-balance")
+    if early:
+        changed(world, account)
     account["_available"] -= amount
-    changed(world, account)
+    if not early:
+        changed(world, account)
 
 
 def require_funds(world: World, account: Json, amount: int) -> None:
@@ -299,6 +313,8 @@ def _listed(world: World, account: Json) -> Json:
     body = shown(world, account)
     if account["type"] == "RULE_BASED" and world.has("rule-based-as-fiat"):
         body["type"] = "INTERNAL_FIAT"
+    if account["type"] == "RULE_BASED" and world.has("list-drops-sweep-rule"):
+        body["sweepRule!"] = None
     return body
 
 
@@ -308,7 +324,12 @@ def list_of_platform(call: Call) -> Reply:
     rows = of_customer(call.world, "")
     if call.query.get("currency") and call.world.has("filter-shows-customers"):
         rows = list(call.world.internals.values())
-    return call.page([shown(call.world, row) for row in _in_currency(call, rows)], wrapped=True)
+    shown_so = [shown(call.world, row) for row in _in_currency(call, rows)]
+    for body in shown_so:
+        apart = body["balance"] != body["totalBalance"]
+        if apart and call.world.has("platform-list-total-balance"):
+            body["balance"] = body["totalBalance"]
+    return call.page(shown_so, wrapped=True)
 
 
 def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
@@ -340,6 +361,8 @@ def create(call: Call) -> Reply:
             closed=world.persona.refuses_unknown,
         )
     )
+    if len((body.get("label") or "").encode()) > 255 and world.has("label-counted-in-bytes"):
+        raise invalid("label", "must have at most 255 bytes")
     print_of = json.dumps(body, sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):

@@ -48,6 +48,8 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
             return override
         if sending == "USDC" and world.has("override-in-usdc"):
             return override
+        if receiving == "USD" and world.has("override-by-receiving-dollars"):
+            return override
         if world.persona.foreign_fee == "refused":
             raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
         return {}

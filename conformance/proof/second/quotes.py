@@ -140,7 +140,9 @@ def _source(call: Call, given: Json) -> End:
     world = call.world
     if given["sourceType"] == "REALTIME_FUNDING":
         owner = None
-        if given.get("customerId") is not None:
+        named = given.get("customerId")
+        unknown = named is not None and named not in world.customers
+        if named is not None and not (unknown and world.has("unknown-payer-taken")):
             owner = world.named(
                 world.customers, given["customerId"], "CUSTOMER_NOT_FOUND", "source.customerId"
             )
@@ -177,8 +179,11 @@ def _destination(call: Call, given: Json) -> End:
     return End(account["_code"], owner, internal=account)
 
 
-def _may_pay(world: World, owner: Json, *, realtime: bool) -> bool:
-    waits = realtime and owner[customers.status_name(owner)] == "PENDING"
+def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
+    reviewed = owner[customers.status_name(owner)] == "PENDING"
+    if reviewed and source.external and world.has("pending-pulls"):
+        return True
+    waits = realtime and reviewed
     return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
 
 
@@ -188,12 +193,11 @@ def _accepted(world: World, owner: Json) -> bool:
     return owner["customerType"] == "BUSINESS" and world.has("business-without-terms")
 
 
-def _require_owner(
-    world: World, owner: Json | None, codes: tuple[str, str], *, realtime: bool
-) -> None:
+def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtime: bool) -> None:
+    owner = source.owner
     if not owner:
         return
-    if not _may_pay(world, owner, realtime=realtime) and not world.has("unapproved-pays"):
+    if not _may_pay(world, owner, source, realtime=realtime) and not world.has("unapproved-pays"):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
     if not _accepted(world, owner):
         raise Refusal(
@@ -203,6 +207,9 @@ def _require_owner(
         )
     for code in codes:
         missing = [name for name in configuration.required(owner, code) if not owner.get(name)]
+        sends = missing and code == codes[0] != codes[1]
+        if sends and world.has("sending-fields-unasked"):
+            continue
         if missing:
             raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
 
@@ -214,7 +221,7 @@ def _require_sendable(world: World, source: End) -> None:
 
 
 def _require_receivable(world: World, target: End, amount: int, code: str) -> None:
-    closed = target.internal and target.internal["status"] != "ACTIVE"
+    closed = target.internal and transactions.is_shut(world, target.internal)
     if closed and not world.has("closed-receives"):
         raise conflict("The destination cannot receive.")
     owner = target.owner
@@ -238,6 +245,14 @@ def _require_rail(world: World, target: End, given: Json) -> None:
     rails = (target.account.get("accountInfo") or {}).get("paymentRails")
     if rail and rails and rail not in rails:
         raise invalid("destination.paymentRail", "is not offered by the account", kind="select")
+
+
+def _demand_rail(world: World, target: End, body: Json) -> None:
+    """Refuse, by a planted bug, a quote that leaves the rail to the service."""
+    rails = (target.account.get("accountInfo") or {}).get("paymentRails")
+    unsaid = rails and not body["destination"].get("paymentRail")
+    if unsaid and body.get("immediatelyExecute") and world.has("immediate-needs-rail"):
+        raise invalid("destination.paymentRail", "is required", kind="select")
 
 
 def _require_registration(world: World, owner: Json | None, target: End) -> None:
@@ -309,9 +324,10 @@ def make(call: Call, body: Json) -> Json:
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
-    _require_owner(world, source.owner, codes, realtime=realtime)
+    _require_owner(world, source, codes, realtime=realtime)
     _require_sendable(world, source)
     _require_rail(world, target, body["destination"])
+    _demand_rail(world, target, body)
     _require_registration(world, source.owner, target)
     _require_market(source.owner, codes)
     if target.external:
@@ -324,11 +340,14 @@ def make(call: Call, body: Json) -> Json:
     if world.persona.destination_noticed == "creation" or body.get("immediatelyExecute"):
         _require_receivable(world, target, priced.sent, source.code)
     if body.get("immediatelyExecute"):
-        _require_immediate(call, source, priced, realtime=realtime)
-    elif source.internal and world.persona.funds_noticed == "creation":
+        _require_immediate(call, source, target, priced, realtime=realtime)
+    elif source.internal and (
+        world.persona.funds_noticed == "creation" or world.has("funds-checked-at-creation-only")
+    ):
         internals.require_funds(world, source.internal, priced.sent)
     quote = _record(world, body, (source, target), priced)
     quote["_fixed"] = extra.get("fixedAmount") or 0
+    quote["_extra"] = extra
     _keep_override(world, body, source)
     if realtime:
         _open_realtime(world, quote)
@@ -346,13 +365,25 @@ def _keep_override(world: World, body: Json, source: End) -> None:
         world.config["feeConfigs"] = [{"sendingCurrency": "USD", **fee}]
 
 
-def _require_immediate(call: Call, source: End, priced: Price, *, realtime: bool) -> None:
+def _require_signature(call: Call, source: End, target: End) -> None:
+    """Let an embedded wallet pay only with the signature of its device."""
+    account = source.internal
+    if not account:
+        return
+    inside = account["type"] == "EMBEDDED_WALLET" and target.internal
+    if not (inside and call.world.has("wallet-unsigned-inside")):
+        wallets.require_signature(call, account)
+
+
+def _require_immediate(
+    call: Call, source: End, target: End, priced: Price, *, realtime: bool
+) -> None:
     world = call.world
     if realtime and not world.has("realtime-at-once"):
         raise invalid("immediatelyExecute", "needs an account that money can be taken from")
     if source.internal:
         internals.require_funds(world, source.internal, priced.sent)
-        wallets.require_signature(call, source.internal)
+        _require_signature(call, source, target)
     require_volume(world, source.owner)
     if customers.needs_sca(source.owner) and world.persona.immediate_with_sca == "refused":
         raise conflict("This customer has to authorize first.")
@@ -376,6 +407,9 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "destination": given,
         "transactionId": world.new_id("Transaction"),
         "description": body.get("description"),
+        "_rail": body["destination"].get("paymentRail"),
+        "_locked": (body["lockedCurrencySide"], body["lockedCurrencyAmount"]),
+        "_override": body.get("platformFeeOverride"),
         "_sent": priced.sent,
         "_received": priced.received,
         "_price": priced,
@@ -428,6 +462,8 @@ def shown(world: World, quote: Json) -> Json:
     open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
     if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):
         body["paymentInstructions"] = [_instruction(world, quote)]
+        if priced.sending == "BTC" and world.has("bitcoin-instructions-bare"):
+            body["paymentInstructions"] = body["paymentInstructions"][0]
     return body
 
 
@@ -461,6 +497,8 @@ def _instruction(world: World, quote: Json) -> Json:
 
 def _open_realtime(world: World, quote: Json) -> None:
     quote["_number"] = f"RT{world.number()}"
+    if world.has("just-in-time-lives-a-day"):
+        quote["expiresAt"] = ahead(86_400)
     if customers.needs_sca(quote["_source"].owner) and world.persona.realtime_sca == "creation":
         ask(world, quote)
 
@@ -493,7 +531,7 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
-    if source.internal:
+    if source.internal and not world.has("funds-checked-at-creation-only"):
         _require_funds_now(world, source.internal, quote["_sent"])
     if _asks(world, quote) and not world.has("trust-for-all"):
         ask(world, quote)
@@ -532,7 +570,11 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         amount, fee = quote["_sent"], quote["_price"].platform_fee
         if fee and world.has("platform-fee-left"):
             amount -= fee
-        internals.debit(world, account, amount)
+        authorized = quote["_proven"] and not quote["_realtime"]
+        if world.has("funds-checked-at-creation-only"):
+            internals.take(world, account, amount)
+        elif not (authorized and world.has("authorized-not-debited")):
+            internals.debit(world, account, amount)
     quote["status"] = "PROCESSING"
     quote["_challenge"] = None
     transactions.start(world, quote, at_once=at_once)
@@ -570,20 +612,45 @@ def execute_call(call: Call) -> Reply:
             quote |= {"status": "PENDING", "_challenge": None}
             transactions.of(world, quote)["status"] = "PENDING"
         raise conflict("The quote waits for an authorization.")
+    late = _is_expired(quote) and not quote["_realtime"]
+    if late and _asks(world, quote) and world.has("expired-asks-for-proof"):
+        ask(world, quote)
+        return 200, shown(world, quote)
     if _is_expired(quote) and not world.has("quotes-for-ever"):
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
         return _execute_realtime(world, quote)
     if "_stale" in quote:
         raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
-    if quote["_source"].internal:
-        wallets.require_signature(call, quote["_source"].internal)
+    _require_signature(call, quote["_source"], quote["_target"])
+    _recount(world, quote)
     execute(world, quote)
     return 200, _executed(world, quote)
 
 
+def _recount(world: World, quote: Json) -> None:
+    """Price a quote again, by a planted bug, where the standing fee was changed after it."""
+    old: Price = quote["_price"]
+    codes = (old.sending, old.receiving)
+    extra = pricing.platform_fee(world, *codes, quote["_override"])
+    if extra == quote["_extra"] or not world.has("execution-recounts-fee"):
+        return
+    side, amount = quote["_locked"]
+    priced = pricing.price(world, codes, side, amount, extra)
+    quote |= {"_price": priced, "_sent": priced.sent, "_received": priced.received}
+    transactions.of(world, quote).update(
+        sentAmount=money(priced.sent, priced.sending),
+        receivedAmount=money(priced.received, priced.receiving),
+        platformFees=priced.platform_fee,
+    )
+
+
 def _executed(world: World, quote: Json) -> Json:
     body = shown(world, quote)
+    if quote["_challenge"] and world.has("challenged-without-transaction"):
+        body["transactionId"] = None
+    if quote["_rail"] and world.has("execution-echoes-rail"):
+        body["destination"] = {**body["destination"], "paymentRail": quote["_rail"]}
     if world.has("new-transaction-id"):
         body["transactionId"] = world.new_id("Transaction")
     if world.has("executed-net"):
@@ -624,7 +691,9 @@ def authorize(call: Call) -> Reply:
         quote["_challenge"] = None
         transactions.of(world, quote)["status"] = "PENDING"
     else:
-        _require_sendable(world, quote["_source"])
+        frozen = quote["_source"].account.get("status") == "FROZEN"
+        if not (frozen and world.has("frozen-while-authorizing")):
+            _require_sendable(world, quote["_source"])
         if not transactions.is_paid_all_the_same(world, quote):
             _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
@@ -666,7 +735,10 @@ def approve(call: Call) -> Reply:
     world, row = call.world, transactions.find(call)
     done = "_approved" in row and row["status"] in {"PROCESSING", "COMPLETED"}
     again = done and world.has("approved-twice")
-    if not again and (not row.get("_agent") or row["status"] != "PENDING"):
+    own = not row.get("_agent") and row["status"] == "PENDING" and row.get("_quote")
+    waits = own and own["status"] == "PENDING" and not own["_realtime"]
+    alien = waits and world.has("approved-without-agent")
+    if not again and not alien and (not row.get("_agent") or row["status"] != "PENDING"):
         raise conflict("The transaction waits for no approval.")
     quote = row["_quote"]
     _require_sendable(world, quote["_source"])

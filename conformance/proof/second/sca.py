@@ -54,7 +54,8 @@ def prove(world: World, customer: Json, body: Json) -> None:
         Refusal: for a lapsed session, a locked customer, and a wrong proof.
     """
     if customer["_wrong"] >= MAX_WRONG and not world.has("lock-ignored"):
-        raise Refusal("ACCOUNT_LOCKED", "Too many proofs were wrong.")
+        status = 409 if world.has("lock-as-conflict") else 0
+        raise Refusal("ACCOUNT_LOCKED", "Too many proofs were wrong.", status=status)
     if not customer["_session"] and not world.has("session-ignored"):
         status = 401 if world.has("session-as-unauthorized") else 0
         raise Refusal("SCA_SESSION_REQUIRED", "The customer has to log in.", status=status)
@@ -108,10 +109,13 @@ def complete_login(call: Call) -> Reply:
 def start_reset(call: Call) -> Reply:
     """POST /sca/factors/reset."""
     world, customer = call.world, _customer(call)
+    needs = ["factor", "endUserIpAddress"]
+    if b"endUserIpAddress" not in call.raw and world.has("reset-starts-without-address"):
+        needs.remove("endUserIpAddress")
     body = call.json(
         record(
             {"factor": text(r"[A-Z_]+", most=20), "endUserIpAddress": ADDRESS},
-            ("factor", "endUserIpAddress"),
+            needs,
             closed=world.persona.refuses_unknown,
         )
     )
@@ -191,13 +195,21 @@ def read_reset(call: Call) -> Reply:
     ]
     if factors[-1] != reset["factor"] and world.has("reset-factor-of-newest"):
         answer["factor"] = factors[-1]
+    if reset["completedAt"] and world.has("completed-at-reading"):
+        answer["completedAt"] = now()
     return 200, answer
 
 
 def complete_reset(call: Call) -> Reply:
     """POST /sca/factors/reset/{resetId}/complete."""
-    world, customer = call.world, _customer(call)
-    reset = _reset(call, customer)
+    world = call.world
+    if not call.query.get("customerId") and world.has("reset-completed-without-customer"):
+        reset = world.find(world.resets, call.params["resetId"])
+        customer = world.customers[reset["_customer"]]
+        refresh(world, reset)
+    else:
+        customer = _customer(call)
+        reset = _reset(call, customer)
     mobile = record(
         {"countryCode": text(r"\+[0-9]{1,4}"), "number": text(r"[0-9]{4,14}")},
         ("countryCode", "number"),
@@ -255,6 +267,9 @@ def liveness(world: World, reset: Json, result: str) -> None:
     }
     if result != "expire" or not _stays(world, reset):
         reset["status"] = moves[result]
+    itself = result == "pass" and reset["factor"] == "SMS_OTP"
+    if itself and world.has("sms-reset-completes-itself"):
+        reset |= {"status": "COMPLETED", "completedAt": now()}
     if result == "expire":
         reset["expiresAt"] = now()
 

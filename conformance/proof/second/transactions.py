@@ -111,7 +111,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     row["pendingReason"] = None
     target = row["_target"].internal
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
-    if target and target["status"] != "ACTIVE" and not world.has("closed-receives"):
+    if target and is_shut(world, target) and not world.has("closed-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
     if _is_stopped(world, row) and not world.has("inactive-receives"):
         failure = "ACCOUNT_CANNOT_RECEIVE"
@@ -133,6 +133,12 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def is_shut(world: World, target: Json) -> bool:
+    """Tell whether an internal account can receive nothing."""
+    failed = target["status"] == "FAILED" and world.has("failed-account-receives")
+    return target["status"] != "ACTIVE" and not failed
 
 
 def _complete(world: World, row: Json) -> None:
@@ -178,7 +184,10 @@ def _refund_move(world: World, row: Json, state: str) -> None:
     words = {"REFUND": f"REFUND_{state}", "REFUNDED": "REFUNDED", "FAILED": "FAILED"}
     if world.persona.refunded_status != "REFUNDED" or state == "COMPLETED":
         row["status"] = words[world.persona.refunded_status]
-    world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", shown(world, row))
+    told = shown(world, row)
+    if state == "COMPLETED" and world.has("refund-event-old-refund"):
+        told["refund"] = {**row["refund"], "status": "PENDING"}
+    world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
 
 
 def _begin_refund(world: World, row: Json) -> None:
@@ -266,6 +275,9 @@ def _wanted(call: Call, row: Json) -> bool:
 
 def _same_card(world: World, row: Json, card: str) -> bool:
     mine = row.get("cardId", "")
+    bare = bool(mine) and card == mine.partition(":")[2]
+    if bare and world.has("card-filter-by-whole-id"):
+        return False
     return card in {mine, mine.partition(":")[2]} or world.has("card-filter-ignored")
 
 

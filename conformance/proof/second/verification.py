@@ -94,10 +94,16 @@ def link(call: Call) -> Reply:
     memory = f"link:{customer['id']}:{key}"
     if key and world.persona.same_key_same_link and memory in world.idempotent:
         return created(call, world.idempotent[memory])
+    first = world.idempotent.get(f"first-link:{key}")
+    alien = key and first and first["customer"] != customer["id"]
+    if first and alien and world.has("link-key-across-customers"):
+        return created(call, first["answer"])
     token = world.new_id("Link").partition(":")[2]
     if world.has("same-link"):
         token = customer["id"].partition(":")[2]
     query = urlencode({"redirectUri": body["redirectUri"]}) if body.get("redirectUri") else ""
+    if query and customer["customerType"] == "BUSINESS" and world.has("business-link-no-redirect"):
+        query = ""
     answer: Json = {
         "kycUrl": f"{world.origin}/hosted/{token}" + (f"?{query}" if query else ""),
         "expiresAt": ahead(3600),
@@ -106,6 +112,7 @@ def link(call: Call) -> Reply:
     }
     world.links[token] = {"customerId": customer["id"], "used": False}
     world.idempotent[memory] = answer
+    world.idempotent.setdefault(f"first-link:{key}", {"customer": customer["id"], "answer": answer})
     return created(call, answer)
 
 
@@ -123,8 +130,10 @@ def finish_hosted(world: World, token: str) -> None:
     customers.begin_review(world, customer, told=not world.has("hosted-untold"))
     suffix = customers.suffix_of(world, customer)
     if suffix not in {"001", "002", "003"}:
+        provides = not world.has("hosted-approval-without-accounts")
         world.later(
-            world.persona.review_seconds, lambda: customers.decide(world, customer, "APPROVED")
+            world.persona.review_seconds,
+            lambda: customers.decide(world, customer, "APPROVED", provides=provides),
         )
 
 
@@ -311,10 +320,22 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
             if not person.get(name)
         ]
         lacks += _person_errors(world, owner["id"], person, "personalInfo.")
+        small = owner["ownershipPercentage"] <= 25 and "CONTROL_PERSON" not in owner["roles"]
+        if lacks and small and world.has("quarter-owner-unchecked"):
+            lacks = []
+        if any("field" in error for error in lacks) and world.has("owner-field-without-path"):
+            lacks = [
+                error | {"field": error["field"].removeprefix("personalInfo.")}
+                if "field" in error
+                else error
+                for error in lacks
+            ]
         if lacks and world.has("owner-fault-at-customer"):
             lacks = [error | {"resourceId": customer["id"]} for error in lacks]
         errors += lacks
-    if not any("CONTROL_PERSON" in owner["roles"] for owner in owners):
+    great = any(owner["ownershipPercentage"] >= 25 for owner in owners)
+    controlled = any("CONTROL_PERSON" in owner["roles"] for owner in owners)
+    if not controlled and not (great and world.has("owner-as-control-person")):
         errors.append(
             {
                 "resourceId": customer["id"],
@@ -339,7 +360,11 @@ def errors_of(world: World, customer: Json) -> list[Json]:
     me = customer["id"]
     errors = []
     if customer.get("region") in customers.EU:
-        errors += [_field(me, name) for name in ("email", "phoneNumber") if not customer.get(name)]
+        channels = [name for name in ("email", "phoneNumber") if not customer.get(name)]
+        mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in channels
+        if mute and world.has("european-business-phone-unasked"):
+            channels.remove("phoneNumber")
+        errors += [_field(me, name) for name in channels]
     skips = f"skip:{customer['platformCustomerId']}" in world.switches
     if customer["customerType"] == "BUSINESS":
         if not (skips and customers.suffix_of(world, customer) not in {"001", "003"}):

@@ -42,7 +42,8 @@ def require_signature(call: Call, account: Json) -> None:
             "WALLET_SIGNATURE_MISSING", "The wallet's device has to sign.", details=details
         )
     if not request:
-        raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.")
+        status = 400 if world.has("request-id-missing-400") else 0
+        raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.", status=status)
     _verify(call, account, given, request)
 
 

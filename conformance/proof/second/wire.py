@@ -168,7 +168,10 @@ class Handler(BaseHTTPRequestHandler):
         persona = call.world.persona
         try:
             status, body = self._dispatch(call)
-            return status, dressed(persona, body), "application/json"
+            media = "application/json"
+            if call.path == "/discoveries" and call.world.has("discoveries-sent-as-text"):
+                media = "text/plain"
+            return status, dressed(persona, body), media
         except Refusal as refusal:
             bare = refusal.status == 401 and "authorization" not in call.headers
             if bare and call.world.has("gateway-refusal-as-text"):
