@@ -19,7 +19,7 @@ from conformance.cli.skeleton import (
     with_scenario,
 )
 from conformance.contract.areas import AreaError
-from conformance.contract.catalogue import CatalogueError, Level, catalogue
+from conformance.contract.catalogue import CatalogueError, Level, RetiredId, catalogue, retired
 from conformance.contract.completion import new_requirements
 from conformance.contract.data import SPEC
 from conformance.contract.document import document
@@ -154,6 +154,8 @@ def _checked(identifier: str, *, section: str, lines: Sequence[int], **more: Any
             f"{identifier} is in the catalogue already: {catalogue()[identifier].statement} "
             f"The last id of {prefix} is {last}"
         )
+    if identifier in retired():
+        raise CannotWrite(str(RetiredId(identifier, "new")))
     section = section or (outline().section_of[lines[0]] if lines else "")
     sections = [known.name for known in outline().sections]
     if section and section not in sections:

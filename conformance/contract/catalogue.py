@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from conformance.contract.areas import AreaError, areas
@@ -41,6 +42,16 @@ class DuplicateId(CatalogueError):
         super().__init__(f"{second}: {identifier} stands already in {first}; give it a new number")
 
 
+class RetiredId(CatalogueError):
+    """An entry carries the id of a requirement that was taken out of the catalogue."""
+
+    def __init__(self, identifier: str, place: str) -> None:
+        super().__init__(
+            f"{place}: {identifier} was another requirement once ({retired()[identifier]}); "
+            "give it a new number"
+        )
+
+
 class BadEntry(CatalogueError):
     """An entry misses a key, has one too many, or holds a value outside its vocabulary."""
 
@@ -49,10 +60,8 @@ class UnknownRequirement(CatalogueError):
     """An id is used that the catalogue does not have."""
 
     def __init__(self, identifier: str, where: str, known: Mapping[str, object]) -> None:
-        hint = nearest(identifier, known)
         super().__init__(
-            f"{where} names {identifier}, which is not in the catalogue"
-            + (f"; the nearest id is {hint}" if hint else "")
+            f"{where} names {identifier}, which is not in the catalogue{_hint(identifier, known)}"
         )
 
 
@@ -140,6 +149,7 @@ class Catalogue(Mapping[str, Requirement]):
 
         Raises:
             DuplicateId: two entries carry one id.
+            RetiredId: an entry carries an id that is not given out again.
             BadEntry: an entry is not what the module describes.
         """
         found: dict[str, Requirement] = {}
@@ -152,6 +162,8 @@ class Catalogue(Mapping[str, Requirement]):
                 raise BadEntry(f"{place}: expected a list of entries")
             for entry in entries:
                 requirement = Requirement.from_entry(entry, path.parent.name, place)
+                if requirement.id in retired():
+                    raise RetiredId(requirement.id, place)
                 if requirement.id in found:
                     raise DuplicateId(requirement.id, origin[requirement.id], place)
                 found[requirement.id] = requirement
@@ -193,6 +205,14 @@ class Catalogue(Mapping[str, Requirement]):
         return len(self._requirements)
 
 
+def _hint(identifier: str, known: Mapping[str, object]) -> str:
+    """Return what became of an id that is unknown, or which one may be meant; or nothing."""
+    if identifier in retired():
+        return f"; it was taken out: {retired()[identifier]}"
+    meant = nearest(identifier, known)
+    return f"; the nearest id is {meant}" if meant else ""
+
+
 def _place(path: Path, order: Sequence[str]) -> tuple[int, str]:
     """Return what a file of the catalogue is sorted by: its area, and its name in it."""
     area = path.parent.name
@@ -231,6 +251,12 @@ def _needs(needs: Any, where: str) -> Needs:
                     f"{where}: unknown {kind} {name!r}; {did_you_mean(name, vocabulary)}"
                 )
     return Needs(tuple(needs.get("trigger", ())), tuple(needs.get("feature", ())))
+
+
+@cache
+def retired() -> Mapping[str, str]:
+    """Return what became of each id that requirements had and have no longer."""
+    return MappingProxyType(parsed(SPEC / "retired.yaml"))
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.contract.areas import areas
-from conformance.contract.catalogue import catalogue
+from conformance.contract.catalogue import catalogue, retired
 from conformance.contract.vocabulary import features
 
 Choice = tuple[str, str]
@@ -29,7 +29,8 @@ def new_requirements(incomplete: str) -> Iterator[Choice]:
 
 
 def _next(prefix: str) -> str:
-    numbers = [int(name.partition("-")[2]) for name in catalogue() if name.startswith(f"{prefix}-")]
+    taken = (*catalogue(), *retired())
+    numbers = [int(name.partition("-")[2]) for name in taken if name.startswith(f"{prefix}-")]
     return f"{prefix}-{max(numbers, default=0) + 1:03}"
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, RootModel, ValidationError
 
-from conformance.contract.catalogue import catalogue
-from conformance.contract.vocabulary import did_you_mean, nearest
+from conformance.contract.catalogue import UnknownRequirement, catalogue
+from conformance.contract.vocabulary import did_you_mean
 from conformance.profile.part import ProfilePart
 from conformance.profile.yaml_file import NotUsable, read_yaml_with_lines
 from conformance.verdict.baseline import Baseline, KnownFailure
@@ -70,13 +70,10 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _check_id(identifier: str, where: str) -> None:
-    requirement = catalogue().get(identifier)
-    if requirement is None:
-        hint = nearest(identifier, catalogue())
-        raise BaselineError(
-            f"{where}: there is no requirement {identifier}"
-            + (f"; the nearest id is {hint}" if hint else "")
-        )
+    try:
+        requirement = catalogue().require(identifier, where)
+    except UnknownRequirement as error:
+        raise BaselineError(str(error)) from None
     if requirement.untestable is not None:
         raise BaselineError(f"{where}: {identifier} is never broken, as no client can test it")
 

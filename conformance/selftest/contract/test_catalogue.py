@@ -16,8 +16,10 @@ from conformance.contract.catalogue import (
     CatalogueError,
     DuplicateId,
     Level,
+    RetiredId,
     UnknownRequirement,
     catalogue,
+    retired,
 )
 from conformance.contract.data import SPEC
 from conformance.contract.document import document
@@ -178,11 +180,15 @@ class TestReading:
         with pytest.raises(UnknownRequirement, match=r"test_x\.py names QUO-011.* is QUO-001"):
             loaded.require("QUO-011", "test_x.py")
 
+    def test_an_id_that_was_taken_out_is_not_given_out_again(self, write: Write) -> None:
+        """The message tells what became of the requirement that had the id."""
+        with pytest.raises(RetiredId, match=r"quotes\.yaml: QUO-163 .*EXT-041.* a new number"):
+            Catalogue.load(write(changed_entry(id="QUO-163")))
+
     def test_every_way_to_be_wrong_is_a_catalogue_error(self) -> None:
-        """The three errors of the catalogue have one base class, CatalogueError."""
-        assert all(
-            issubclass(kind, CatalogueError) for kind in (BadEntry, DuplicateId, UnknownRequirement)
-        )
+        """The errors of the catalogue have one base class, CatalogueError."""
+        kinds = (BadEntry, DuplicateId, RetiredId, UnknownRequirement)
+        assert all(issubclass(kind, CatalogueError) for kind in kinds)
 
 
 class TestShipped:
@@ -246,7 +252,7 @@ class TestShipped:
         "path", sorted(SPEC.rglob("*.yaml")), ids=lambda path: str(path.relative_to(SPEC))
     )
     def test_no_file_mentions_an_unknown_id(self, path: Path) -> None:
-        """Each id that a YAML file of ``spec/`` mentions is in the catalogue."""
-        ids = set(IDENTIFIER.findall(path.read_text(encoding="utf-8")))
+        """Each id that a YAML file of ``spec/`` mentions is in the catalogue, or was."""
+        known = {*catalogue(), *(retired() if path.name == "retired.yaml" else ())}
 
-        assert ids - set(catalogue()) == set()
+        assert {*IDENTIFIER.findall(path.read_text(encoding="utf-8"))} - known == set()

@@ -56,12 +56,24 @@ def test_an_empty_one(tmp_path: Path, text: str) -> None:
         ('"2027-02-28"', '"2027-02-30"', r":8: expires: Input should be a valid date"),
         ('"2027-02-28"', "2027-02-28", r" has .* line 8: .* put it in quotes"),
         ("QUO-083", "QUO-31", r":6: id: String should match pattern"),
-        ("QUO-083", "QUO-9999", r":6: there is no requirement QUO-9999"),
+        ("QUO-083", "QUO-9999", r":6 names QUO-9999, which is not in"),
+        ("QUO-083", "QUO-163", r":6 names QUO-163, .* taken out: decided by EXT-041"),
         ("QUO-083", "FAM-001", r":6: FAM-001 is never broken"),
         ("QUO-083", "QUO-031", r":6: QUO-031 stands already in line 2"),
         ("- id: QUO-031", "  id: QUO-031", r" is not valid YAML"),
     ],
-    ids=["key", "missing", "date", "no text", "form", "unknown", "untestable", "twice", "no YAML"],
+    ids=[
+        "key",
+        "missing",
+        "date",
+        "no text",
+        "form",
+        "unknown",
+        "retired",
+        "untestable",
+        "twice",
+        "no YAML",
+    ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
     """The message names the file, the line and the key."""

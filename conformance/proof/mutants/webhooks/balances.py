@@ -11,6 +11,7 @@ from conformance.proof.kit.edits import put
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import EURO, siblings
 from conformance.proof.mutants.quotes.toolkit import transaction_of
+from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
@@ -100,18 +101,13 @@ def immediate_untold(unit: Unit, quote: Quote) -> bool:
     return transaction_of(unit, quote).executed_at == quote.created_at
 
 
-def _is_of_business(unit: Unit, quote: Quote) -> bool:
-    owner = unit.session.get(Customer, quote.customer_id or "")
-    return owner is not None and owner.customer_type == "BUSINESS"
-
-
 def _is_proved(unit: Unit, quote: Quote) -> bool:
     owner = unit.session.get(Customer, quote.customer_id or "")
     return owner is not None and customers.needs_sca(owner)
 
 
 for _name, _condition in (
-    ("business", _is_of_business),
+    ("business", is_of_business),
     ("authorized", _is_proved),
     ("transfer", lambda _unit, quote: quote.destination_kind == "INTERNAL"),
 ):

@@ -8,9 +8,9 @@ from typing import Any
 from conformance.proof.kit.builders import Json, skipped
 from conformance.proof.kit.edits import Edit, put, turned, without
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
-from conformance.reference.customers import customers
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
@@ -32,10 +32,6 @@ def _is_approved(unit: Unit, row: Transaction) -> bool:
     return unit.session.get_one(Quote, row.quote_id).agent_initiated
 
 
-def _is_of_business(unit: Unit, row: Transaction) -> bool:
-    return customers.get(unit, str(row.customer_id)).customer_type == "BUSINESS"
-
-
 def _is_limited(_unit: Unit, row: Transaction) -> bool:
     return row.failure_reason == "LIMIT_EXCEEDED"
 
@@ -50,12 +46,12 @@ def _untold(which: Which, told: str) -> Apply:
 
 
 for _id, _name, _happening, _which in (
-    ("EVT-010", "business", "PROCESSING", _is_of_business),
-    ("EVT-011", "business", "COMPLETED", _is_of_business),
+    ("EVT-010", "business", "PROCESSING", is_of_business),
+    ("EVT-011", "business", "COMPLETED", is_of_business),
     ("EVT-010", "approved", "PROCESSING", _is_approved),
     ("EVT-011", "approved", "COMPLETED", _is_approved),
     ("EVT-012", "immediate", "FAILED", _is_immediate),
-    ("EVT-012", "business", "FAILED", _is_of_business),
+    ("EVT-012", "business", "FAILED", is_of_business),
     ("EVT-013", "authorized", "REFUND_PENDING", _is_authorized),
     ("EVT-013", "limited", "REFUND_PENDING", _is_limited),
     ("EVT-014", "immediate", "REFUND_COMPLETED", _is_immediate),

@@ -21,14 +21,14 @@ from conformance.proof.kit.edits import (
 from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.webhooks.toolkit import OUTGOING
+from conformance.proof.mutants.webhooks.toolkit import OUTGOING, is_of_business
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import control, rules
 from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Customer, Quote, Transaction
+from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.webhooks.deliveries import Deliveries
@@ -268,11 +268,6 @@ def _untold_where(happening: str, condition: Callable[[Unit, Transaction], bool]
     )
 
 
-def _is_of_business(unit: Unit, row: Transaction) -> bool:
-    owner = unit.session.get(Customer, row.customer_id or "")
-    return owner is not None and owner.customer_type == "BUSINESS"
-
-
 def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
     return row.source.get("sourceType") == "REALTIME_FUNDING"
 
@@ -282,10 +277,9 @@ def _is_pulled(_unit: Unit, row: Transaction) -> bool:
 
 
 for _id, _happening, _name, _condition_ in (
-    ("EVT-012", "FAILED", "business", _is_of_business),
     ("EVT-012", "FAILED", "real-time", _is_just_in_time),
-    ("EVT-013", "REFUND_PENDING", "business", _is_of_business),
-    ("EVT-014", "REFUND_COMPLETED", "business", _is_of_business),
+    ("EVT-013", "REFUND_PENDING", "business", is_of_business),
+    ("EVT-014", "REFUND_COMPLETED", "business", is_of_business),
 ):
     declare(
         _id,
@@ -295,7 +289,7 @@ for _id, _happening, _name, _condition_ in (
     )
 
 for _name, _condition_ in (
-    ("business", _is_of_business),
+    ("business", is_of_business),
     ("pulled", _is_pulled),
     ("platform", lambda _unit, row: row.customer_id is None),
 ):
