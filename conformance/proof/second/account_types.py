@@ -269,6 +269,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         short = name == "phoneNumber" and "XOF" in kind.currencies
         if short and re.fullmatch(r"\+225[0-9]{9}", str(info.get(name))):
             skipped = world.has("ivory-coast-nine")
+        skipped = skipped or _is_free(world, info, kind, name)
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
@@ -279,7 +280,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         soft = set() if stated else {"bankName", "taxId", "bankAccountType"}
         forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
     whole = [form for form in forms if all(info.get(name) is not None for name in form)]
-    if not whole and not world.has("half-form"):
+    if not whole and not _is_whole_enough(world, info, kind) and not world.has("half-form"):
         nearest = max(forms, key=lambda form: sum(info.get(name) is not None for name in form))
         faults += [
             (f"accountInfo.{name}", "text", "is required")
@@ -294,6 +295,23 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             for name, holds in CHECKS.items()
             if isinstance(info.get(name), str) and not holds(info[name])
         ]
+
+
+def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
+    """Tell whether a planted bug takes any operator, or an account number with letters."""
+    given = str(info.get(name))
+    if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
+        return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
+    mixed = re.fullmatch(r"[0-9A-Za-z]{10}", given) and not given.isdigit()
+    if name == "accountNumber" and "NGN" in kind.currencies and mixed:
+        return world.has("naira-number-letters")
+    return False
+
+
+def _is_whole_enough(world: World, info: Json, kind: AccountType) -> bool:
+    """Tell whether a planted bug takes mobile money without the name of the wallet."""
+    nameless = info.get("phoneNumber") is not None and info.get("bankName") is None
+    return nameless and "BDT" in kind.currencies and world.has("taka-wallet-nameless")
 
 
 def _is_of_neighbour(info: Json, kind: AccountType) -> bool:
@@ -369,6 +387,9 @@ def beneficiary_faults(
     nested = person.get("businessInfo")
     told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
+    inner = told.get("taxId") and person.get("taxId") is None and kind == "BUSINESS"
+    if inner and code in TAXED and world.has("nested-tax-id-missed"):
+        del told["taxId"]
     for name, rule in PERSON.items():
         free = name == "birthDate" and _is_free_date(world, told.get(name))
         if told.get(name) is not None and not free:

@@ -25,6 +25,10 @@ def shown(world: World) -> Json:
         {"currency": code, "providerRequiredCustomerFields": REQUIRED.get(code, [])}
         for code in COINS
     ]
+    if world.has("config-empty-left-out"):
+        supported = [
+            {name: value for name, value in row.items() if value != []} for row in supported
+        ]
     return {"supportedCurrencies": supported, **world.config}
 
 
@@ -69,6 +73,8 @@ def claim(call: Call) -> Reply:
         raise Refusal("INVITATION_ALREADY_CLAIMED", "It was claimed before.")
     if state == "CANCELLED" and not call.world.has("cancelled-invitation"):
         raise Refusal("INVITATION_CANCELLED", "It was cancelled.")
+    if state == "UNCONFIGURED" and call.world.has("unconfigured-not-found"):
+        raise Refusal("INVITATION_NOT_FOUND", "There is no such invitation.")
     if state == "UNCONFIGURED":
         raise Refusal("INVITATIONS_NOT_CONFIGURED", "The platform takes no invitations.")
     if not state and code != OPEN_INVITATION:

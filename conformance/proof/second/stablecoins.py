@@ -104,7 +104,8 @@ def _require(world: World, row: Json, body: Json) -> None:
     chosen = body.get("stablecoinProviderAccountId")
     if chosen is not None and chosen != row["_provider"]:
         raise Refusal("STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "There is no such link.")
-    if "provider_ambiguous" in row["_traits"] and chosen is None:
+    ambiguous = "provider_ambiguous" in row["_traits"] and chosen is None
+    if ambiguous and not world.has("first-link-taken"):
         raise Refusal("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "Say which link.")
     _obstruct(row, ANY)
 

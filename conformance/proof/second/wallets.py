@@ -41,6 +41,8 @@ def require_signature(call: Call, account: Json) -> None:
         raise Refusal(
             "WALLET_SIGNATURE_MISSING", "The wallet's device has to sign.", details=details
         )
+    if not request and world.has("request-id-as-input"):
+        raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.", status=400)
     if not request:
         raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.")
     _verify(call, account, given, request)
