@@ -130,14 +130,13 @@ def start_reset(call: Call) -> Reply:
             if row["_customer"] == customer["id"] and row["factor"] == body["factor"]
         ]
     ended = [
-        row["_started"]
+        row
         for row in world.resets.values()
         if row["_customer"] == customer["id"] and row["status"] in TERMINAL
     ]
-    if ended and world.has("ended-resets-uncounted"):
-        recent = [moment for moment in recent if moment not in ended]
+    uncounted = len(ended) if ended and world.has("ended-resets-uncounted") else 0
     limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
-    if len(recent) >= limit:
+    if len(recent) - uncounted >= limit:
         raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     customer["_resets"] = [*recent, now()]
     reset: Json = {
