@@ -321,7 +321,7 @@ reset-individuals-only|14|A business in an SCA region cannot reset a lost factor
 zero-as-two-decimals|26|What is received in a currency without decimals is counted in hundredths.
 second-nameless-refused|47|A second individual without a fullName is refused.
 business-without-contacts|55|A business in the EU needs neither email nor phoneNumber.
-identifier-without-hyphens|57|A new identifier loses its hyphens, and later changes are refused for it.
+identifier-without-hyphens|57|A new identifier loses its hyphens, for which changes are refused.
 changed-business-kyc|60|The answer to a change shows the status of a business as kycStatus.
 verified-channels-hidden|61|A customer is read without contactVerification once all is VERIFIED.
 country-unchecked-later|65|A changed country of a business is not held against its taxId.
