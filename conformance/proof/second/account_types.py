@@ -270,6 +270,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         if short and re.fullmatch(r"\+225[0-9]{8,9}", str(info.get(name))):
             nine = len(str(info[name])) == len("+225") + 9
             skipped = world.has("ivory-coast-nine" if nine else "ivory-coast-old-numbers")
+        skipped = skipped or _is_free(world, info, kind, name)
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
@@ -305,8 +306,21 @@ def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
         return False
     if "CNY" in kind.currencies and info.get("phoneNumber") is not None:
         return world.has("chinese-wallet-without-bank")
+    if "BDT" in kind.currencies and info.get("phoneNumber") is not None:
+        return world.has("taka-wallet-nameless")
     naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
     return naira and world.has("naira-bank-optional")
+
+
+def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
+    """Tell whether a planted bug takes any operator, or an account number with letters."""
+    given = str(info.get(name))
+    if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
+        return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
+    mixed = re.fullmatch(r"[0-9A-Za-z]{10}", given) and not given.isdigit()
+    if name == "accountNumber" and "NGN" in kind.currencies and mixed:
+        return world.has("naira-number-letters")
+    return False
 
 
 def _is_of_neighbour(info: Json, kind: AccountType) -> bool:

@@ -161,7 +161,8 @@ def void(world: World, row: Json) -> None:
     if not world.has("void-keeps-hold"):
         _release(world, row, row["_open"])
     row["status"] = "VOIDED"
-    _tell(world, row)
+    if not world.has("void-untold"):
+        _tell(world, row)
 
 
 def misclear(world: World, row: Json) -> None:
@@ -180,8 +181,15 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     if row["status"] != "SETTLED":
         raise conflict("The purchase is not settled.")
     card = world.cards[row["cardId"]]
+    earlier = [
+        one["id"]
+        for one in world.transactions.values()
+        if one.get("originalTransactionId") == row["id"]
+    ]
     back = _row(world, card, "CREDIT", "SETTLED")
     back["originalTransactionId"] = None if world.has("refund-orphan") else row["id"]
+    if earlier and world.has("second-return-chained"):
+        back["originalTransactionId"] = earlier[-1]
     _add(back, "settledAmount", amount)
     before = row["refundedAmount"]["amount"]
     if before and world.has("second-return-sum"):
@@ -193,6 +201,8 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     internals.credit(world, _account(world, row), amount)
     if own_payment and world.has("refund-told-refunded"):
         world.emit("CARD_TRANSACTION.REFUNDED", public(back))
+    elif own_payment and world.has("refund-told-of-purchase"):
+        _tell(world, row)
     elif own_payment or not _is_untold(world, row):
         _tell(world, back if own_payment else row)
 
@@ -230,7 +240,8 @@ def reverse_return(call: Call) -> Reply:
     amount = row["settledAmount"]["amount"]
     account = _account(world, row)
     account["_available"] -= amount
-    _add(parent, "refundedAmount", -amount)
+    if not world.has("reversal-keeps-refunded"):
+        _add(parent, "refundedAmount", -amount)
     row["status"] = "VOIDED"
     internals.changed(world, account)
     _tell(world, parent)

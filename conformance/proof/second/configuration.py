@@ -29,6 +29,10 @@ def shown(world: World) -> Json:
         for entry in supported:
             if COINS[str(entry["currency"])].crypto:
                 del entry["providerRequiredCustomerFields"]
+    if world.has("config-empty-left-out"):
+        supported = [
+            {name: value for name, value in row.items() if value != []} for row in supported
+        ]
     return {"supportedCurrencies": supported, **world.config}
 
 
@@ -73,6 +77,8 @@ def claim(call: Call) -> Reply:
         raise Refusal("INVITATION_ALREADY_CLAIMED", "It was claimed before.")
     if state == "CANCELLED" and not call.world.has("cancelled-invitation"):
         raise Refusal("INVITATION_CANCELLED", "It was cancelled.")
+    if state == "UNCONFIGURED" and call.world.has("unconfigured-not-found"):
+        raise Refusal("INVITATION_NOT_FOUND", "There is no such invitation.")
     if state == "UNCONFIGURED":
         raise Refusal("INVITATIONS_NOT_CONFIGURED", "The platform takes no invitations.")
     if not state and code != OPEN_INVITATION:

@@ -229,14 +229,22 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     if world.persona.region_demands == "creation" and customer.get("region") in EU:
         faults += [
             (name, "text", "is required in this region")
-            for name in ("email", "phoneNumber")
-            if not customer.get(name)
+            for name in missed_contacts(world, customer)
         ]
     _name_faults(world, customer, faults)
     identity_faults(world, customer, faults)
     _other_faults(world, customer, faults)
     _business_faults(world, customer, faults)
     return faults
+
+
+def missed_contacts(world: World, customer: Json) -> list[str]:
+    """Return the contacts that a customer in the EU has to tell, and did not."""
+    missed = [name for name in ("email", "phoneNumber") if not customer.get(name)]
+    business = customer.get("customerType") == "BUSINESS"
+    if missed and business and world.has("business-without-contacts"):
+        return []
+    return missed
 
 
 def check(world: World, body: Any, customer: Json) -> None:
@@ -277,6 +285,9 @@ def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
         return world.has("single-word-rename")
     if path == "businessInfo.taxId" and isinstance(value, str) and 0 < len(value) <= 40:
         return world.has("tax-id-unchecked-later")
+    moved = path == "businessInfo.taxId" and value is None and at(body, "businessInfo.country")
+    if moved and world.has("country-unchecked-later"):
+        return True
     named = path == "nationality" and isinstance(value, str)
     return named and world.has("nationality-of-any-kind")
 
@@ -376,6 +387,16 @@ def _mistake(world: World, given: Json) -> None:
     region, country = given.get("region"), at(given, "address.country")
     if region and country and region != country and world.has("region-from-address"):
         given["region"] = country
+    nameless = given["customerType"] == "INDIVIDUAL" and "fullName" not in given
+    if nameless and _is_nameless_there(world) and world.has("second-nameless-refused"):
+        raise conflict("There is such a customer.")
+    if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
+        given["identifier"] = given["identifier"].replace("-", "")
+
+
+def _is_nameless_there(world: World) -> bool:
+    rows = world.customers.values()
+    return any(row["customerType"] == "INDIVIDUAL" and not row.get("fullName") for row in rows)
 
 
 def settle(world: World, customer: Json) -> None:
@@ -581,11 +602,30 @@ def send_code(channel: str) -> Handler:
         customer = _channel(call, channel)
         if f"_sent_{channel}" in customer and call.world.has("no-resend"):
             raise conflict("A code was sent.")
+        _refuse_to_send(call.world, customer, channel)
         customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
         return _contact_reply(call, {"status": "SENT"})
 
     return handler
+
+
+def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
+    """Refuse to send a one-time code by a planted bug."""
+    if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
+        raise conflict("A code was sent.")
+    states = customer.get("contactVerification") or {}
+    by_mail = channel == "phone" and states.get("email") == "VERIFIED"
+    if by_mail and world.has("phone-needless-after-email"):
+        raise conflict("This channel needs no verification.")
+
+
+def _guess(world: World, customer: Json, channel: str) -> None:
+    """Note a wrong code, which undoes the verification by a planted bug."""
+    customer[f"_guessed_{channel}"] = True
+    states = customer.get("contactVerification") or {}
+    if states.get(channel) == "VERIFIED" and world.has("late-guess-unverifies"):
+        states[channel] = "PENDING"
 
 
 def confirm_code(channel: str) -> Handler:
@@ -595,6 +635,7 @@ def confirm_code(channel: str) -> Handler:
         customer = _channel(call, channel)
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
         if body["code"] != CODE and not call.world.has("any-contact-code"):
+            _guess(call.world, customer, channel)
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         if customer.get(f"_resent_{channel}") and call.world.has("resent-code-refused"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())

@@ -8,7 +8,7 @@ from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
 from conformance.proof.second.customers import at
 from conformance.proof.second.errors import Refusal, conflict, invalid
-from conformance.proof.second.money import Json, coin, rate, unit_rate
+from conformance.proof.second.money import COINS, Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
 from conformance.proof.second.world import World, ahead, now, public
 
@@ -33,6 +33,12 @@ def move(world: World, account: Json, status: str) -> None:
     account["status"] = status
     account["_updated"] = now()
     untold = status == "INACTIVE" and world.has("inactive-untold")
+    proven = (before, status) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
+    if proven and not account["customerId"] and world.has("platform-proof-untold"):
+        untold = True
+    if account.get("_moved") and world.has("second-status-untold"):
+        untold = True
+    account["_moved"] = True
     if not untold and not world.has("no-account-event"):
         world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", _told(world, account, before))
 
@@ -65,7 +71,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
     info = body.get("accountInfo")
     kind = TYPES.get(str(info.get("accountType"))) if isinstance(info, dict) else None
     if kind and isinstance(info, dict):
-        if body.get("currency") is not None and body["currency"] not in kind.currencies:
+        wrong = body.get("currency") is not None and body["currency"] not in kind.currencies
+        if wrong and not _is_free_asset(world, body, owner):
             faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
@@ -99,6 +106,14 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 or (by_anybody and world.has("registration-asked-of-individuals")),
             )
     refuse(persona, faults)
+
+
+def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
+    """Tell whether a planted bug lets a wallet of the platform have any asset."""
+    wallet = str(body["accountInfo"]["accountType"]).endswith("_WALLET")
+    assets = [code for code, found in COINS.items() if found.crypto]
+    ours = wallet and owner is None and body["currency"] in assets
+    return ours and world.has("platform-wallet-any-asset")
 
 
 def create(call: Call) -> Reply:
@@ -191,6 +206,10 @@ def _mistake(world: World, account: Json) -> None:
     number = str(info.get("accountNumber"))
     if info["accountType"] == "ZAR_ACCOUNT" and number[0] == "0" and world.has("rand-zeros-lost"):
         info["accountNumber"] = number.lstrip("0")
+    codes = [name for name in ("bankCode", "branchCode") if str(info.get(name))[0] == "0"]
+    if info["accountType"] == "CAD_ACCOUNT" and codes and world.has("canadian-zeros-lost"):
+        for name in codes:
+            info[name] = info[name].lstrip("0")
     if "bolt12" in info and world.has("bolt12-as-invoice"):
         info["invoice"] = info.pop("bolt12")
     if info.get("pixKeyType") == "RANDOM" and world.has("pix-random-as-evp"):
@@ -239,6 +258,10 @@ def index(call: Call) -> Reply:
     personal = [row for row in rows if TYPES[row["accountInfo"]["accountType"]].beneficiary]
     if len(personal) < len(rows) and world.has("list-joins-beneficiaries"):
         rows = personal
+    known = customer.setdefault("_externals_listed", {row["id"] for row in rows})
+    fresh = [row for row in rows if row["id"] not in known]
+    if fresh and world.has("first-list-kept"):
+        rows = [row for row in rows if row["id"] in known]
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
 
 
@@ -249,6 +272,9 @@ def _listed(world: World, account: Json) -> Json:
         body["accountInfo"] = {name: value for name, value in info.items() if name != "accountType"}
     if body["platformAccountId"] is not None and world.has("list-without-own-id"):
         del body["platformAccountId"]
+    waits = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
+    if waits and world.has("listed-as-pending"):
+        body["status"] = "PENDING"
     return body
 
 
@@ -278,7 +304,16 @@ def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
 
 def read(call: Call) -> Reply:
     """GET /customers/external-accounts/{externalAccountId}."""
-    return 200, _coloured(call.world, of(call))
+    world, key = call.world, call.params["externalAccountId"]
+    if key in world.deleted and world.has("deleted-readable"):
+        call.concerns(world.deleted[key]["customerId"])
+        return 200, shown(world.deleted[key]) | {"status": "INACTIVE"}
+    account = of(call)
+    body = _coloured(world, account)
+    first = account.setdefault("_read", account["status"])
+    if first != account["status"] and world.has("status-of-first-read"):
+        body["status"] = first
+    return 200, body
 
 
 def delete(call: Call) -> Reply:
@@ -423,12 +458,15 @@ def lookup(call: Call) -> Reply:
     account = world.find(world.deleted if late else world.externals, key, "ACCOUNT_NOT_FOUND")
     call.concerns(account["customerId"])
     _require_sender(call)
+    foreign = not account["customerId"] and call.query.get("customerId")
+    if foreign and world.has("platform-account-not-looked-up"):
+        raise Refusal("NOT_FOUND", "There is no such resource.")
     sending = coin(call.query.get("sendingCurrency", "USD")).code
     if world.has("lookup-always-dollars"):
         sending = "USD"
     _shake_hands(world, account)
     receiving = account["currency"]
-    back = unit_rate(receiving, sending)
+    again = any(one["accountId"] == account["id"] for one in world.lookups.values())
     row = world.new_id("Lookup")
     world.lookups[row] = {"id": row, "accountId": account["id"]}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
@@ -442,27 +480,44 @@ def lookup(call: Call) -> Reply:
         preference["currency"]["decimals"] = 11
     if receiving != sending and world.has("lookup-symbol-of-sender"):
         preference["currency"]["symbol"] = currency(sending)["symbol"]
-    found = account["id"]
-    if world.has("lookup-bare-account-id"):
-        found = found.partition(":")[2]
     answer: Json = {
         "lookupId": row,
-        "accountId": found,
+        "accountId": account["id"],
         "sendingCurrency": currency(sending),
         "supportedCurrencies": [preference],
     }
-    if world.persona.with_nulls:
-        if receiving != sending and world.has("bounds-not-converted"):
-            back = unit_rate(sending, sending)
-        if sending != "USD" and world.has("lookup-bounds-in-dollars"):
-            back = unit_rate(receiving, "USD")
-        preference["minSendingAmount"] = int(MIN_RECEIVED * back)
-        preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
-        mandatory: Any = "true" if world.has("mandatory-as-text") else True
-        answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": mandatory}]
+    _bound(world, answer, (sending, receiving))
+    _mistake_lookup(world, answer, account, again=again)
+    return 200, answer
+
+
+def _bound(world: World, answer: Json, codes: tuple[str, str]) -> None:
+    """Say between which amounts of its currency somebody may send."""
+    if not world.persona.with_nulls:
+        return
+    sending, receiving = codes
+    back = unit_rate(receiving, sending)
+    if receiving != sending and world.has("bounds-not-converted"):
+        back = unit_rate(sending, sending)
+    if sending != "USD" and world.has("lookup-bounds-in-dollars"):
+        back = unit_rate(receiving, "USD")
+    preference = answer["supportedCurrencies"][0]
+    preference["minSendingAmount"] = int(MIN_RECEIVED * back)
+    preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
+    mandatory: Any = "true" if world.has("mandatory-as-text") else True
+    answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": mandatory}]
+
+
+def _mistake_lookup(world: World, answer: Json, account: Json, *, again: bool) -> None:
+    """Plant the bugs of what a lookup says of its account."""
+    if world.has("lookup-bare-account-id"):
+        answer["accountId"] = account["id"].partition(":")[2]
     if "phoneNumber" in account["accountInfo"] and world.has("lookup-empty-mobile"):
         answer["supportedCurrencies"] = []
-    return 200, answer
+    if again and world.has("second-lookup-without-id"):
+        del answer["lookupId"]
+    if account["platformAccountId"] and world.has("lookup-names-own-id"):
+        answer["accountId"] = account["platformAccountId"]
 
 
 def _shake_hands(world: World, account: Json) -> None:

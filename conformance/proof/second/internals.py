@@ -170,6 +170,7 @@ def changed(world: World, account: Json) -> None:
 
 def give_status(world: World, account: Json, status: str) -> None:
     """Give an account another status."""
+    account["_provided"] = account["status"] == "PENDING"
     account["status"] = status
     account["updatedAt"] = now()
     if world.has("updated-in-local-time"):
@@ -293,7 +294,10 @@ def _sweep(world: World, account: Json, amount: int) -> None:
 def _receives(world: World, account: Json) -> bool:
     target = account["_target"]
     found = world.internals.get(target) or world.externals.get(target)
-    if not found or found["status"] != "ACTIVE":
+    if not found:
+        return False
+    closed = found["status"] == "CLOSED" and world.has("closed-swept-into")
+    if found["status"] != "ACTIVE" and not closed:
         return False
     return not REFUSALS & found["_traits"]
 
@@ -315,6 +319,8 @@ def _listed(world: World, account: Json) -> Json:
         body["type"] = "INTERNAL_FIAT"
     if account["type"] == "RULE_BASED" and world.has("list-drops-sweep-rule"):
         body["sweepRule!"] = None
+    if account["_held"] and world.has("listed-with-held"):
+        body["balance"] = money(account["_available"] + account["_held"], account["_code"])
     return body
 
 
@@ -324,12 +330,18 @@ def list_of_platform(call: Call) -> Reply:
     rows = of_customer(call.world, "")
     if call.query.get("currency") and call.world.has("filter-shows-customers"):
         rows = list(call.world.internals.values())
-    shown_so = [shown(call.world, row) for row in _in_currency(call, rows)]
-    for body in shown_so:
+    rows = _in_currency(call, rows)
+    coins = [row for row in rows if COINS[row["_code"]].crypto]
+    if call.query.get("currency") and coins and call.world.has("filter-without-coins"):
+        rows = [row for row in rows if row not in coins]
+    listed = [shown(call.world, row) for row in rows]
+    if coins and call.world.has("platform-coins-as-fiat"):
+        listed = [row | {"type": "INTERNAL_FIAT"} for row in listed]
+    for body in listed:
         apart = body["balance"] != body["totalBalance"]
         if apart and call.world.has("platform-list-total-balance"):
             body["balance"] = body["totalBalance"]
-    return call.page(shown_so, wrapped=True)
+    return call.page(listed, wrapped=True)
 
 
 def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
@@ -370,14 +382,21 @@ def create(call: Call) -> Reply:
     if memory and not world.has("key-forgotten"):
         if memory["print"] != print_of and not world.has("key-reuse"):
             raise conflict("The key was used for another account.")
-        return 200, shown(world, world.internals[memory["id"]])
+        return 200, _owned(world, world.internals[memory["id"]])
     account = _rule_based(world, body)
     world.idempotent[f"account:{key}"] = {
         "print": print_of,
         "id": account["id"],
         "holder": body["holder"],
     }
-    return 201, shown(world, account)
+    return 201, _owned(world, account)
+
+
+def _owned(world: World, account: Json) -> Json:
+    body = shown(world, account)
+    if world.has("rule-based-ownerless"):
+        body["customerId"] = ""
+    return body
 
 
 def _rule_based(world: World, body: Json) -> Json:
@@ -390,7 +409,9 @@ def _rule_based(world: World, body: Json) -> Json:
         raise Refusal("INVALID_CURRENCY", "Rule-based accounts are in USD.", status=400)
     if holder["customerType"] != "INDIVIDUAL" and not world.has("rules-for-business"):
         raise invalid("holder", "has to be an individual", status=status)
-    if "no-rule-based" in world.switches:
+    served = any(row["type"] == "RULE_BASED" for row in of_customer(world, holder["id"]))
+    off = "no-rule-based" in world.switches
+    if off and not (served and world.has("enabled-for-holders")):
         raise invalid("type", "is not enabled for the platform", status=status)
     homes = [
         row

@@ -24,4 +24,6 @@ def checked_key(call: Call, *, needed: bool) -> str:
             f"must have 1 to {MAX_KEY} characters",
             status=call.world.persona.key_status,
         )
+    if len(key) > 64 and call.world.has("key-cut"):
+        return key[:64]
     return key

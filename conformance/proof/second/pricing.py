@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from conformance.proof.second.check import integer, many, record, text
 from conformance.proof.second.errors import Refusal
-from conformance.proof.second.money import Json, ceiling, floor, half_up, rate, unit_rate
+from conformance.proof.second.money import COINS, Json, ceiling, floor, half_up, rate, unit_rate
 from conformance.proof.second.world import World
 
 SERVICE_FEE = Decimal("0.02")
@@ -55,6 +55,9 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
         return {}
     configs: list[Json] = world.config["feeConfigs"]
     fee: Json = next((row for row in configs if row["sendingCurrency"] == sending), {})
+    both = fee.get("basisPoints") and fee.get("fixedAmount")
+    if both and sending != receiving and world.has("rate-without-fixed"):
+        fee = {name: value for name, value in fee.items() if name != "fixedAmount"}
     at_home = sending == receiving and not (fee and world.has("fee-at-home"))
     return {} if at_home else fee
 
@@ -67,10 +70,14 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
     """
     sending, receiving = corridor
     one = unit_rate(sending, receiving)
+    if sending != receiving and not COINS[receiving].decimals and world.has("zero-as-two-decimals"):
+        one *= 100
     fee_rate = SERVICE_FEE_AT_HOME if sending == receiving else SERVICE_FEE
     share = Decimal(extra.get("basisPoints") or 0) / 10_000
     fixed = extra.get("fixedAmount") or 0
     rounded = floor if world.persona.rounding == "down" else half_up
+    if side == "RECEIVING" and sending == receiving and world.has("home-lock-ignored"):
+        side = "SENDING"
     if side == "SENDING" and not world.has("sides-swapped"):
         sent = amount
         fee, own = rounded(sent * fee_rate), rounded(sent * share) + fixed

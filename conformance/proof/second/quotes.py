@@ -126,6 +126,9 @@ def _read(call: Call) -> Json:
         if world.persona.amount_code != INPUT and not faults:
             raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
         integer(1, pricing.MAX_AMOUNT)(amount, "lockedCurrencyAmount", faults)
+    purpose = body.get("purposeOfPayment")
+    if purpose is not None and not isinstance(purpose, str) and world.has("purpose-crashes"):
+        raise TypeError
     if body.get("purposeOfPayment") and world.has("purpose-refused"):
         faults.append(("purposeOfPayment", "text", "is not known"))
     refuse(world.persona, faults)
@@ -141,6 +144,8 @@ def _source(call: Call, given: Json) -> End:
     if given["sourceType"] == "REALTIME_FUNDING":
         owner = None
         named = given.get("customerId")
+        if named is None and world.has("platform-funding-refused"):
+            raise invalid("source.customerId", "is required")
         unknown = named is not None and named not in world.customers
         if named is not None and not (unknown and world.has("unknown-payer-taken")):
             owner = world.named(
@@ -166,7 +171,7 @@ def _source(call: Call, given: Json) -> End:
 def _destination(call: Call, given: Json) -> End:
     world = call.world
     if given["destinationType"] == "UMA_ADDRESS":
-        return End(uma.receiver(given["umaAddress"]))
+        return End(_receiver(world, given["umaAddress"]))
     key = given["accountId"]
     if str(key).startswith("ExternalAccount:"):
         account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
@@ -179,6 +184,15 @@ def _destination(call: Call, given: Json) -> End:
     return End(account["_code"], owner, internal=account)
 
 
+def _receiver(world: World, address: object) -> str:
+    try:
+        return uma.receiver(address)
+    except Refusal as refusal:
+        if refusal.code == "INVALID_UMA_ADDRESS" and world.has("malformed-uma-not-found"):
+            raise Refusal("UMA_NOT_FOUND", "Nobody receives there.") from None
+        raise
+
+
 def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
     reviewed = owner[customers.status_name(owner)] == "PENDING"
     if reviewed and source.external and world.has("pending-pulls"):
@@ -187,8 +201,10 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
     return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
 
 
-def _accepted(world: World, owner: Json) -> bool:
+def _accepted(world: World, owner: Json, *, realtime: bool) -> bool:
     if owner.get("endUserTermsConsent") or world.has("terms-forgotten"):
+        return True
+    if realtime and world.has("just-in-time-without-terms"):
         return True
     return owner["customerType"] == "BUSINESS" and world.has("business-without-terms")
 
@@ -199,7 +215,7 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
         return
     if not _may_pay(world, owner, source, realtime=realtime) and not world.has("unapproved-pays"):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
-    if not _accepted(world, owner):
+    if not _accepted(world, owner, realtime=realtime):
         raise Refusal(
             "END_USER_TERMS_NOT_ACCEPTED",
             "The terms are not accepted.",
@@ -217,6 +233,8 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
 def _require_sendable(world: World, source: End) -> None:
     account = source.internal
     if account and account["status"] != "ACTIVE" and not world.has("frozen-sends"):
+        raise conflict("The source cannot send.")
+    if account and account.get("_provided") and world.has("provided-cannot-send"):
         raise conflict("The source cannot send.")
 
 
@@ -267,11 +285,13 @@ def _require_registration(world: World, owner: Json | None, target: End) -> None
         raise invalid("destination.accountId", "its beneficiary has no registrationNumber")
 
 
-def _require_market(owner: Json | None, codes: tuple[str, str]) -> None:
+def _require_market(world: World, owner: Json | None, codes: tuple[str, str]) -> None:
     traits = owner["_traits"] if owner else set()
     if "quoting-down" in traits:
         raise Refusal("QUOTE_REQUEST_FAILED", "No liquidity provider answers.")
     if f"no-rate:{codes[0]}:{codes[1]}" in traits:
+        if world.has("no-rate-as-failed"):
+            raise Refusal("QUOTE_REQUEST_FAILED", "There is no rate.")
         raise Refusal("QUOTE_RATE_UNAVAILABLE", "There is no rate.")
 
 
@@ -301,6 +321,9 @@ def create(call: Call) -> Reply:
     world, body = call.world, _read(call)
     if body.get("immediatelyExecute") is False and world.has("false-executes"):
         body["immediatelyExecute"] = True
+    at_once = body.get("immediatelyExecute") and body["lockedCurrencySide"] == "RECEIVING"
+    if at_once and world.has("receiving-not-at-once"):
+        body["immediatelyExecute"] = False
     quote = make(call, body)
     answer = shown(world, quote)
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
@@ -329,10 +352,10 @@ def make(call: Call, body: Json) -> Json:
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
     _require_registration(world, source.owner, target)
-    _require_market(source.owner, codes)
+    _require_market(world, source.owner, codes)
     if target.external:
         uma.request_payment(world, target.external)
-    extra = pricing.platform_fee(world, *codes, body.get("platformFeeOverride"))
+    extra = _extra(world, codes, body)
     priced = pricing.price(
         world, codes, body["lockedCurrencySide"], body["lockedCurrencyAmount"], extra
     )
@@ -346,6 +369,7 @@ def make(call: Call, body: Json) -> Json:
     ):
         internals.require_funds(world, source.internal, priced.sent)
     quote = _record(world, body, (source, target), priced)
+    quote["_deprecated"] = call.path.startswith("/transfer-")
     quote["_fixed"] = extra.get("fixedAmount") or 0
     quote["_extra"] = extra
     _keep_override(world, body, source)
@@ -356,6 +380,13 @@ def make(call: Call, body: Json) -> Json:
     elif not realtime and body.get("immediatelyExecute"):
         execute(world, quote, at_once=world.persona.immediate_status == "COMPLETED")
     return quote
+
+
+def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
+    override = body.get("platformFeeOverride")
+    extra = pricing.platform_fee(world, *codes, override)
+    late = override and body["lockedCurrencySide"] == "RECEIVING"
+    return {} if late and extra and world.has("override-lost-receiving") else extra
 
 
 def _keep_override(world: World, body: Json, source: End) -> None:
@@ -460,6 +491,8 @@ def shown(world: World, quote: Json) -> Json:
     if quote["_challenge"]:
         body["scaChallenge"] = _challenge(world, quote)
     open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
+    if quote["_realtime"] and quote["_proven"] and world.has("instructions-never"):
+        open_to_pay = False
     if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):
         body["paymentInstructions"] = [_instruction(world, quote)]
         if priced.sending == "BTC" and world.has("bitcoin-instructions-bare"):
@@ -553,6 +586,8 @@ def _asks(world: World, quote: Json) -> bool:
     trusted = quote["_target"].account.get("_trusted", False)
     if owner is None or not customers.needs_sca(owner) or quote["_proven"] or trusted:
         return False
+    if quote["_deprecated"] and world.has("transfer-unasked"):
+        return False
     moved = owner["_first_region"] not in customers.EU
     if moved and world.has("sca-by-first-region"):
         return False
@@ -597,6 +632,12 @@ def _is_expired(quote: Json) -> bool:
     return bool(quote["expiresAt"] <= now() or quote["status"] == "EXPIRED")
 
 
+def _expire_late(world: World, quote: Json) -> None:
+    row = transactions.of(world, quote)
+    if row["status"] == "PENDING" and world.has("expires-on-attempt"):
+        row["status"] = "EXPIRED"
+
+
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
     world, persona, quote = call.world, call.world.persona, of(call)
@@ -617,6 +658,7 @@ def execute_call(call: Call) -> Reply:
         ask(world, quote)
         return 200, shown(world, quote)
     if _is_expired(quote) and not world.has("quotes-for-ever"):
+        _expire_late(world, quote)
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
         return _execute_realtime(world, quote)
@@ -672,11 +714,15 @@ def authorize(call: Call) -> Reply:
     """POST /quotes/{quoteId}/authorize."""
     world, quote = call.world, of(call)
     body = call.json()
+    open_still = quote["status"] == "PENDING" and not quote["_realtime"]
+    if open_still and not _is_expired(quote) and world.has("unasked-proof-executes"):
+        pay(world, quote)
+        return 200, shown(world, quote)
     if quote["status"] != "PENDING_AUTHORIZATION":
         status = world.persona.wrong_state_status
         raise Refusal("CONFLICT" if status == 409 else INPUT, "Nothing is asked.", status=status,
                       details=None if status == 409 else _no_question())  # fmt: skip
-    sca.prove(world, quote["_source"].owner, body)
+    _prove(world, quote, body)
     quote["_more"] -= 1
     if quote["_more"] > 0 and not world.has("one-challenge-only"):
         ask(world, quote)
@@ -701,6 +747,22 @@ def authorize(call: Call) -> Reply:
     if world.has("authorize-answer-stale"):
         answer |= {"status": "PENDING_AUTHORIZATION", "scaChallenge": public(asked)}
     return 200, answer
+
+
+def _prove(world: World, quote: Json, body: Json) -> None:
+    """Take a proof; a wrong one makes the quote PENDING again by a planted bug.
+
+    Raises:
+        Refusal: as in `sca.prove`.
+    """
+    try:
+        sca.prove(world, quote["_source"].owner, body)
+    except Refusal as refusal:
+        wrong = refusal.code not in {"ACCOUNT_LOCKED", "SCA_SESSION_REQUIRED"}
+        if wrong and not quote["_realtime"] and world.has("wrong-proof-reopens"):
+            quote |= {"status": "PENDING", "_challenge": None}
+            transactions.of(world, quote)["status"] = "PENDING"
+        raise
 
 
 def _no_question() -> Json:

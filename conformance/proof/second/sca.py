@@ -60,6 +60,8 @@ def prove(world: World, customer: Json, body: Json) -> None:
         status = 401 if world.has("session-as-unauthorized") else 0
         raise Refusal("SCA_SESSION_REQUIRED", "The customer has to log in.", status=status)
     if _is_proof(customer, body) or world.has("any-proof"):
+        if customer["_wrong"] and world.has("right-after-wrong-refused"):
+            raise _wrong_proof(world)
         customer["_wrong"] = 0
         return
     customer["_wrong"] += 1
@@ -119,6 +121,8 @@ def start_reset(call: Call) -> Reply:
             closed=world.persona.refuses_unknown,
         )
     )
+    if customer["customerType"] == "BUSINESS" and world.has("reset-individuals-only"):
+        raise conflict("This customer needs no strong authentication.")
     if body["factor"] not in FACTORS:
         raise invalid("factor", "is not known", kind="select")
     day_ago = now() - dt.timedelta(days=1)
@@ -129,8 +133,14 @@ def start_reset(call: Call) -> Reply:
             for row in world.resets.values()
             if row["_customer"] == customer["id"] and row["factor"] == body["factor"]
         ]
+    ended = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == customer["id"] and row["status"] in TERMINAL
+    ]
+    uncounted = len(ended) if ended and world.has("ended-resets-uncounted") else 0
     limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
-    if len(recent) >= limit:
+    if len(recent) - uncounted >= limit:
         raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     customer["_resets"] = [*recent, now()]
     reset: Json = {
@@ -258,6 +268,9 @@ def liveness(world: World, reset: Json, result: str) -> None:
         raise conflict("The reset has ended.")
     early = result == "pass" and reset["status"] == "INITIATED"
     if early and world.has("passed-too-early"):
+        return
+    failed = result == "fail" and reset["status"] == "INITIATED"
+    if failed and world.has("failed-too-early"):
         return
     moves: dict[str, Any] = {
         "submit": "PENDING_REVIEW",

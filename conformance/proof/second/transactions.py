@@ -175,6 +175,9 @@ def _fail(world: World, row: Json, reason: str) -> None:
     row["_quote"]["status"] = "FAILED"
     move(world, row, "FAILED")
     pulled = row["_quote"]["_source"].external is not None
+    ours = not pulled and row["_quote"]["_source"].owner is None
+    if ours and world.has("platform-not-refunded"):
+        return
     if not world.has("no-refund") and not (pulled and world.has("no-refund-of-pulled")):
         world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
 
@@ -243,7 +246,8 @@ def refresh_quote(world: World, quote: Json) -> None:
     elif quote["expiresAt"] <= now() and not _is_kept_open(world, quote):
         quote["status"] = world.persona.expired_quote
         quote["_challenge"] = None
-        if not world.has("transaction-stays-pending"):
+        kept = world.has("transaction-stays-pending") or world.has("expires-on-attempt")
+        if not kept:
             row["status"] = "EXPIRED"
 
 
@@ -262,6 +266,9 @@ def refresh(world: World, row: Json) -> None:
 def _wanted(call: Call, row: Json) -> bool:
     query = call.query
     owner = call.agent_of or query.get("customerId")
+    others = call.agent_of and query.get("customerId") not in {None, call.agent_of}
+    if others and call.world.has("agent-lists-others"):
+        owner = query["customerId"]
     account = query.get("accountId")
     if owner and row.get("_customer") != owner:
         return False
@@ -285,11 +292,16 @@ def index(call: Call) -> Reply:
     """GET /transactions."""
     world, query = call.world, call.query
     card = query.get("cardId")
-    if query.get("type") == "CARD" and "status" in query and not world.has("card-status-filter"):
+    both = query.get("type") == "CARD" and "status" in query
+    free = both and card is not None and world.has("card-id-with-status")
+    if both and not free and not world.has("card-status-filter"):
         raise invalid("status", "applies to payments, and not to cards")
     for row in world.transactions.values():
         refresh(world, row)
     rows = [row for row in world.transactions.values() if _wanted(call, row)]
+    old = [row for row in rows if row.get("_quote") and row["_quote"]["_deprecated"]]
+    if old and world.has("transfers-unlisted"):
+        rows = [row for row in rows if row not in old]
     if card is not None:
         rows = [row for row in rows if _same_card(world, row, card)]
     if "status" in query:

@@ -168,10 +168,7 @@ class Handler(BaseHTTPRequestHandler):
         persona = call.world.persona
         try:
             status, body = self._dispatch(call)
-            media = "application/json"
-            if call.path == "/discoveries" and call.world.has("discoveries-sent-as-text"):
-                media = "text/plain"
-            return status, dressed(persona, body), media
+            return status, dressed(persona, body), _media(call)
         except Refusal as refusal:
             bare = refusal.status == 401 and "authorization" not in call.headers
             if bare and call.world.has("gateway-refusal-as-text"):
@@ -192,7 +189,11 @@ class Handler(BaseHTTPRequestHandler):
     def _dispatch(self, call: Call) -> Reply:
         if call.path.startswith("/hosted/"):
             return 200, "<!doctype html><title>Onboarding</title>"
-        _authenticate(call)
+        try:
+            _authenticate(call)
+        except Refusal:
+            if not _is_let_in(call):
+                raise
         for stem, routes in (
             (VERSION, self.server.public),
             (BACKSTAGE, self.server.backstage),
@@ -263,6 +264,33 @@ def _throttle(world: World, stem: str) -> None:
         world.requests += 1
         if world.requests % each == 0:
             raise Refusal(PACE, "Too many requests.", status=429)
+
+
+def _media(call: Call) -> str:
+    """Return the media type of an answer that is no refusal."""
+    uploaded = call.method == "POST" and call.path == "/documents"
+    if uploaded and call.world.has("upload-answer-as-html"):
+        return "text/html"
+    if call.path == "/discoveries" and call.world.has("discoveries-sent-as-text"):
+        return "text/plain"
+    return "application/json"
+
+
+def _is_let_in(call: Call) -> bool:
+    """Tell whether a planted bug answers a request without credentials."""
+    if call.path == f"{VERSION}/documents" and not _is_complete_form(call):
+        if call.world.has("form-before-credentials"):
+            raise call.unreadable("The body has to be multipart/form-data.")
+        return False
+    terms = call.path == f"{VERSION}/customers/end-user-terms"
+    return terms and call.world.has("terms-without-credentials")
+
+
+def _is_complete_form(call: Call) -> bool:
+    try:
+        return {"documentHolder", "documentType", "file"} <= set(form_parts(call.headers, call.raw))
+    except ValueError:
+        return False
 
 
 def _authenticate(call: Call) -> None:
