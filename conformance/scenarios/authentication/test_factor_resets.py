@@ -161,7 +161,10 @@ def test_a_reset_that_is_not_completed_says_so(platform: Platform, check: Check)
 
 @requirement("SFR-037", "SFR-038", "SFR-039", "SFR-040", "SFR-041", "SFR-046")
 def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
-    """The completion is answered with 204; the reset is COMPLETED with a ``completedAt`` of now."""
+    """The completion is answered with 204; the reset is COMPLETED with a ``completedAt`` of now.
+
+    It is no other when the reset is read again.
+    """
     reset = platform.resets.passed()
 
     answer = platform.resets.complete(reset)
@@ -180,6 +183,9 @@ def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
         require_member(now, "completedAt")
         completed_at = arrange_moment(now, "completedAt")
         assert abs(completed_at - clock_now()) < MAX_CLOCK_DIFFERENCE, now
+    with check("SFR-039"):
+        again = platform.resets.read(reset)
+        assert arrange_moment(again, "completedAt") == completed_at, again
 
 
 @requirement("SFR-042", "SFR-043")

@@ -175,6 +175,9 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
     for requirement_id, kind in {"EVT-239": REFUND_PENDING, "EVT-240": REFUND_COMPLETED}.items():
         with check(requirement_id):
             assert arrange_event(platform, kind, name).data.get("status") in FAILED
+    with check("EVT-236"):
+        reported = (refund_data.get("refund") or {}).get("status")
+        assert "PENDING" not in str(reported).upper(), refund_data
 
 
 @requirement("EVT-241")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
@@ -287,6 +288,20 @@ def completed_by_enrollment(unit: Unit, customer: Customer, factor: str) -> None
     for reset in _of_customer(unit, customer, factor):
         if reset.completed_at is not None:
             reset.completed_at = moment_after(unit.now, 60)
+
+
+def _read_now(body: Json) -> Json:
+    if body["completedAt"] is not None:
+        body["completedAt"] = datetime.now(UTC).isoformat()
+    return body
+
+
+declare(
+    "SFR-039",
+    "read-now",
+    "a reset is completed at the time of its reading",
+    edited(factor_resets, "view", _read_now),
+)
 
 
 @mutant(

@@ -25,13 +25,13 @@ from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
-from conformance.reference.external_accounts import account_types, externals
-from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.external_accounts import account_types, beneficiaries, externals
+from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.store import Customer, ExternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 from conformance.testdata.accounts import account_example
@@ -454,6 +454,32 @@ def ownerless(
     if account is not None and account.customer_id is None:
         return rules.PAYOUT_RESULTS["UNKNOWN"]
     return original(unit, quote)
+
+
+def _numbered(body: Json) -> Json:
+    if body.get("customerId"):
+        return body
+    return {**body, "accountInfo": {"clabeNumber": "032180000118359719", **body["accountInfo"]}}
+
+
+def _told_of_customers(
+    original: Function, body: Json, kind: AccountType, owner: Customer | None
+) -> Any:
+    return original(body, kind, owner) if owner is not None else []
+
+
+declare(
+    "EXT-807",
+    "numberless",
+    "an account of the platform needs no number",
+    receives(externals, "create", _numbered),
+)
+declare(
+    "EXT-807",
+    "unchecked",
+    "the beneficiary of an account of the platform is not looked at",
+    around(beneficiaries, "check", _told_of_customers),
+)
 
 
 def failing(*types: str) -> Apply:

@@ -182,6 +182,7 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-238", f"{OUTGOING}PROCESSING", "status", "PENDING"),
     ("EVT-239", f"{OUTGOING}REFUND_PENDING", "status", "PROCESSING"),
     ("EVT-240", f"{OUTGOING}REFUND_COMPLETED", "status", "COMPLETED"),
+    ("EVT-236", f"{OUTGOING}REFUND_COMPLETED", "refund.status", "PENDING"),
     ("EVT-241", f"{OUTGOING}REFUND_FAILED", "status", "COMPLETED"),
     ("EVT-242", rules.BALANCE_EVENT, "balance.amount", 41_337),
     ("EVT-243", rules.BALANCE_EVENT, "status", "PENDING"),
