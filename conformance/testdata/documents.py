@@ -5,9 +5,12 @@ None is a real document, and each says so.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
+from itertools import pairwise
 
 from conformance.contract.data import FIXTURES
 from conformance.exchange.clock import now
@@ -49,6 +52,11 @@ DATE = b"0000-00-00"
 
 _STAND_IN = "tax-return.pdf"
 _LINE = b"%" + b" " * 98 + b"\n"
+_MAX_JPEG_COMMENT = 65_537
+"""The length of the longest comment in a JPEG file, with its marker."""
+
+_PNG_END = 12
+"""The length of the last chunk of a PNG file, which is empty."""
 
 
 def has_sides(kind: str) -> bool:
@@ -70,12 +78,18 @@ def specimen(kind: str, side: object = None) -> File:
 
 
 def padded(file: File, size: int) -> File:
-    """Return a PDF file of ``size`` bytes with the same page.
+    """Return a file of ``size`` bytes that shows the same page.
 
-    Comments fill it up. They stand between its last object and its table of objects, so that only
-    the place of the table changes.
+    What fills it up nobody sees: comments between the last object of a PDF file and its table of
+    objects, so that only the place of the table changes, comments behind the start of a JPEG file,
+    and a text before the end of a PNG file.
     """
-    head, xref, rest = file.content.rpartition(b"xref\n0 ")
+    fill = {"application/pdf": _padded_pdf, "image/jpeg": _padded_jpeg, "image/png": _padded_png}
+    return replace(file, content=fill[file.media_type](file.content, size))
+
+
+def _padded_pdf(content: bytes, size: int) -> bytes:
+    head, xref, rest = content.rpartition(b"xref\n0 ")
     table, start, _ = rest.rpartition(b"startxref\n")
     # The place is written behind the filling, and its digits are a part of the size.
     digits = len(str(size))
@@ -83,7 +97,28 @@ def padded(file: File, size: int) -> File:
     filling = size - len(head) - len(xref + table + start) - digits - len(end)
     lines = _LINE * (filling // len(_LINE)) + b"\n" * (filling % len(_LINE))
     place = str(len(head) + filling).rjust(digits, "0").encode()
-    return File(file.name, file.media_type, head + lines + xref + table + start + place + end)
+    return head + lines + xref + table + start + place + end
+
+
+def _padded_jpeg(content: bytes, size: int) -> bytes:
+    filling = size - len(content)
+    count = -(-filling // _MAX_JPEG_COMMENT)
+    ends = [filling * number // count for number in range(count + 1)]
+    comments = [_jpeg_comment(end - start) for start, end in pairwise(ends)]
+    return b"".join([content[:2], *comments, content[2:]])
+
+
+def _jpeg_comment(size: int) -> bytes:
+    # The length counts itself, and not the marker before it.
+    return b"\xff\xfe" + (size - 2).to_bytes(2, "big") + b" " * (size - 4)
+
+
+def _padded_png(content: bytes, size: int) -> bytes:
+    head, end = content[:-_PNG_END], content[-_PNG_END:]
+    frame = 12
+    text = b"tEXt" + b"Comment\0".ljust(size - len(content) - frame, b" ")
+    crc = zlib.crc32(text).to_bytes(4, "big")
+    return head + (len(text) - 4).to_bytes(4, "big") + text + crc + end
 
 
 @cache

@@ -171,7 +171,7 @@ def test_a_standalone_return_is_credited(platform: Platform, check: Check) -> No
         _expect_credit(platform, account, before)
 
 
-@requirement("CAR-077", "CAR-073")
+@requirement("CAR-077", "CAR-073", "CAR-074")
 def test_two_standalone_returns_are_two_transactions(platform: Platform, check: Check) -> None:
     """The card's list has the purchase and both standalone returns, each with its own amount."""
     card = platform.cards.card()
@@ -186,6 +186,9 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform, check: 
     with check("CAR-073"):
         rows = [platform.cards.at_status(card, {"id": name}, "SETTLED") for name in returns]
         assert {row["id"]: units(row.get("settledAmount")) for row in rows} == returns
+    with check("CAR-074"):
+        listed = {row.get("id"): row for row in platform.cards.transactions(card)}
+        assert {listed[name].get("originalTransactionId") for name in returns} == {purchase["id"]}
 
 
 # --- The reversal of a return ---------------------------------------------------------------

@@ -83,6 +83,9 @@ def test_a_proof_decides_the_status(
             lambda row: row.get("status") == status,
         )
         assert listed_account.get("status") == status
+        if other is not None and platform.external_accounts.read(other).get("status") == UNPROVEN:
+            other_listed = platform.external_accounts.as_listed(owner, other)
+            assert (other_listed or other).get("status") == UNPROVEN, other_listed
 
 
 @pytest.mark.parametrize(

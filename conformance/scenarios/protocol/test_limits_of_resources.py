@@ -121,9 +121,12 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
             assert not holds(shown, fee), f"{fee} was refused, and {shown} is shown"
 
 
-@requirement("LIM-052", "LIM-053", "LIM-055", "RBA-055")
+@requirement("LIM-052", "LIM-053", "LIM-055", "RBA-022", "RBA-055")
 def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> None:
-    """A key of 255 characters is accepted and, sent again, names its account; 256 are refused."""
+    """A key of 255 characters is accepted and, sent again, names its account; 256 are refused.
+
+    One that differs from it in the last character brings another account.
+    """
     internal_account = platform.rule_based.holder_account()
     body = platform.rule_based.body(internal_account)
     key = platform.samples.idempotency_key(body).ljust(MAX_CHARACTERS, "k")
@@ -142,6 +145,9 @@ def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> N
         assert arranged_resource(again)["id"] == first["id"]
     known = [arranged_resource(at_limit)["id"]]
     expect_unmade(platform, check, internal_account, past_limit, beside=known)
+    with check("RBA-022"):
+        other = arranged_resource(platform.rule_based.create(body, key=f"{key[:-1]}x"))
+        assert other["id"] not in known, other
 
 
 @requirement("LIM-050", "LIM-051", "LIM-054", "RBA-055")
@@ -191,6 +197,18 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
         at_limit.expect_accepted()
     with check("LIM-035"):
         past_limit.refused(*UNFIT, twin=at_limit)
+
+
+@requirement("LIM-035")
+@pytest.mark.parametrize("kind", ["PASSPORT", "NATIONAL_ID"], ids=["jpeg", "png"])
+def test_an_image_has_at_most_10_megabytes(platform: Platform, kind: str) -> None:
+    """An image of one byte more than 10 MiB is refused, which is taken as it is."""
+    form = platform.verification.documents.form(platform.customers.applicant(), kind)
+    large = padded(specimen(kind), BINARY_MEGABYTES + 1)
+
+    refusal = platform.api.create_document({**form, "file": large}, valid=False)
+
+    refusal.refused(*UNFIT, twin=platform.api.create_document(form))
 
 
 @requirement("LIM-036")

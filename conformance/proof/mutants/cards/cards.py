@@ -453,6 +453,29 @@ def first_purchase(refund: Function, unit: Unit, ask: Ask) -> Json:
     return body
 
 
+def _after_earlier_ones(refund: Function, unit: Unit, ask: Ask) -> Json:
+    earlier = (
+        select(CardTransaction.id)
+        .where(CardTransaction.original_id == ask.body["transactionId"])
+        .order_by(CardTransaction.created_at.desc())
+    )
+    before = unit.session.scalars(earlier).first()
+    body: Json = refund(unit, ask)
+    unit.session.flush()
+    row = card_transactions.find(unit, body["transactionId"])
+    if row is not None and before is not None:
+        row.original_id = before
+    return body
+
+
+declare(
+    "CAR-074",
+    "chained",
+    "a second refund points to the first one",
+    around(card_simulators, "refund", _after_earlier_ones),
+)
+
+
 declare(
     "CAR-070",
     "purchase",

@@ -132,6 +132,12 @@ def _listed_at(earlier: str, *statuses: str) -> Apply:
 
 declare(
     "EXT-037",
+    "waiting-hidden",
+    "an account that waits for its proof is listed as pending",
+    _listed_at("PENDING", UNPROVEN),
+)
+declare(
+    "EXT-037",
     "review-hidden",
     "an account under review is listed as active",
     _listed_at("ACTIVE", "UNDER_REVIEW"),

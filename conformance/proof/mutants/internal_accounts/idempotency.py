@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, around, instead
+from conformance.proof.kit.builders import Handler, Json, around, edited, instead
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.lost import where_gone
 from conformance.proof.mutant import declare, mutant
@@ -141,6 +141,14 @@ def by_content(original: Handler, unit: Unit, ask: Ask) -> Any:
             if earlier.asked == ask.body:
                 return rule_based.again(unit, earlier, ask.body)
     return original(unit, ask)
+
+
+declare(
+    "RBA-022",
+    "cut",
+    "keys that agree in 64 characters are one",
+    edited(rule_based, "key_of", lambda key: key[:64]),
+)
 
 
 def forgetful(seconds: float) -> Apply:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from typing import Any
 
 from sqlalchemy import select
 
@@ -22,7 +23,7 @@ from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
 from conformance.reference.store import Customer, FactorReset, Quote
-from conformance.reference.unit import Ask, Unit
+from conformance.reference.unit import Ask, Unit, Upload
 from conformance.reference.verification import documents, kyc_links
 
 # --- Texts and amounts of payments ----------------------------------------------------------
@@ -380,6 +381,18 @@ def limit_of_bodies(patch: Patch) -> None:
 @mutant("LIM-035", "files may have 11 megabytes")
 def limit_too_high(patch: Patch) -> None:
     patch.replace(documents, "MAX_FILE_BYTES", 11 * 1024 * 1024)
+
+
+@mutant("LIM-035", "images may be as large as they are")
+def large_images(patch: Patch) -> None:
+    def errors_of(original: Function, files: dict[str, Upload]) -> Any:
+        file = files.get("file")
+        if file is None or not file.content_type.startswith("image/"):
+            return original(files)
+        start = file.content[: documents.MAX_FILE_BYTES]
+        return original({**files, "file": replace(file, content=start)})
+
+    patch.wrap(documents, "file_errors", errors_of)
 
 
 @mutant("LIM-035", "a file one byte too large is let through")
