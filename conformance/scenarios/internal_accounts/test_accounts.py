@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.platform.given.approved import APPROVE
 from conformance.platform.given.customers import verification_status
+from conformance.platform.given.verification import Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import listed_members, require_member
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
@@ -141,6 +144,28 @@ def test_an_approved_customer_has_internal_accounts(
     with check(types):
         for account in accounts:
             assert account["type"] != "RULE_BASED", account
+
+
+@pytest.mark.parametrize(
+    ("road", "business"),
+    [
+        case(id_, f"{road}-{'business' if business else 'individual'}", road, business)
+        for id_, business in (("ACC-020", False), ("ACC-021", True))
+        for road in ("directly", "hosted")
+    ],
+)
+def test_whoever_a_review_approves_has_internal_accounts(
+    platform: Platform, road: Road, business: bool
+) -> None:
+    """The customer has an internal account whichever way its review came about."""
+    customer = platform.verification.reviews.onboarded(road, business=business, trigger=APPROVE)
+    customer = platform.customers.at_status(customer, "APPROVED")
+    if verification_status(customer) != "APPROVED":
+        raise PreconditionFailed(f"the customer is {verification_status(customer)}")
+
+    accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
+
+    assert accounts, "there is no internal account after the approval"
 
 
 @requirement("ACC-023")

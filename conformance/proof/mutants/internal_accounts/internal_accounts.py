@@ -12,6 +12,7 @@ from conformance.proof.kit.builders import (
     Handler,
     Json,
     Place,
+    after,
     around,
     before,
     edited,
@@ -30,6 +31,7 @@ from conformance.reference.internal_accounts.ledger import Leg
 from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
+from conformance.reference.verification import kyc_links
 
 # --- Provisioning ---------------------------------------------------------------------------
 
@@ -264,12 +266,30 @@ def accountless(kind: str) -> Apply:
     return around(accounts, "provision_for_customer", provide)
 
 
+def hosted_accountless(kind: str) -> Apply:
+    """Take the accounts of customers of one type whom the hosted flow brings to their review."""
+
+    def taken(unit: Unit, customer: Customer, _url: str) -> None:
+        if customer.customer_type == kind:
+            theirs = InternalAccount.customer_id == customer.id
+            for account in unit.session.scalars(select(InternalAccount).where(theirs)):
+                account.customer_id = "Customer:nobody"
+
+    return after(kyc_links, "use", taken)
+
+
 for _requirement, _kind in (("ACC-020", "INDIVIDUAL"), ("ACC-021", "BUSINESS")):
     declare(
         _requirement,
         "accountless",
         f"customers of the type {_kind} get no account",
         accountless(_kind),
+    )
+    declare(
+        _requirement,
+        "hosted",
+        f"customers of the type {_kind} lose their accounts by the hosted flow",
+        hosted_accountless(_kind),
     )
 
 declare(
