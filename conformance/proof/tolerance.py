@@ -200,38 +200,48 @@ def partitioned(variants: Sequence[Variant]) -> list[list[str]]:
     places = {variant.id: places_of(variant.patch) for variant in variants}
     tables = {name: [place.partition("[")[0] for place in places[name]] for name in places}
     wanted = Counter(chain.from_iterable(map(set, tables.values())))
-    found = [Combination() for _ in range(_PARTS)]
+    found = [Combination(number) for number in range(_PARTS)]
 
     def needed(variant: Variant) -> tuple[int, str]:
         # What many change goes first: each of these needs a part of its own.
         return -max((wanted[table] for table in tables[variant.id]), default=0), variant.id
 
-    for variant in sorted(variants, key=needed):
-        name, group = variant.id, variant.group or variant.id
-        fitting = [part for part, one in enumerate(found) if one.takes(group, places[name])]
-        if not fitting:
-            fitting = [len(found)]
-            found.append(Combination())
+    def drawn(variant: Variant, part: Combination) -> tuple[bool, bytes]:
         # Those of a group stand together, as they keep all others out.
-        own = [part for part in fitting if found[part].has(group, places[name])]
-        best = min(own or fitting, key=partial(_chance, name))
-        found[best].take(name, group, places[name], {})
+        stranger = not part.has(variant.group or variant.id, places[variant.id])
+        return stranger, hashlib.sha256(f"{variant.id} {part.number}".encode()).digest()
+
+    for variant in sorted(variants, key=needed):
+        best = min(_fitting(variant, places[variant.id], found), key=partial(drawn, variant))
+        best.take(variant, places[variant.id], {})
     return [one.variants for one in found if one.variants]
 
 
-def _chance(name: str, part: int) -> bytes:
-    return hashlib.sha256(f"{name} {part}".encode()).digest()
+def _fitting(
+    variant: Variant, places: Collection[str], found: list[Combination], *, alone: bool = False
+) -> list[Combination]:
+    """Return the combinations that can take a variant in; one that is put to them if none can.
+
+    ``alone``: none of them may.
+    """
+    group = variant.group or variant.id
+    fitting = [one for one in found if not alone and one.takes(group, places)]
+    if not fitting:
+        fitting = [Combination(len(found))]
+        found += fitting
+    return fitting
 
 
 @dataclass
 class Combination:
-    """Variants that are applied together.
+    """Variants that are applied together, the one of a number among others.
 
     ``tests`` has the tests that come to what any of them changes, each with the ids of those that
     it was seen to come to. ``groups`` has the groups of those that change a place, by the name of
     the place; ``name[`` is any row of a table.
     """
 
+    number: int
     variants: list[str] = field(default_factory=list)
     tests: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -249,13 +259,12 @@ class Combination:
         """Return whether variants of a group change one of these places."""
         return any(group in self.groups[place] for place in places)
 
-    def take(
-        self, variant: str, group: str, places: Iterable[str], tests: Mapping[str, bool]
-    ) -> None:
+    def take(self, variant: Variant, places: Iterable[str], tests: Mapping[str, bool]) -> None:
         """Take in a variant with the tests that may come to it: were they seen to?"""
-        self.variants.append(variant)
+        self.variants.append(variant.id)
         for test, is_seen in tests.items():
-            self.tests[test] += [variant] if is_seen else []
+            self.tests[test] += [variant.id] if is_seen else []
+        group = variant.group or variant.id
         for place in places:
             name, row, _ = place.partition("[")
             self.groups[place].add(group)
@@ -274,12 +283,10 @@ def combined(variants: Sequence[Variant], seen: Survey, *, alone: bool) -> list[
 
     # Those that meet most tests first, so that the others find a place beside them.
     for variant in sorted(variants, key=lambda one: -seconds(tests[one.id])):
-        name, group = variant.id, variant.group or variant.id
-        fitting = [one for one in found if not alone and one.takes(group, places[name])]
-        if not fitting:
-            found.append(Combination())
-        best = min(fitting or found[-1:], key=lambda one: seconds(tests[name], one.tests))
-        best.take(name, group, places[name], tests[name])
+        name = variant.id
+        fitting = _fitting(variant, places[name], found, alone=alone)
+        best = min(fitting, key=lambda one: seconds(tests[name], one.tests))
+        best.take(variant, places[name], tests[name])
     return found
 
 
