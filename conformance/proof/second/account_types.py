@@ -356,12 +356,8 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
 
 def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: list[Fault]) -> None:
     """Find faults, by a further planted bug, where there are none."""
-    american = "routingNumber" in kind.members
-    if (
-        american
-        and len(str(info.get("accountNumber"))) == 4
-        and world.has("us-four-digits-refused")
-    ):
+    short = re.fullmatch("[0-9]{4}", str(info.get("accountNumber")))
+    if "routingNumber" in kind.members and short and world.has("us-four-digits-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 5 to 17 digits"))
     nameless = "vpa" in kind.members and info.get("vpa") is not None and not info.get("bankName")
     if nameless and world.has("upi-needs-bank"):

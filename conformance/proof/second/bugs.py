@@ -469,7 +469,7 @@ document-zeros-lost|138|The documentNumber of a beneficiary loses its leading ze
 euro-address-optional|140|An individual who is paid in EUR needs no address.
 slv-business-unchecked|142|A business beneficiary of an SLV_ACCOUNT needs nothing.
 authorized-new-transaction|181|An authorized quote has another transactionId.
-fee-in-receiving-currency|187|feesIncluded of a cross-currency quote is an amount of the receiving currency.
+fee-in-receiving-currency|187|The feesIncluded of a quote are an amount of the receiving currency.
 second-challenge-no-factors|189|The second challenge of a quote has no availableFactors.
 incoming-as-debit|193|An incoming transaction has the direction DEBIT.
 field-without-path|209|An invalid nested member is told by its last name alone.
@@ -479,7 +479,7 @@ reactivated-unpayable|231|An account that is ACTIVE again after INACTIVE cannot 
 pull-not-executable|238|A quote from a pullable source can only be executed at once.
 again-at-second-challenge|239|While the second proof is awaited, execute is answered without 409.
 between-proofs-pending|240|Between two proofs a quote is PENDING.
-immediate-pull-waits|242|A quote that pulls its money is left PENDING in spite of immediatelyExecute.
+immediate-pull-waits|242|A quote that pulls its money is PENDING in spite of immediatelyExecute.
 completed-event-stale|244|OUTGOING_PAYMENT.COMPLETED shows the transaction as PROCESSING.
 failed-event-without-reason|245|OUTGOING_PAYMENT.FAILED has no failureReason.
 rename-rejects|258|An approved individual renamed to a name that ends in a rejection is rejected.
@@ -495,7 +495,7 @@ phone-any-code|316|Any one-time code verifies a phone.
 owner-first-role|317|Only the first role of a beneficial owner is kept.
 back-as-front|318|The BACK of a document is recorded as its FRONT.
 verifications-of-others|320|The list of verifications has those of other customers.
-link-on-second-ask|325|A hosted link that was refused for an unverified channel is given at the second ask.
+link-on-second-ask|325|A hosted link is given at the second ask, with unverified channels.
 licence-front-enough|327|A DRIVERS_LICENSE is complete with its front alone.
 two-without-errors|330|A business whose registrationNumber ends in 002 reports no errors first.
 sweep-rule-optional|348|A rule-based account is made without a sweepRule.
@@ -504,21 +504,21 @@ challenged-is-reviewed|365|The start of an ownership verification makes the acco
 late-wrong-proof|366|A wrong signature makes an account UNVERIFIED that was proven before.
 refused-deletion-disables|368|A refused deletion makes the trusted account INACTIVE.
 uma-receiving-refused|377|A UMA_ADDRESS destination is refused when the receiving amount is locked.
-unpullable-at-once|380|An external account without pull is the source of a quote that is executed at once.
+unpullable-at-once|380|A quote at once takes an external account without pull as its source.
 next-page-unfiltered|394|The second page of a filtered list of transactions forgets the filter.
-outside-read-not-found|403|Reading a reset for a customer outside of the SCA regions is 404, not 409.
+outside-read-not-found|403|Outside of the SCA regions a reset that is read is 404, not 409.
 completed-at-never|408|A completed reset has no completedAt.
 completion-without-address|409|A reset is completed without an endUserIpAddress.
 agent-reads-platform|420|An agent reads the platform's internal accounts.
 key-case-folded|421|Two keys that differ in case alone are taken for the same one.
 refund-event-without-refund|433|The data of OUTGOING_PAYMENT.REFUND_COMPLETED has no refund.
-incoming-credit-untold|435|The balance that a transfer between internal accounts credits is told to nobody.
+incoming-credit-untold|435|The balance that a transfer within the service credits is told to nobody.
 kyb-event-old-status|437|CUSTOMER.KYB_APPROVED shows the business as PENDING.
-status-event-bare|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the id and the status of the account alone.
+status-event-bare|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the account's id and status alone.
 rejection-in-lower-case|459|The reason of a document rejection is told in lower case.
 burn-fraction-cut|463|A burnt amount that cannot be represented is cut.
 key-conflict-422|471|A key that is reused for another account is refused with 422.
-consent-by-change-unseen|479|An acceptance of the terms that is recorded by a change lets no quote pass.
+consent-by-change-unseen|479|An acceptance of the terms that comes by a change lets no quote pass.
 label-256|486|A label of 256 characters is taken.
 remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation of any length.
 control-person-of-anyone|490|The control person of one business counts for every business.

@@ -231,12 +231,17 @@ def _mistake(world: World, account: Json) -> None:
     person = info.get("beneficiary") or account["_beneficiary"]
     if at(person, "birthDate") and world.has("beneficiary-birth-with-time"):
         person["birthDate"] = f"{person['birthDate']}T00:00:00Z"
-    paper = str(at(person, "documentNumber"))
-    if paper[0] == "0" and world.has("document-zeros-lost"):
-        person["documentNumber"] = paper.lstrip("0")
+    _mistake_person(world, person)
     numbers = (at(person, "taxId"), at(person, "registrationNumber"))
     if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
         person["registrationNumber"] = person["taxId"]
+
+
+def _mistake_person(world: World, person: Any) -> None:
+    """Spoil a new beneficiary by a planted bug."""
+    paper = str(at(person, "documentNumber"))
+    if paper[0] == "0" and world.has("document-zeros-lost"):
+        person["documentNumber"] = paper.lstrip("0")
 
 
 def _verified(world: World, account: Json) -> None:

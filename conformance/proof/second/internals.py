@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 import secrets
 from typing import Any
 
@@ -93,9 +94,7 @@ def shown(world: World, account: Json) -> Json:
     funded = _first_alike(world, account)
     if "_home" in account and world.has("instructions-of-holder"):
         funded = world.internals[account["_home"]]
-    body["fundingPaymentInstructions"] = [instruction(world, funded)]
-    if account["type"] == "EMBEDDED_WALLET" and world.has("wallet-instructions-no-list"):
-        body["fundingPaymentInstructions"] = instruction(world, funded)
+    body["fundingPaymentInstructions"] = _instructions(world, account, funded)
     if not account["customerId"]:
         forms = {"empty": "", "null": None}
         if world.persona.no_owner in forms:
@@ -116,6 +115,13 @@ def _mistake(world: World, account: Json, body: Json) -> None:
         issued = any(row["fundingAccountId"] == account["id"] for row in world.cards.values())
         if issued and world.has("card-funding-once"):
             del body["cardFundingActions"]
+
+
+def _instructions(world: World, account: Json, funded: Json) -> Any:
+    """Return how an account is funded: a list, which a planted bug forgets."""
+    one = instruction(world, funded)
+    bare = account["type"] == "EMBEDDED_WALLET" and world.has("wallet-instructions-no-list")
+    return one if bare else [one]
 
 
 def _first_alike(world: World, account: Json) -> Json:
@@ -370,6 +376,9 @@ SWEEP = record({"to": text(most=100)}, needs=("to",))
 def _rule(call: Call) -> Rule:
     world = call.world
     longest = 2000 if world.has("long-label") else 255
+    # The body is not read yet: a label of 256 characters is looked for as it stands there.
+    if re.search(rb'"label": *"[^"]{256}"', call.raw) and world.has("label-256"):
+        longest = 256
     needs = ["type", "holder", "currencyCode"]
     if b'"sweepRule"' in call.raw or not world.has("sweep-rule-optional"):
         needs.append("sweepRule")
@@ -378,7 +387,7 @@ def _rule(call: Call) -> Rule:
             "type": one_of(*TYPES),
             "holder": text(most=100),
             "currencyCode": text(most=12),
-            "label": text(most=256 if longest == 255 and world.has("label-256") else longest),
+            "label": text(most=longest),
             "sweepRule": SWEEP,
         },
         needs,

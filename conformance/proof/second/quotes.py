@@ -678,6 +678,20 @@ def _expire_late(world: World, quote: Json) -> None:
         row["status"] = "EXPIRED"
 
 
+def _is_taken_again(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug takes the execution of a quote that waits for a proof."""
+    if world.has("challenge-again"):
+        return True
+    return bool(quote["_second"]) and world.has("again-at-second-challenge")
+
+
+def _require_executable(world: World, quote: Json) -> None:
+    if "_stale" in quote:
+        raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
+    if quote["_source"].external and world.has("pull-not-executable"):
+        raise conflict("This quote is only executed when it is made.")
+
+
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
     world, persona, quote = call.world, call.world.persona, of(call)
@@ -687,9 +701,7 @@ def execute_call(call: Call) -> Reply:
             raise conflict("The quote was executed.")
         return 200, shown(world, quote)
     if quote["status"] == "PENDING_AUTHORIZATION":
-        if world.has("challenge-again"):
-            return 200, shown(world, quote)
-        if quote["_second"] and world.has("again-at-second-challenge"):
+        if _is_taken_again(world, quote):
             return 200, shown(world, quote)
         if not quote["_realtime"] and world.has("refused-execution-reopens"):
             quote |= {"status": "PENDING", "_challenge": None}
@@ -704,10 +716,7 @@ def execute_call(call: Call) -> Reply:
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
         return _execute_realtime(world, quote)
-    if "_stale" in quote:
-        raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
-    if quote["_source"].external and world.has("pull-not-executable"):
-        raise conflict("This quote is only executed when it is made.")
+    _require_executable(world, quote)
     _require_signature(call, quote["_source"], quote["_target"])
     _recount(world, quote)
     execute(world, quote)

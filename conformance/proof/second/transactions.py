@@ -127,11 +127,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
     if target and not world.has("credit-forgotten"):
-        extra = 1 if world.has("credit-one-more") else 0
-        if world.has("incoming-credit-untold"):
-            target["_available"] += quote["_received"]
-        else:
-            internals.credit(world, target, quote["_received"] + extra)
+        _credit(world, target, quote["_received"])
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
         row["destination"]["onChainTransaction"] = _on_chain(
@@ -141,6 +137,14 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def _credit(world: World, target: Json, amount: int) -> None:
+    extra = 1 if world.has("credit-one-more") else 0
+    if world.has("incoming-credit-untold"):
+        target["_available"] += amount
+    else:
+        internals.credit(world, target, amount + extra)
 
 
 def is_shut(world: World, target: Json) -> bool:
