@@ -274,6 +274,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
+    _refused_by_more_bugs(world, info, kind, faults)
     forms = kind.forms
     if world.persona.optional_bank_names:
         # Of ILS and of accounts with two forms the text itself says what is required.
@@ -317,6 +318,8 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     given = str(info.get(name))
     if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
+    if name == "pixKeyType" and isinstance(info.get(name), str):
+        return world.has("pix-type-free")
     mixed = re.fullmatch(r"[0-9A-Za-z]{10}", given) and not given.isdigit()
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
@@ -349,6 +352,16 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))
+
+
+def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: list[Fault]) -> None:
+    """Find faults, by a further planted bug, where there are none."""
+    short = re.fullmatch("[0-9]{4}", str(info.get("accountNumber")))
+    if "routingNumber" in kind.members and short and world.has("us-four-digits-refused"):
+        faults.append(("accountInfo.accountNumber", "text", "must have 5 to 17 digits"))
+    nameless = "vpa" in kind.members and info.get("vpa") is not None and not info.get("bankName")
+    if nameless and world.has("upi-needs-bank"):
+        faults.append(("accountInfo.bankName", "text", "is required"))
 
 
 def _demand_swift(world: World, faults: list[Fault]) -> None:
@@ -413,7 +426,8 @@ def beneficiary_faults(
         needs += _business_needs(world, code, by_business=by_business)
     else:
         needs.append("fullName")
-        if code in INDIVIDUAL_ADDRESS:
+        free = code == "EUR" and not told.get("address") and world.has("euro-address-optional")
+        if code in INDIVIDUAL_ADDRESS and not free:
             needs.append("address")
         if code == "PHP" and world.has("philippine-address-demanded"):
             needs.append("address")

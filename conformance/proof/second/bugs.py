@@ -449,6 +449,81 @@ large-image|488|Images of any size are taken.
 ended-resets-uncounted|491|Resets that have ended do not count among the five of a day.
 enabled-for-holders|497|Who has a rule-based account gets another one where they are not enabled.
 naira-number-letters|499|An account number for NGN may have letters.
+platform-own-move-refused|7|A quote between two accounts of the platform itself is refused.
+platform-payee-refused|10|An external account of the platform is no destination of a quote.
+lookup-at-home-empty|12|A lookup that is priced in the account's own currency names no currencies.
+burns-unlisted|15|Burns are not among the operations of a stablecoin.
+business-platform-id-null|48|A business without a platformCustomerId gets none.
+currencies-without-crypto|50|The crypto currencies of a customer are not kept.
+kyb-declined|60|A rejected business is read with the kybStatus DECLINED.
+incorporated-on-any|65|The incorporatedOn of a business may have any form.
+rule-based-type-in-events|76|Events say that a rule-based account is INTERNAL_FIAT.
+wallet-instructions-no-list|80|The fundingPaymentInstructions of an embedded wallet are one object.
+platform-coins-owned|82|The platform's crypto accounts are listed with an owner.
+review-under-another-name|98|UNDER_REVIEW is read as PENDING_REVIEW.
+us-four-digits-refused|109|An account number of four digits is refused for USD.
+pix-type-free|111|Any text passes for a pixKeyType.
+upi-needs-bank|117|A UPI account needs a bankName.
+plasma-usdc|126|A PLASMA_WALLET takes USDC.
+document-zeros-lost|138|The documentNumber of a beneficiary loses its leading zeros.
+euro-address-optional|140|An individual who is paid in EUR needs no address.
+slv-business-unchecked|142|A business beneficiary of an SLV_ACCOUNT needs nothing.
+authorized-new-transaction|181|An authorized quote has another transactionId.
+fee-in-receiving-currency|187|The feesIncluded of a quote are an amount of the receiving currency.
+second-challenge-no-factors|189|The second challenge of a quote has no availableFactors.
+incoming-as-debit|193|An incoming transaction has the direction DEBIT.
+field-without-path|209|An invalid nested member is told by its last name alone.
+failed-proof-untold|229|A failed proof of ownership is told to nobody.
+failed-liveness-open|229|A failed liveness check leaves the ownership verification open.
+reactivated-unpayable|231|An account that is ACTIVE again after INACTIVE cannot be paid.
+pull-not-executable|238|A quote from a pullable source can only be executed at once.
+again-at-second-challenge|239|While the second proof is awaited, execute is answered without 409.
+between-proofs-pending|240|Between two proofs a quote is PENDING.
+immediate-pull-waits|242|A quote that pulls its money is PENDING in spite of immediatelyExecute.
+completed-event-stale|244|OUTGOING_PAYMENT.COMPLETED shows the transaction as PROCESSING.
+failed-event-without-reason|245|OUTGOING_PAYMENT.FAILED has no failureReason.
+rename-rejects|258|An approved individual renamed to a name that ends in a rejection is rejected.
+failed-after-pass-ignored|272|A liveness that fails after it had passed is not noted.
+completed-then-rejected|272|A completed reset becomes REJECTED by a late result.
+void-event-stale|283|CARD_TRANSACTION.VOIDED shows the purchase as authorized.
+refund-row-debit|286|The row of a standalone return has the direction DEBIT.
+created-business-bare|308|The answer to the creation of a business has no businessInfo.
+decision-not-polled|310|A customer who was read while PENDING stays PENDING in later readings.
+business-email-pending|314|The confirmed email of a business stays PENDING.
+phone-verified-by-sending|315|Sending the code to a phone verifies it.
+phone-any-code|316|Any one-time code verifies a phone.
+owner-first-role|317|Only the first role of a beneficial owner is kept.
+back-as-front|318|The BACK of a document is recorded as its FRONT.
+verifications-of-others|320|The list of verifications has those of other customers.
+link-on-second-ask|325|A hosted link is given at the second ask, with unverified channels.
+licence-front-enough|327|A DRIVERS_LICENSE is complete with its front alone.
+two-without-errors|330|A business whose registrationNumber ends in 002 reports no errors first.
+sweep-rule-optional|348|A rule-based account is made without a sweepRule.
+platform-list-deleted|361|A deleted external account stays in the platform's list.
+challenged-is-reviewed|365|The start of an ownership verification makes the account UNDER_REVIEW.
+late-wrong-proof|366|A wrong signature makes an account UNVERIFIED that was proven before.
+refused-deletion-disables|368|A refused deletion makes the trusted account INACTIVE.
+uma-receiving-refused|377|A UMA_ADDRESS destination is refused when the receiving amount is locked.
+unpullable-at-once|380|A quote at once takes an external account without pull as its source.
+next-page-unfiltered|394|The second page of a filtered list of transactions forgets the filter.
+outside-read-not-found|403|Outside of the SCA regions a reset that is read is 404, not 409.
+completed-at-never|408|A completed reset has no completedAt.
+completion-without-address|409|A reset is completed without an endUserIpAddress.
+agent-reads-platform|420|An agent reads the platform's internal accounts.
+key-case-folded|421|Two keys that differ in case alone are taken for the same one.
+refund-event-without-refund|433|The data of OUTGOING_PAYMENT.REFUND_COMPLETED has no refund.
+incoming-credit-untold|435|The balance that a transfer within the service credits is told to nobody.
+kyb-event-old-status|437|CUSTOMER.KYB_APPROVED shows the business as PENDING.
+status-event-bare|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the account's id and status alone.
+rejection-in-lower-case|459|The reason of a document rejection is told in lower case.
+burn-fraction-cut|463|A burnt amount that cannot be represented is cut.
+key-conflict-422|471|A key that is reused for another account is refused with 422.
+consent-by-change-unseen|479|An acceptance of the terms that comes by a change lets no quote pass.
+label-256|486|A label of 256 characters is taken.
+remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation of any length.
+control-person-of-anyone|490|The control person of one business counts for every business.
+transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
+declined-as-failed|509|A declined purchase has the status FAILED.
 """
 
 

@@ -84,6 +84,8 @@ def _row(world: World, card: Json, direction: str, status: str) -> Json:
 
 def _tell(world: World, row: Json) -> None:
     data = public(row)
+    if row["status"] == "VOIDED" and row["direction"] == "DEBIT" and world.has("void-event-stale"):
+        data["status"] = "AUTHORIZED"
     if world.has("wrapped-card-event"):
         data = {"transaction": data}
     state = row["status"]
@@ -121,6 +123,8 @@ def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
     short = row["cardDeclinedReason"] == "INSUFFICIENT_FUNDS"
     if not short or not world.has("short-decline-untold"):
         _tell(world, row)
+    if row["status"] == "DECLINED" and world.has("declined-as-failed"):
+        row["status"] = "FAILED"
     return row
 
 
@@ -190,6 +194,8 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     back["originalTransactionId"] = None if world.has("refund-orphan") else row["id"]
     if earlier and world.has("second-return-chained"):
         back["originalTransactionId"] = earlier[-1]
+    if world.has("refund-row-debit"):
+        back["direction"] = "DEBIT"
     _add(back, "settledAmount", amount)
     before = row["refundedAmount"]["amount"]
     if before and world.has("second-return-sum"):

@@ -272,6 +272,8 @@ def check(world: World, body: Any, customer: Json) -> None:
 def _is_missed(world: World, body: Json, path: str) -> bool:
     """Tell whether a planted bug keeps the fault at a path from being seen."""
     value = at(body, path)
+    if path == "businessInfo.incorporatedOn" and isinstance(value, str) and value.strip():
+        return world.has("incorporated-on-any")
     if path == "address.country" and isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
         return world.has("alpha-3-address")
     alone = path == "identifier" and isinstance(value, str) and "idType" not in body
@@ -354,6 +356,9 @@ def create(call: Call) -> Reply:
         "_traits": set(),
         "_first_region": given.get("region"),
     }
+    business = given["customerType"] == "BUSINESS"
+    if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
+        customer["platformCustomerId"] = None
     customer[status_name(customer)] = "UNVERIFIED"
     if world.persona.with_both_statuses:
         customer.setdefault("kycStatus", None)
@@ -365,6 +370,8 @@ def create(call: Call) -> Reply:
     answer = shown(customer)
     if "platformCustomerId" not in given and world.has("generated-id-answered"):
         answer["platformCustomerId"] = f"second-{world.number()}"
+    if business and world.has("created-business-bare"):
+        answer.pop("businessInfo", None)
     return created(call, answer)
 
 
@@ -392,6 +399,9 @@ def _mistake(world: World, given: Json) -> None:
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
+    fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
+    if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
+        given["currencies"] = fiat
 
 
 def _is_nameless_there(world: World) -> bool:
@@ -452,7 +462,10 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
-        world.emit(f"CUSTOMER.{kind}_{decision}", shown(customer))
+        told = shown(customer)
+        if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
+            told[member] = "PENDING"
+        world.emit(f"CUSTOMER.{kind}_{decision}", told)
 
 
 def _kind(customer: Json) -> str:
@@ -474,7 +487,9 @@ def of(call: Call) -> Json:
 
 def read(call: Call) -> Reply:
     """GET /customers/{customerId}."""
-    answer = shown(of(call))
+    customer = of(call)
+    answer = shown(customer)
+    _mistake_of_status(call.world, customer, answer)
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -485,6 +500,18 @@ def read(call: Call) -> Reply:
         if not waiting:
             del answer["contactVerification"]
     return 200, answer
+
+
+def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
+    """Spoil the status of a customer that is read by a planted bug."""
+    member = status_name(customer)
+    if customer[member] == "PENDING":
+        customer["_read_pending"] = True
+    old = "_read_pending" in customer and customer[member] != "PENDING"
+    if old and world.has("decision-not-polled"):
+        answer[member] = "PENDING"
+    if (member, customer[member]) == ("kybStatus", "REJECTED") and world.has("kyb-declined"):
+        answer[member] = "DECLINED"
 
 
 def index(call: Call) -> Reply:
@@ -530,6 +557,9 @@ def _rename(world: World, customer: Json) -> None:
     if customer[member] == "REJECTED" and world.has("rename-approves"):
         customer[member] = "APPROVED"
         internals.provision(world, customer)
+    bad = suffix_of(world, customer) == "002" and customer["customerType"] == "INDIVIDUAL"
+    if bad and customer[member] == "APPROVED" and world.has("rename-rejects"):
+        customer[member] = "REJECTED"
 
 
 def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) -> None:
@@ -544,6 +574,8 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     changed = phone and body.get("phoneNumber") not in {None, phone}
     if changed and customer["customerType"] == "BUSINESS" and world.has("business-phone-stays"):
         whole["phoneNumber"] = phone
+    if body.get("endUserTermsConsent") and not customer.get("endUserTermsConsent"):
+        whole["_consented_later"] = True
     consented = customer.get("endUserTermsConsent") and "endUserTermsConsent" not in body
     if consented and world.has("change-forgets-consent"):
         del whole["endUserTermsConsent"]
@@ -605,6 +637,8 @@ def send_code(channel: str) -> Handler:
         _refuse_to_send(call.world, customer, channel)
         customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
+        if channel == "phone" and call.world.has("phone-verified-by-sending"):
+            customer["contactVerification"][channel] = "VERIFIED"
         return _contact_reply(call, {"status": "SENT"})
 
     return handler
@@ -634,7 +668,10 @@ def confirm_code(channel: str) -> Handler:
     def handler(call: Call) -> Reply:
         customer = _channel(call, channel)
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
-        if body["code"] != CODE and not call.world.has("any-contact-code"):
+        wrong = body["code"] != CODE
+        if wrong and channel == "phone" and call.world.has("phone-any-code"):
+            wrong = False
+        if wrong and not call.world.has("any-contact-code"):
             _guess(call.world, customer, channel)
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         if customer.get(f"_resent_{channel}") and call.world.has("resent-code-refused"):
@@ -653,6 +690,9 @@ def confirm_code(channel: str) -> Handler:
 
 def _confirm(world: World, customer: Json, channel: str) -> None:
     if channel == "email" and world.has("email-answered-verified"):
+        return
+    business = customer["customerType"] == "BUSINESS"
+    if channel == "email" and business and world.has("business-email-pending"):
         return
     states = customer["contactVerification"]
     waits = channel == "phone" and states.get("email") == "PENDING"

@@ -32,9 +32,12 @@ def move(world: World, account: Json, status: str) -> None:
         return
     account["status"] = status
     account["_updated"] = now()
+    account["_reactivated"] = (before, status) == ("INACTIVE", "ACTIVE")
     untold = status == "INACTIVE" and world.has("inactive-untold")
     proven = (before, status) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
     if proven and not account["customerId"] and world.has("platform-proof-untold"):
+        untold = True
+    if status == "UNVERIFIED" and world.has("failed-proof-untold"):
         untold = True
     if account.get("_moved") and world.has("second-status-untold"):
         untold = True
@@ -51,6 +54,8 @@ def _told(world: World, account: Json, before: str) -> Json:
         told["status"] = before
     if world.has("bare-id-in-events"):
         told["id"] = account["id"].partition(":")[2]
+    if world.has("status-event-bare"):
+        told = {"id": account["id"], "status": account["status"]}
     return told
 
 
@@ -90,8 +95,12 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         person = info.get("beneficiary") if nested else body.get("beneficiary")
         to_business = at(person, "beneficiaryType") == "BUSINESS"
         ours = owner is None and to_business
+        salvadoran = info["accountType"] == "SLV_ACCOUNT" and to_business
         by_anybody = owner is not None and owner["customerType"] != "BUSINESS" and to_business
-        if kind.beneficiary and not (ours and world.has("platform-payees-unchecked")):
+        unchecked = (ours and world.has("platform-payees-unchecked")) or (
+            salvadoran and world.has("slv-business-unchecked")
+        )
+        if kind.beneficiary and not unchecked:
             account_types.beneficiary_faults(
                 world,
                 person,
@@ -109,7 +118,10 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
 
 
 def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
-    """Tell whether a planted bug lets a wallet of the platform have any asset."""
+    """Tell whether a planted bug lets a wallet of the platform have any asset, or one of Plasma."""
+    plasma = body["accountInfo"]["accountType"] == "PLASMA_WALLET"
+    if plasma and body["currency"] == "USDC" and world.has("plasma-usdc"):
+        return True
     wallet = str(body["accountInfo"]["accountType"]).endswith("_WALLET")
     assets = [code for code, found in COINS.items() if found.crypto]
     ours = wallet and owner is None and body["currency"] in assets
@@ -186,6 +198,8 @@ def _coloured(world: World, account: Json) -> Json:
     body = shown(account)
     if account["accountInfo"]["accountType"] == "SLV_ACCOUNT" and world.has("slv-as-colon"):
         body["currency"] = "SVC"
+    if account["status"] == "UNDER_REVIEW" and world.has("review-under-another-name"):
+        body["status"] = "PENDING_REVIEW"
     return body
 
 
@@ -217,9 +231,17 @@ def _mistake(world: World, account: Json) -> None:
     person = info.get("beneficiary") or account["_beneficiary"]
     if at(person, "birthDate") and world.has("beneficiary-birth-with-time"):
         person["birthDate"] = f"{person['birthDate']}T00:00:00Z"
+    _mistake_person(world, person)
     numbers = (at(person, "taxId"), at(person, "registrationNumber"))
     if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
         person["registrationNumber"] = person["taxId"]
+
+
+def _mistake_person(world: World, person: Any) -> None:
+    """Spoil a new beneficiary by a planted bug."""
+    paper = str(at(person, "documentNumber"))
+    if paper[0] == "0" and world.has("document-zeros-lost"):
+        person["documentNumber"] = paper.lstrip("0")
 
 
 def _verified(world: World, account: Json) -> None:
@@ -285,6 +307,9 @@ def index_of_platform(call: Call) -> Reply:
     rows = [row for row in accounts if not row["customerId"]]
     if call.world.has("platform-list-of-customers"):
         rows = [row for row in accounts if not row["customerId"] or not row["platformAccountId"]]
+    gone = [row for row in call.world.deleted.values() if not row["customerId"]]
+    if gone and call.world.has("platform-list-deleted"):
+        rows += gone
     named = [row for row in rows if row["platformAccountId"]]
     if len(named) < len(rows) and call.world.has("platform-list-named-only"):
         rows = named
@@ -321,6 +346,8 @@ def delete(call: Call) -> Reply:
     account = of(call)
     asked = "_untrust" in account and call.world.has("deleted-before-confirm")
     if account["_trusted"] and not asked and not call.world.has("trusted-deleted"):
+        if call.world.has("refused-deletion-disables"):
+            move(call.world, account, "INACTIVE")
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
@@ -364,6 +391,8 @@ def challenge(call: Call) -> Reply:
     account["_challenge"] = body["method"]
     if world.has("challenged-is-active"):
         move(world, account, "ACTIVE")
+    if world.has("challenged-is-reviewed"):
+        move(world, account, "UNDER_REVIEW")
     token = world.new_id("Link").partition(":")[2]
     answer: Json = {"method": body["method"], "expiresAt": ahead(900)}
     if body["method"] == "LIVENESS":
@@ -377,10 +406,14 @@ def verify(call: Call) -> Reply:
     """POST /customers/external-accounts/{externalAccountId}/verify."""
     world, account = call.world, of(call)
     body = call.json(record({"signature": text(most=2000)}, needs=("signature",)))
-    if (
-        account["_challenge"] != "WALLET_SIGNATURE"
-        or account["status"] != "PENDING_OWNERSHIP_VERIFICATION"
-    ):
+    late = account["status"] == "ACTIVE" and "_owned" in account
+    if late and body["signature"] != SIGNATURE and world.has("late-wrong-proof"):
+        move(world, account, "UNVERIFIED")
+        return 200, shown(account)
+    open_still = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
+    if account["status"] == "UNDER_REVIEW" and world.has("challenged-is-reviewed"):
+        open_still = True
+    if account["_challenge"] != "WALLET_SIGNATURE" or not open_still:
         raise conflict("No signature is waited for.")
     owner = body["signature"] == SIGNATURE or world.has("any-owner")
     if not owner and world.has("failed-signature-open"):
@@ -395,7 +428,12 @@ def verify(call: Call) -> Reply:
 def prove(world: World, account: Json, *, owner: bool) -> None:
     """End a proof of ownership, which shows the owner or somebody else."""
     alive = owner and account["_challenge"] == "LIVENESS"
+    dead = not owner and account["_challenge"] == "LIVENESS"
     account["_challenge"] = None
+    if dead and world.has("failed-liveness-open"):
+        return
+    if owner:
+        account["_owned"] = True
     if alive and world.has("liveness-untold"):
         account["status"] = "ACTIVE"
     failed = "INACTIVE" if world.has("disproved-inactive") else "UNVERIFIED"
@@ -513,6 +551,9 @@ def _mistake_lookup(world: World, answer: Json, account: Json, *, again: bool) -
     if world.has("lookup-bare-account-id"):
         answer["accountId"] = account["id"].partition(":")[2]
     if "phoneNumber" in account["accountInfo"] and world.has("lookup-empty-mobile"):
+        answer["supportedCurrencies"] = []
+    at_home = answer["sendingCurrency"]["code"] == account["currency"]
+    if at_home and world.has("lookup-at-home-empty"):
         answer["supportedCurrencies"] = []
     if again and world.has("second-lookup-without-id"):
         del answer["lookupId"]

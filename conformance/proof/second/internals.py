@@ -2,11 +2,12 @@
 
 import datetime as dt
 import json
+import re
 import secrets
 from typing import Any
 
 from conformance.proof.second.call import Call, Reply, Route, created
-from conformance.proof.second.check import integer, one_of, record, text
+from conformance.proof.second.check import Rule, integer, one_of, record, text
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.keys import checked_key
 from conformance.proof.second.money import COINS, Json, coin, money
@@ -93,7 +94,7 @@ def shown(world: World, account: Json) -> Json:
     funded = _first_alike(world, account)
     if "_home" in account and world.has("instructions-of-holder"):
         funded = world.internals[account["_home"]]
-    body["fundingPaymentInstructions"] = [instruction(world, funded)]
+    body["fundingPaymentInstructions"] = _instructions(world, account, funded)
     if not account["customerId"]:
         forms = {"empty": "", "null": None}
         if world.persona.no_owner in forms:
@@ -114,6 +115,13 @@ def _mistake(world: World, account: Json, body: Json) -> None:
         issued = any(row["fundingAccountId"] == account["id"] for row in world.cards.values())
         if issued and world.has("card-funding-once"):
             del body["cardFundingActions"]
+
+
+def _instructions(world: World, account: Json, funded: Json) -> Any:
+    """Return how an account is funded: a list, which a planted bug forgets."""
+    one = instruction(world, funded)
+    bare = account["type"] == "EMBEDDED_WALLET" and world.has("wallet-instructions-no-list")
+    return one if bare else [one]
 
 
 def _first_alike(world: World, account: Json) -> Json:
@@ -159,6 +167,8 @@ def changed(world: World, account: Json) -> None:
     told = shown(world, account)
     if account["type"] == "EMBEDDED_WALLET" and world.has("wallet-type-in-events"):
         told["type"] = "INTERNAL_CRYPTO"
+    if account["type"] == "RULE_BASED" and world.has("rule-based-type-in-events"):
+        told["type"] = "INTERNAL_FIAT"
     if not account["customerId"] and world.has("platform-owner-in-events"):
         told["customerId!"] = "PLATFORM"
     if world.has("balance-event-in-major-units"):
@@ -236,6 +246,8 @@ def deposit(world: World, account: Json, amount: int) -> None:
         "_customer": account["customerId"],
         "_amount": amount,
     }
+    if world.has("incoming-as-debit"):
+        world.transactions[new]["direction"] = "DEBIT"
     credit(world, account, amount)
     if account["type"] == "RULE_BASED":
         _sweep(world, account, amount)
@@ -326,7 +338,8 @@ def _listed(world: World, account: Json) -> Json:
 
 def list_of_platform(call: Call) -> Reply:
     """GET /platform/internal-accounts."""
-    call.only_platform()
+    if not call.agent_of or not call.world.has("agent-reads-platform"):
+        call.only_platform()
     rows = of_customer(call.world, "")
     if call.query.get("currency") and call.world.has("filter-shows-customers"):
         rows = list(call.world.internals.values())
@@ -337,6 +350,11 @@ def list_of_platform(call: Call) -> Reply:
     listed = [shown(call.world, row) for row in rows]
     if coins and call.world.has("platform-coins-as-fiat"):
         listed = [row | {"type": "INTERNAL_FIAT"} for row in listed]
+    if coins and call.world.has("platform-coins-owned"):
+        listed = [
+            row | {"customerId!": "Platform:second"} if row["type"] == "INTERNAL_CRYPTO" else row
+            for row in listed
+        ]
     for body in listed:
         apart = body["balance"] != body["totalBalance"]
         if apart and call.world.has("platform-list-total-balance"):
@@ -355,24 +373,34 @@ def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
 SWEEP = record({"to": text(most=100)}, needs=("to",))
 
 
+def _rule(call: Call) -> Rule:
+    world = call.world
+    longest = 2000 if world.has("long-label") else 255
+    # The body is not read yet: a label of 256 characters is looked for as it stands there.
+    if re.search(rb'"label": *"[^"]{256}"', call.raw) and world.has("label-256"):
+        longest = 256
+    needs = ["type", "holder", "currencyCode"]
+    if b'"sweepRule"' in call.raw or not world.has("sweep-rule-optional"):
+        needs.append("sweepRule")
+    return record(
+        {
+            "type": one_of(*TYPES),
+            "holder": text(most=100),
+            "currencyCode": text(most=12),
+            "label": text(most=longest),
+            "sweepRule": SWEEP,
+        },
+        needs,
+        closed=world.persona.refuses_unknown,
+    )
+
+
 def create(call: Call) -> Reply:
     """POST /internal-accounts."""
     call.only_platform()
     world = call.world
     key = checked_key(call, needed=True)
-    body = call.json(
-        record(
-            {
-                "type": one_of(*TYPES),
-                "holder": text(most=100),
-                "currencyCode": text(most=12),
-                "label": text(most=2000 if world.has("long-label") else 255),
-                "sweepRule": SWEEP,
-            },
-            ("type", "holder", "currencyCode", "sweepRule"),
-            closed=world.persona.refuses_unknown,
-        )
-    )
+    body = call.json(_rule(call))
     if len((body.get("label") or "").encode()) > 255 and world.has("label-counted-in-bytes"):
         raise invalid("label", "must have at most 255 bytes")
     print_of = json.dumps(body, sort_keys=True)
@@ -380,7 +408,10 @@ def create(call: Call) -> Reply:
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):
         memory = None
     if memory and not world.has("key-forgotten"):
-        if memory["print"] != print_of and not world.has("key-reuse"):
+        other = memory["print"] != print_of
+        if other and world.has("key-conflict-422"):
+            raise Refusal("INVALID_INPUT", "The key was used for another account.", status=422)
+        if other and not world.has("key-reuse"):
             raise conflict("The key was used for another account.")
         return 200, _owned(world, world.internals[memory["id"]])
     account = _rule_based(world, body)
@@ -397,6 +428,16 @@ def _owned(world: World, account: Json) -> Json:
     if world.has("rule-based-ownerless"):
         body["customerId"] = ""
     return body
+
+
+def _swept_to(world: World, to: str) -> Json:
+    """Return the account that a rule names."""
+    outside = to.startswith("ExternalAccount:")
+    table = world.externals if outside else world.internals
+    target = world.named(table, to, "ACCOUNT_NOT_FOUND", "sweepRule.to")
+    if target["currency" if outside else "_code"] != "USD":
+        raise invalid("sweepRule.to", "is in another currency")
+    return target
 
 
 def _rule_based(world: World, body: Json) -> Json:
@@ -421,19 +462,15 @@ def _rule_based(world: World, body: Json) -> Json:
     approved = "APPROVED" in {holder.get("kycStatus"), holder.get("kybStatus")}
     if not homes or not approved:
         raise invalid("holder", "has no verified account in this currency", status=status)
-    to = body["sweepRule"]["to"]
-    outside = to.startswith("ExternalAccount:")
-    table = world.externals if outside else world.internals
-    target = world.named(table, to, "ACCOUNT_NOT_FOUND", "sweepRule.to")
-    if target["currency" if outside else "_code"] != "USD":
-        raise invalid("sweepRule.to", "is in another currency")
+    # Without a rule, which only a planted bug takes, there is no target.
+    target = _swept_to(world, body["sweepRule"]["to"]) if "sweepRule" in body else {"id": ""}
     label = body.get("label")
     if label and len(label) > 128 and world.has("label-cut"):
         label = label[:128]
     account = open_account(world, holder, "RULE_BASED", "USD")
     account |= {
         "label!": label,
-        "sweepRule!": {"to": target["id"]},
+        "sweepRule!": {"to": target["id"]} if target["id"] else None,
         "_home": homes[0]["id"],
         "_target": target["id"],
     }

@@ -26,4 +26,6 @@ def checked_key(call: Call, *, needed: bool) -> str:
         )
     if len(key) > 64 and call.world.has("key-cut"):
         return key[:64]
+    if key != key.lower() and call.world.has("key-case-folded"):
+        return key.lower()
     return key

@@ -29,7 +29,7 @@ from conformance.proof.second.check import (
     text,
 )
 from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
-from conformance.proof.second.money import COINS, Json, coin, money, unit_rate
+from conformance.proof.second.money import COINS, Json, coin, half_up, money, unit_rate
 from conformance.proof.second.money import shown as currency
 from conformance.proof.second.pricing import Price
 from conformance.proof.second.world import World, ahead, now, public
@@ -56,6 +56,10 @@ class End:
 
 def _longest(world: World, body: Json) -> int:
     given = body.get("remittanceInformation")
+    realtime = customers.at(body, "source.sourceType") == "REALTIME_FUNDING"
+    far = isinstance(given, str) and len(given) > MAX_REMITTANCE
+    if far and realtime and world.has("remittance-just-in-time"):
+        return len(str(given))
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
 
@@ -139,7 +143,7 @@ def _counts(world: World, amount: int) -> bool:
     return 1 <= amount <= pricing.MAX_AMOUNT or (amount == 0 and world.has("zero-amount"))
 
 
-def _source(call: Call, given: Json) -> End:
+def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
     world = call.world
     if given["sourceType"] == "REALTIME_FUNDING":
         owner = None
@@ -156,7 +160,8 @@ def _source(call: Call, given: Json) -> End:
         account = world.named(
             world.externals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
         )
-        if account["accountInfo"]["accountType"] != PULLABLE:
+        alien = account["accountInfo"]["accountType"] != PULLABLE
+        if alien and not (at_once and world.has("unpullable-at-once")):
             raise invalid("source.accountId", "money cannot be pulled from this account")
         if account["status"] != "ACTIVE":
             raise conflict("The source is not active.")
@@ -178,6 +183,8 @@ def _destination(call: Call, given: Json) -> End:
         kind = account["accountInfo"]["accountType"]
         if kind == "LIGHTNING" and world.has("lightning-unpayable"):
             raise Refusal("INVALID_BANK_ACCOUNT", "There is no rail to this account.")
+        if not account["customerId"] and world.has("platform-payee-refused"):
+            raise invalid("destination.accountId", "belongs to no customer")
         return End(account["currency"], external=account)
     account = world.named(world.internals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
     owner = world.customers.get(account["customerId"])
@@ -202,6 +209,9 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
 
 
 def _accepted(world: World, owner: Json, *, realtime: bool) -> bool:
+    late = owner.get("endUserTermsConsent") and owner.get("_consented_later")
+    if late and world.has("consent-by-change-unseen"):
+        return False
     if owner.get("endUserTermsConsent") or world.has("terms-forgotten"):
         return True
     if realtime and world.has("just-in-time-without-terms"):
@@ -238,6 +248,18 @@ def _require_sendable(world: World, source: End) -> None:
         raise conflict("The source cannot send.")
 
 
+def _refuse_by_bugs(world: World, source: End, target: End, body: Json) -> None:
+    """Refuse, by a planted bug, a quote that is in order."""
+    inside = source.internal and target.internal
+    ours = inside and not (source.account["customerId"] or target.account["customerId"])
+    if ours and world.has("platform-own-move-refused"):
+        raise invalid("destination.accountId", "belongs to no customer")
+    by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    receiving = body["lockedCurrencySide"] == "RECEIVING"
+    if by_address and receiving and world.has("uma-receiving-refused"):
+        raise invalid("lockedCurrencySide", "must be SENDING", kind="select")
+
+
 def _require_receivable(world: World, target: End, amount: int, code: str) -> None:
     closed = target.internal and transactions.is_shut(world, target.internal)
     if closed and not world.has("closed-receives"):
@@ -246,6 +268,9 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
     if owner is not None and not customers.is_approved(owner):
         raise conflict("Funding is blocked until the customer is approved.")
     account = target.external
+    back = account is not None and account["status"] == "ACTIVE" and account.get("_reactivated")
+    if back and world.has("reactivated-unpayable"):
+        raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
     if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
         return
     if account["status"] == "PENDING_OWNERSHIP_VERIFICATION":
@@ -324,6 +349,9 @@ def create(call: Call) -> Reply:
     at_once = body.get("immediatelyExecute") and body["lockedCurrencySide"] == "RECEIVING"
     if at_once and world.has("receiving-not-at-once"):
         body["immediatelyExecute"] = False
+    pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
+    if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
+        body["immediatelyExecute"] = False
     quote = make(call, body)
     answer = shown(world, quote)
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
@@ -339,7 +367,8 @@ def make(call: Call, body: Json) -> Json:
         Refusal: for whatever is in its way.
     """
     world = call.world
-    source, target = _source(call, body["source"]), _destination(call, body["destination"])
+    source = _source(call, body["source"], at_once=bool(body.get("immediatelyExecute")))
+    target = _destination(call, body["destination"])
     if body.get("lookupId") is not None:
         world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
     call.concerns(source.owner["id"] if source.owner else "")
@@ -351,6 +380,7 @@ def make(call: Call, body: Json) -> Json:
     _require_sendable(world, source)
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
+    _refuse_by_bugs(world, source, target, body)
     _require_registration(world, source.owner, target)
     _require_market(world, source.owner, codes)
     if target.external:
@@ -447,6 +477,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "_source": source,
         "_target": target,
         "_more": 0,
+        "_second": False,
         "_proven": False,
         "_challenge": None,
         "_realtime": body["source"]["sourceType"] == "REALTIME_FUNDING",
@@ -511,6 +542,12 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
         body["platformFeesIncluded"] -= quote["_fixed"]
     if world.has("fixed-fee-misnamed"):
         body["rateDetails"]["serviceApiFixedFee"] = body["rateDetails"].pop("gridApiFixedFee")
+    if priced.sending != priced.receiving and world.has("fee-in-receiving-currency"):
+        one = unit_rate(priced.sending, priced.receiving)
+        body["feesIncluded"] = half_up(body["feesIncluded"] * one)
+    between = quote["status"] == "PENDING_AUTHORIZATION" and quote["_second"]
+    if between and world.has("between-proofs-pending"):
+        body["status"] = "PENDING"
 
 
 def _challenge(world: World, quote: Json) -> Json:
@@ -545,6 +582,9 @@ def ask(world: World, quote: Json) -> None:
     quote["_challenge"] = sca.challenge(world, owner, purpose)
     if quote["_more"] and world.has("bare-second-challenge"):
         quote["_challenge"]["id"] = quote["_challenge"]["id"].partition(":")[2]
+    if quote["_more"] and world.has("second-challenge-no-factors"):
+        del quote["_challenge"]["availableFactors"]
+    quote["_second"] = bool(quote["_more"])
     if not quote["_more"]:
         quote["_more"] = owner.pop("_more", 1)
     quote["status"] = "PENDING_AUTHORIZATION"
@@ -638,6 +678,20 @@ def _expire_late(world: World, quote: Json) -> None:
         row["status"] = "EXPIRED"
 
 
+def _is_taken_again(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug takes the execution of a quote that waits for a proof."""
+    if world.has("challenge-again"):
+        return True
+    return bool(quote["_second"]) and world.has("again-at-second-challenge")
+
+
+def _require_executable(world: World, quote: Json) -> None:
+    if "_stale" in quote:
+        raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
+    if quote["_source"].external and world.has("pull-not-executable"):
+        raise conflict("This quote is only executed when it is made.")
+
+
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
     world, persona, quote = call.world, call.world.persona, of(call)
@@ -647,7 +701,7 @@ def execute_call(call: Call) -> Reply:
             raise conflict("The quote was executed.")
         return 200, shown(world, quote)
     if quote["status"] == "PENDING_AUTHORIZATION":
-        if world.has("challenge-again"):
+        if _is_taken_again(world, quote):
             return 200, shown(world, quote)
         if not quote["_realtime"] and world.has("refused-execution-reopens"):
             quote |= {"status": "PENDING", "_challenge": None}
@@ -662,8 +716,7 @@ def execute_call(call: Call) -> Reply:
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
         return _execute_realtime(world, quote)
-    if "_stale" in quote:
-        raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
+    _require_executable(world, quote)
     _require_signature(call, quote["_source"], quote["_target"])
     _recount(world, quote)
     execute(world, quote)
@@ -746,6 +799,8 @@ def authorize(call: Call) -> Reply:
     answer = shown(world, quote)
     if world.has("authorize-answer-stale"):
         answer |= {"status": "PENDING_AUTHORIZATION", "scaChallenge": public(asked)}
+    if world.has("authorized-new-transaction"):
+        answer["transactionId"] = world.new_id("Transaction")
     return 200, answer
 
 
@@ -834,6 +889,9 @@ def transfer(call: Call, *, outward: bool) -> Reply:
             closed=world.persona.refuses_unknown,
         )
     )
+    shaped = "sourceType" in body["source"] and "destinationType" in body["destination"]
+    if not shaped and world.has("transfer-in-new-shape"):
+        raise invalid("source.sourceType", "is required", kind="select")
     wanted: Json = {
         **{name: body.get(name) for name in ("remittanceInformation", "purposeOfPayment")},
         "source": {"sourceType": "ACCOUNT", **body["source"]},

@@ -190,6 +190,16 @@ def _stays(world: World, reset: Json) -> bool:
     return reset["status"] == "LIVENESS_PASSED" and world.has("passed-never-expires")
 
 
+def _reader(call: Call) -> Json:
+    """Return the customer who reads a reset; one without them is not found by a planted bug."""
+    try:
+        return _customer(call)
+    except Refusal as refusal:
+        if refusal.status == 409 and call.world.has("outside-read-not-found"):
+            raise Refusal("NOT_FOUND", "There is no such reset.") from None
+        raise
+
+
 def read_reset(call: Call) -> Reply:
     """GET /sca/factors/reset/{resetId}."""
     world = call.world
@@ -197,7 +207,7 @@ def read_reset(call: Call) -> Reply:
         reset = world.find(world.resets, call.params["resetId"])
         refresh(world, reset)
     else:
-        reset = _reset(call, _customer(call))
+        reset = _reset(call, _reader(call))
     names = ("status", "factor", "enrollmentStatus", "expiresAt", "completedAt")
     answer = {name: reset[name] for name in names}
     factors = [
@@ -207,6 +217,8 @@ def read_reset(call: Call) -> Reply:
         answer["factor"] = factors[-1]
     if reset["completedAt"] and world.has("completed-at-reading"):
         answer["completedAt"] = now()
+    if reset["completedAt"] and world.has("completed-at-never"):
+        answer["completedAt"] = None
     return 200, answer
 
 
@@ -224,7 +236,10 @@ def complete_reset(call: Call) -> Reply:
         {"countryCode": text(r"\+[0-9]{1,4}"), "number": text(r"[0-9]{4,14}")},
         ("countryCode", "number"),
     )
-    body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, ("endUserIpAddress",)))
+    needs = ["endUserIpAddress"]
+    if b"endUserIpAddress" not in call.raw and world.has("completion-without-address"):
+        needs = []
+    body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, needs))
     if reset["status"] != "LIVENESS_PASSED" and not world.has("reset-without-liveness"):
         terminal = reset["status"] in TERMINAL
         status = world.persona.terminal_reset_status if terminal else 400
@@ -264,10 +279,17 @@ def liveness(world: World, reset: Json, result: str) -> None:
         Refusal: where the reset has ended.
     """
     refresh(world, reset)
+    undone = result == "fail" and reset["status"] == "COMPLETED"
+    if undone and world.has("completed-then-rejected"):
+        reset["status"] = "REJECTED"
+        return
     if _has_ended(world, reset, late=result == "expire"):
         raise conflict("The reset has ended.")
     early = result == "pass" and reset["status"] == "INITIATED"
     if early and world.has("passed-too-early"):
+        return
+    passed = result == "fail" and reset["status"] == "LIVENESS_PASSED"
+    if passed and world.has("failed-after-pass-ignored"):
         return
     failed = result == "fail" and reset["status"] == "INITIATED"
     if failed and world.has("failed-too-early"):

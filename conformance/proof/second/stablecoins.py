@@ -84,7 +84,9 @@ def _amount(call: Call, body: Json) -> int:
     value: Any = body["amount"]
     if isinstance(value, str) and value.replace(".", "", 1).isascii():
         whole, _, fraction = value.partition(".")
-        if whole.isdigit() and fraction.isdigit() and not call.world.has("fraction-cut"):
+        broken = whole.isdigit() and fraction.isdigit()
+        burnt = broken and call.path.endswith("/burns") and call.world.has("burn-fraction-cut")
+        if broken and not burnt and not call.world.has("fraction-cut"):
             raise Refusal("STABLECOIN_AMOUNT_NOT_REPRESENTABLE", "Amounts are whole units.")
         value = int(whole[:20]) if whole.isdigit() else None
     if not is_integer(value) or not 1 <= value <= 10**15:
@@ -178,6 +180,9 @@ def operations(call: Call) -> Reply:
     own = [operation for operation in rows if operation["stablecoinId"] == row["id"]]
     if len(own) < len(rows) and call.world.has("operations-of-all-coins"):
         own = rows
+    burns = [operation for operation in own if operation["type"] == "BURN"]
+    if burns and call.world.has("burns-unlisted"):
+        own = [operation for operation in own if operation["type"] != "BURN"]
     return call.page([public(operation) for operation in own])
 
 

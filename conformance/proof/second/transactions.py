@@ -1,6 +1,7 @@
 """Transactions: settled or failed by what the receiving side does, refunded, approved, listed."""
 
 import secrets
+from collections.abc import Mapping
 
 from conformance.proof.second import internals
 from conformance.proof.second.call import Call, Reply, Route
@@ -79,6 +80,10 @@ def move(world: World, row: Json, status: str) -> None:
     told = shown(world, row)
     if status == "FAILED" and world.has("failed-event-of-quote"):
         told = public(row["_quote"])
+    if status == "FAILED" and world.has("failed-event-without-reason"):
+        told["failureReason"] = None
+    if status == "COMPLETED" and world.has("completed-event-stale"):
+        told["status"] = "PROCESSING"
     world.emit(f"OUTGOING_PAYMENT.{status}", told)
 
 
@@ -122,8 +127,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
     if target and not world.has("credit-forgotten"):
-        extra = 1 if world.has("credit-one-more") else 0
-        internals.credit(world, target, quote["_received"] + extra)
+        _credit(world, target, quote["_received"])
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
         row["destination"]["onChainTransaction"] = _on_chain(
@@ -133,6 +137,14 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def _credit(world: World, target: Json, amount: int) -> None:
+    extra = 1 if world.has("credit-one-more") else 0
+    if world.has("incoming-credit-untold"):
+        target["_available"] += amount
+    else:
+        internals.credit(world, target, amount + extra)
 
 
 def is_shut(world: World, target: Json) -> bool:
@@ -190,6 +202,8 @@ def _refund_move(world: World, row: Json, state: str) -> None:
     told = shown(world, row)
     if state == "COMPLETED" and world.has("refund-event-old-refund"):
         told["refund"] = {**row["refund"], "status": "PENDING"}
+    if state == "COMPLETED" and world.has("refund-event-without-refund"):
+        del told["refund"]
     world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
 
 
@@ -263,8 +277,17 @@ def refresh(world: World, row: Json) -> None:
         refresh_quote(world, row["_quote"])
 
 
+def _query_of_page(call: Call) -> Mapping[str, str]:
+    """Return the query of a later page, which forgets its filters by a planted bug."""
+    if not call.world.has("next-page-unfiltered"):
+        return call.query
+    return {name: value for name, value in call.query.items() if name not in {"type", "status"}}
+
+
 def _wanted(call: Call, row: Json) -> bool:
     query = call.query
+    if "after" in query and {"type", "status"} & set(query):
+        query = _query_of_page(call)
     owner = call.agent_of or query.get("customerId")
     others = call.agent_of and query.get("customerId") not in {None, call.agent_of}
     if others and call.world.has("agent-lists-others"):

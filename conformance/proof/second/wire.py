@@ -245,6 +245,10 @@ class Handler(BaseHTTPRequestHandler):
 def _details(world: World, details: dict[str, Any]) -> dict[str, Any]:
     """Return the details of an error, in which a planted bug may have cut the constraints."""
     errors = details.get("errors", [])
+    nested = any("." in str(entry.get("field")) for entry in errors)
+    if nested and world.has("field-without-path"):
+        errors = [entry | {"field": entry["field"].rpartition(".")[2]} for entry in errors]
+        return details | {"errors": errors}
     if not any("constraint" in entry for entry in errors) or not world.has("constraint-as-text"):
         return details
     return details | {
