@@ -251,13 +251,16 @@ def test_a_card_is_photographed_from_both_sides(
 def test_a_proof_of_address_is_taken_in(
     platform: Platform, check: Check, kind: str, full_id: str, bare_id: str
 ) -> None:
-    """A proof of address is accepted with a number and an issuer, and without them."""
-    holder = platform.customers.applicant()
+    """A proof of address is accepted with a number and an issuer, and without them.
+
+    They are of two holders, as it is open what becomes of a file that is uploaded again.
+    """
+    holder, other = (platform.customers.applicant() for _ in range(2))
 
     with_number = platform.verification.documents.upload(
         holder, kind, documentNumber="A-2209", issuingAuthority="The issuer"
     )
-    without_number = platform.verification.documents.upload(holder, kind)
+    without_number = platform.verification.documents.upload(other, kind)
 
     with check(full_id):
         with_number.expect_accepted()
