@@ -833,10 +833,14 @@ def quote_bearing(platform: Platform, body: Json, fee: dict[str, Any]) -> Json:
 
 
 def shows_fee(quote: Json, fee: dict[str, Any]) -> bool:
-    """Return whether a quote shows a standing fee, apart from rounding."""
-    rate = Decimal(fee.get("basis_points", 0)) / 10_000
-    expected = quote["totalSendingAmount"] * rate + fee.get("fixed", 0)
-    return bool(abs(own_fee(quote) - expected) <= (MAX_ROUNDING_DIFFERENCE if rate else 0))
+    """Return whether a quote shows a standing fee, apart from rounding.
+
+    Where there is a fixed amount too, the rate may apply to what is left of the sending amount.
+    """
+    rate, fixed = Decimal(fee.get("basis_points", 0)) / 10_000, fee.get("fixed", 0)
+    most = quote["totalSendingAmount"] * rate + fixed
+    rounding = MAX_ROUNDING_DIFFERENCE if rate else 0
+    return bool(most - rate * fixed - rounding <= own_fee(quote) <= most + rounding)
 
 
 def expect_shown(name: str, setting: Any, expected: Any) -> None:
