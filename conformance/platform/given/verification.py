@@ -109,7 +109,11 @@ class Contact(Part):
         is_usual = body is None
         if body is None:
             body = self.business_body() if business else self.body()
-        customer = arranged_resource(self._api.create_customer(body))
+        answer = self._api.create_customer(body)
+        if not answer.accepted and body.get("customerType") == "BUSINESS":
+            # It is of one country, and its region is another.
+            raise ResourceMissing(f"no business is taken in {body.get('region')}: {answer}")
+        customer = arranged_resource(answer)
         required = contact_channels(customer)
         if is_usual and not required:
             raise PreconditionFailed(
@@ -144,8 +148,9 @@ class Contact(Part):
         arranged_body(self.send_code(customer, channel))
 
     def verify(self, customer: Json, *channels: str) -> Resource:
-        """Verify contact channels, by default all that have to be; return the customer then."""
-        for name in channels or contact_channels(customer):
+        """Verify contact channels, by default all that are not yet; return the customer then."""
+        pending = [n for n, status in contact_channels(customer).items() if status != "VERIFIED"]
+        for name in channels or pending:
             self.arrange_code(customer, name)
             self.confirm(customer, name)
         return self._customers.read(customer)
@@ -263,14 +268,14 @@ class Documents(Part):
         record = arranged_body(self.upload(holder, kind, trigger=trigger, **parts))
         return record if isinstance(record, dict) else {}
 
-    def provide(self, holder: Json, kind: str) -> None:
-        """Upload a document, both sides of it where it has two.
+    def provide(self, holder: Json, kind: str, country: str = "US") -> None:
+        """Upload a document of a country, both sides of it where it has two.
 
         One that its holder has already may be taken only once.
         """
         for side in SIDES if has_sides(kind) else (None,):
             named = {} if side is None else {"side": side}
-            answer = self.upload(holder, kind, **named)
+            answer = self.upload(holder, kind, country=country, **named)
             if answer.status != _CONFLICT:
                 arranged_body(answer)
 
@@ -457,13 +462,16 @@ class Reviews(Part):
             raise ResourceMissing(f"the submission of {customer['id']} is taken as it is")
         return submission
 
-    def supply(self, customer: Json, submission: Json, turn: int = 0) -> None:
+    def supply(
+        self, customer: Json, submission: Json, turn: int = 0, *, country: str = "US"
+    ) -> None:
         """Upload a document for each entry of a submission's errors, of a type that it accepts.
 
         Args:
             customer: whose submission it is.
             submission: what was answered to it.
             turn: how often it was done before; each time the document is of the next known type.
+            country: the country that the documents are of.
 
         Raises:
             PreconditionFailed: an entry asks for a field.
@@ -483,7 +491,7 @@ class Reviews(Part):
             known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
             holder = {"id": entry.get("resourceId") or customer["id"]}
             kinds = known or accepted
-            self._documents.provide(holder, kinds[turn % len(kinds)])
+            self._documents.provide(holder, kinds[turn % len(kinds)], country)
 
     def submissions(self, customer: Json) -> list[Body]:
         """Return the submissions that are found by a customer's id: one object, or a list."""

@@ -136,7 +136,8 @@ def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
     customer = platform.approved.customer()
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
     before = platform.customers.read(customer).get(CONSENT)
-    platform.customers.change(customer, platformCustomerId=platform.samples.reference())
+    email = platform.samples.filled("changed-############@example.com")
+    platform.customers.change(customer, email=email)
 
     answer = platform.api.create_quote(body)
 
@@ -401,10 +402,14 @@ def accept_again(platform: Platform, customer: Resource, consent: Json) -> Resou
     """Accept the terms again, a day after the last time; return the customer that shows it.
 
     A customer that does not show the moment of its acceptance is returned as it is.
+
+    Raises:
+        ResourceMissing: the terms are accepted once.
     """
     name = member_of("moment", platform)
     old = moment_of(a_day_earlier(consent, platform)[name])
-    platform.customers.change(customer, endUserTermsConsent=consent)
+    if not (answer := platform.api.update_customer(customer["id"], {CONSENT: consent})).accepted:
+        raise ResourceMissing(f"what is accepted is not accepted again: {answer}")
     return platform.until(
         lambda: platform.customers.read(customer),
         lambda current: moment_of((current.get(CONSENT) or {}).get(name)) != old,

@@ -514,7 +514,7 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
 
     It was refused for want of a number, or rejected once somebody had looked at it.
     """
-    holder = platform.customers.applicant(
+    body = platform.customers.body(
         region="GB",
         nationality="GB",
         idType=None,
@@ -522,6 +522,7 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
         phoneNumber=f"+4477009{platform.samples.digits(5)}",
         address={"line1": "1 Mill Lane", "city": "Leeds", "postalCode": "LS1 4AP", "country": "GB"},
     )
+    holder = platform.verification.reviews.created(body)
     if not lacks_identity_document(errors_about(platform, holder)):
         raise ResourceMissing("no identity document is asked of an individual from abroad")
     documents = platform.verification.documents
