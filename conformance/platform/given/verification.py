@@ -53,6 +53,7 @@ MAX_REPAIRS = 3
 MAX_TRIES = 4
 """How often a review is tried where the sandbox may decide it before the suite does."""
 
+_REFUSED = (400, 422)
 _OPEN = "RESOLVE_ERRORS"
 _CONFLICT = 409
 
@@ -329,7 +330,24 @@ class Owners(Part):
 
     def owner(self, business: Json, **members: Any) -> Resource:
         """Report an individual who owns a part of a business; as :meth:`body`."""
-        return arranged_resource(self._api.create_beneficial_owner(self.body(business, **members)))
+        answer = self._api.create_beneficial_owner(self.body(business, **members))
+        if self._profile.bindings.control_role in members.get("roles", ()):
+            self.require_role(answer)
+        return arranged_resource(answer)
+
+    def require_role(self, answer: Answer) -> Answer:
+        """Return the answer to a report of who controls a business, where its role is no guess.
+
+        Raises:
+            ResourceMissing: it is refused, and the profile does not say how the role is called.
+        """
+        is_guess = "control_role" not in self._profile.bindings.model_fields_set
+        if is_guess and answer.status in _REFUSED:
+            raise ResourceMissing(
+                f"the role of the control person may have another name, which is "
+                f"bindings.control_role of the profile: {answer}"
+            )
+        return answer
 
 
 class Reviews(Part):
