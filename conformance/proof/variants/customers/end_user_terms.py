@@ -13,7 +13,7 @@ from conformance.proof.variant import declare, variant
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.quotes import parties
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 
 @variant("N071", "the terms say more, and some of it in an object", "onboarding")
@@ -55,6 +55,19 @@ def dated_terms(_unit: Unit, body: Json) -> None:
     if isinstance(consent, dict) and not _DATE.fullmatch(str(consent.get("termsVersion"))):
         path = "endUserTermsConsent.termsVersion"
         raise errors.invalid_input(errors.field_error(path, "Expected a date."))
+
+
+@variant(
+    "N197",
+    "the terms are accepted once",
+    "last onboarding",
+    (onboarding, "update"),
+    before,
+)
+def accepted_once(unit: Unit, ask: Ask) -> None:
+    names_consent = isinstance(ask.body, dict) and "endUserTermsConsent" in ask.body
+    if names_consent and customers.get(unit, ask.params["customerId"]).consent:
+        raise errors.Refusal("CONFLICT", "The terms are accepted already.")
 
 
 def _consent(change: Callable[[Json], Any]) -> Apply:
