@@ -444,6 +444,8 @@ def test_a_channel_to_be_verified_needs_an_address(
     contact = platform.verification.contact
     body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
+    if business and not twin.accepted:
+        raise ResourceMissing(f"no business is taken in {body['region']}: {twin}")
     if channel not in contact_channels(arranged_body(twin)):
         raise ResourceMissing(f"no {channel} has to be verified in the region {body['region']}")
     without_address = {name: value for name, value in body.items() if name != CHANNELS[channel]}
