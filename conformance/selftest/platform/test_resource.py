@@ -13,6 +13,8 @@ MAX_INT_32, MAX_INT_64 = 2**31 - 1, 2**63 - 1
 
 
 class TestUnknownId:
+    """What an identifier keeps of its form, when another one is made of it."""
+
     @pytest.mark.parametrize(
         "identifier",
         [
