@@ -17,6 +17,12 @@ Json = Mapping[str, Any]
 Body = dict[str, Any]
 """A JSON object that is sent."""
 
+_COUNTED = re.compile(r"(|.*[^0-9A-Fa-f])[1-9]\d{,10}")
+"""What is written of an identifier where resources are counted; longer numbers are random."""
+
+_HIGH_NUMBER = 1_999_999_973
+"""Fits in 32 bits, and is far beyond what a target has given out."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resource(Mapping[str, Any]):
@@ -127,10 +133,19 @@ def require_member(resource: Json, member: str) -> Any:
 
 
 def unknown_id(identifier: str) -> str:
-    """Return an identifier of the same form that no resource has."""
-    kind, colon, rest = identifier.partition(":")
-    changed = re.sub(r"\d", "9", rest)
-    return kind + colon + (changed if changed != rest else f"{rest}9")
+    """Return an identifier of the same form that no resource has.
+
+    Only the second half of what is random differs: what stands before may be a time, a version or
+    the size of a number, and another one might be refused as malformed.
+    """
+    kind, colon, rest = identifier.rpartition(":")
+    if counted := _COUNTED.fullmatch(rest):
+        return f"{kind}{colon}{counted[1]}{_HIGH_NUMBER}"
+    kept, tail = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    for changed in (re.sub(r"\d", "9", tail), tail[::-1]):
+        if changed != tail:
+            return f"{kind}{colon}{kept}{changed}"
+    return f"{identifier}9"
 
 
 def without_members(body: Json, *names: str) -> dict[str, Any]:

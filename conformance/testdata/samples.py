@@ -11,7 +11,7 @@ from typing import Any
 
 KEY_LENGTH = 32
 
-_GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomás", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
+_GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomas", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
 _FAMILY = ("Okafor", "Lindqvist", "Marchetti", "Novak", "Castillo", "Bauer", "Mensah", "Tanaka")
 
 

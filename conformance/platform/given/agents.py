@@ -18,6 +18,7 @@ from conformance.verdict.decisions import (
 )
 
 _UNAUTHORIZED = 401
+_END = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,12 @@ class Agent(httpx.Auth):
 
     @property
     def impostor(self) -> Agent:
-        """An agent with a credential that nobody was given."""
-        changed = self.token[::-1]
+        """An agent with a credential that nobody was given, of the same form.
+
+        Only its end differs, where a credential that can be read has its signature.
+        """
+        kept, end = self.token[:-_END], self.token[-_END:]
+        changed = f"{kept}{end[::-1]}"
         return replace(self, token=changed if changed != self.token else f"{changed}x")
 
     @property

@@ -195,7 +195,10 @@ class ApprovedCustomers(Part):
         place = self._customers.residence(names.sca_region)
         members = {name: place[name] for name in ("region", "phoneNumber", "address")}
         info = {**usual["businessInfo"], **foreign}
-        return self.business(**members, businessInfo=info)
+        try:
+            return self.business(**members, businessInfo=info)
+        except PreconditionFailed as error:
+            raise ResourceMissing(f"no business of {names.sca_region} is taken: {error}") from error
 
     def customer_outside_sca(self) -> Resource:
         """Create a customer outside the regions of SCA.

@@ -45,6 +45,17 @@ class Configuration(Part):
         self._named |= {FEES, TOKENIZATION} & set(body if isinstance(body, dict) else ())
         return self._api.update_config(body, valid=valid)
 
+    def change(self, body: Body) -> None:
+        """Change settings, as a step before a check.
+
+        Raises:
+            PreconditionFailed: it is refused. Its members are those of the bindings, so that this
+                need not speak against the target.
+        """
+        answer = self.update(body)
+        if not answer.accepted:
+            raise PreconditionFailed(f"what the bindings make of {', '.join(body)}: {answer}")
+
     def read(self) -> Body:
         """Return the settings as they are now."""
         body = arranged_body(self._api.get_config())
@@ -93,7 +104,7 @@ class Configuration(Part):
         if not self.update({FEES: first}).accepted or is_shown(first):
             return ""
         before = borne()
-        arranged_body(self.update({FEES: second}))
+        self.change({FEES: second})
         if self._until(lambda: is_shown(second) or borne() != before, bool):
             return ""
         return (

@@ -14,6 +14,7 @@ from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
     TriggerFailed,
+    TriggerMissing,
 )
 
 PHONE = "SMS_OTP"
@@ -21,6 +22,8 @@ PHONE = "SMS_OTP"
 
 OVER = ("COMPLETED", "REJECTED", "EXPIRED")
 """The statuses of a reset that nothing follows."""
+
+_WITHOUT_FACTOR = (400, 404, 409, 422)
 
 UNPASSED = ("INITIATED", "PENDING_REVIEW")
 """The statuses of a reset whose liveness check is not passed yet."""
@@ -104,11 +107,21 @@ class FactorResets(Part):
                 raise
             self._observe(f"sca.enroll is refused: {error}")
 
+    def require_factor(self, start: Answer, factor: str) -> Answer:
+        """Return the answer to the start of a reset, where nothing but the factor may be missing.
+
+        Raises:
+            TriggerMissing: it is refused, and the profile knows no way to enroll the factor.
+        """
+        if start.status in _WITHOUT_FACTOR and not self._triggers.maps("sca.enroll"):
+            raise TriggerMissing("sca.enroll", f"a new customer may have no {factor}: {start}")
+        return start
+
     def started(self, customer: Json | None = None, factor: str | None = None) -> Resource:
         """Start a reset, by default of a new customer and of ``bindings.reset_factor``."""
         lost = factor or self._profile.bindings.reset_factor
         owner = customer or self.holder(lost)
-        body = arranged_body(self.start(owner, lost))
+        body = arranged_body(self.require_factor(self.start(owner, lost), lost))
         if not isinstance(body, dict) or not isinstance(body.get("resetId"), str):
             raise PreconditionFailed(f"a started reset has no resetId: {body!r}")
         return as_resource({**body, "customerId": owner["id"], "factor": lost}, owner)

@@ -53,6 +53,7 @@ MAX_REPAIRS = 3
 MAX_TRIES = 4
 """How often a review is tried where the sandbox may decide it before the suite does."""
 
+_REFUSED = (400, 422)
 _OPEN = "RESOLVE_ERRORS"
 _CONFLICT = 409
 
@@ -109,7 +110,11 @@ class Contact(Part):
         is_usual = body is None
         if body is None:
             body = self.business_body() if business else self.body()
-        customer = arranged_resource(self._api.create_customer(body))
+        answer = self._api.create_customer(body)
+        if not answer.accepted and body.get("customerType") == "BUSINESS":
+            # It is of one country, and its region is another.
+            raise ResourceMissing(f"no business is taken in {body.get('region')}: {answer}")
+        customer = arranged_resource(answer)
         required = contact_channels(customer)
         if is_usual and not required:
             raise PreconditionFailed(
@@ -144,13 +149,19 @@ class Contact(Part):
         arranged_body(self.send_code(customer, channel))
 
     def verify(self, customer: Json, *channels: str) -> Resource:
-        """Verify contact channels, by default all that have to be; return the customer then."""
-        for name in channels or contact_channels(customer):
+        """Verify contact channels, by default all that are not yet; return the customer then."""
+        pending = [n for n, status in contact_channels(customer).items() if status != "VERIFIED"]
+        for name in channels or pending:
             self.arrange_code(customer, name)
+            self.confirm(customer, name)
+        return self._customers.read(customer)
+
+    def confirm(self, customer: Json, *channels: str) -> None:
+        """Verify contact channels by the codes that were sent to them."""
+        for name in channels:
             arranged_body(self.confirm_code(customer, name))
             if (seen := self.at_status(customer, name, "VERIFIED")) != "VERIFIED":
                 raise PreconditionFailed(f"the right code left the {name} at {seen}")
-        return self._customers.read(customer)
 
     def ready(self, customer: Json) -> Resource:
         """Return a customer whose channels are verified, as far as they have to be for a review."""
@@ -258,14 +269,14 @@ class Documents(Part):
         record = arranged_body(self.upload(holder, kind, trigger=trigger, **parts))
         return record if isinstance(record, dict) else {}
 
-    def provide(self, holder: Json, kind: str) -> None:
-        """Upload a document, both sides of it where it has two.
+    def provide(self, holder: Json, kind: str, country: str = "US") -> None:
+        """Upload a document of a country, both sides of it where it has two.
 
         One that its holder has already may be taken only once.
         """
         for side in SIDES if has_sides(kind) else (None,):
             named = {} if side is None else {"side": side}
-            answer = self.upload(holder, kind, **named)
+            answer = self.upload(holder, kind, country=country, **named)
             if answer.status != _CONFLICT:
                 arranged_body(answer)
 
@@ -319,7 +330,24 @@ class Owners(Part):
 
     def owner(self, business: Json, **members: Any) -> Resource:
         """Report an individual who owns a part of a business; as :meth:`body`."""
-        return arranged_resource(self._api.create_beneficial_owner(self.body(business, **members)))
+        answer = self._api.create_beneficial_owner(self.body(business, **members))
+        if self._profile.bindings.control_role in members.get("roles", ()):
+            self.require_role(answer)
+        return arranged_resource(answer)
+
+    def require_role(self, answer: Answer) -> Answer:
+        """Return the answer to a report of who controls a business, where its role is no guess.
+
+        Raises:
+            ResourceMissing: it is refused, and the profile does not say how the role is called.
+        """
+        is_guess = "control_role" not in self._profile.bindings.model_fields_set
+        if is_guess and answer.status in _REFUSED:
+            raise ResourceMissing(
+                f"the role of the control person may have another name, which is "
+                f"bindings.control_role of the profile: {answer}"
+            )
+        return answer
 
 
 class Reviews(Part):
@@ -452,13 +480,16 @@ class Reviews(Part):
             raise ResourceMissing(f"the submission of {customer['id']} is taken as it is")
         return submission
 
-    def supply(self, customer: Json, submission: Json, turn: int = 0) -> None:
+    def supply(
+        self, customer: Json, submission: Json, turn: int = 0, *, country: str = "US"
+    ) -> None:
         """Upload a document for each entry of a submission's errors, of a type that it accepts.
 
         Args:
             customer: whose submission it is.
             submission: what was answered to it.
             turn: how often it was done before; each time the document is of the next known type.
+            country: the country that the documents are of.
 
         Raises:
             PreconditionFailed: an entry asks for a field.
@@ -478,7 +509,7 @@ class Reviews(Part):
             known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
             holder = {"id": entry.get("resourceId") or customer["id"]}
             kinds = known or accepted
-            self._documents.provide(holder, kinds[turn % len(kinds)])
+            self._documents.provide(holder, kinds[turn % len(kinds)], country)
 
     def submissions(self, customer: Json) -> list[Body]:
         """Return the submissions that are found by a customer's id: one object, or a list."""

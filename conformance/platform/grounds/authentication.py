@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from conformance.platform.grounds.ground import Ground
-from conformance.platform.grounds.shared import money_of, source_account
+from conformance.platform.grounds.shared import await_listing, money_of, source_account
 from conformance.platform.platform import Platform
 
 
@@ -15,6 +15,7 @@ def _approve_transaction(platform: Platform) -> Ground:
         map(platform.triggers.maps, ("deposit.arrive", "agent.initiate"))
     )
     payment = platform.agents.initiate(source) if waits else platform.quotes.pending(source)
+    await_listing(platform, payment)
     return Ground(
         path={"transactionId": payment["transactionId"]}, state=money_of(platform, source)
     )

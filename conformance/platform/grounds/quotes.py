@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import Direction
 from conformance.platform.grounds.ground import Ground
-from conformance.platform.grounds.shared import TRANSFER, money_of, source_account
+from conformance.platform.grounds.shared import TRANSFER, await_listing, money_of, source_account
 from conformance.platform.platform import Platform
 
 
@@ -35,9 +35,9 @@ def _note_quote(platform: Platform, answer: Answer) -> None:
 
 def _execute_quote(platform: Platform) -> Ground:
     source = source_account(platform)
-    return Ground(
-        path={"quoteId": platform.quotes.pending(source)["id"]}, state=money_of(platform, source)
-    )
+    quote = platform.quotes.pending(source)
+    await_listing(platform, quote)
+    return Ground(path={"quoteId": quote["id"]}, state=money_of(platform, source))
 
 
 def _authorize_quote(platform: Platform) -> Ground:
@@ -46,6 +46,7 @@ def _authorize_quote(platform: Platform) -> Ground:
     quote = (
         platform.sca.challenged(source=source) if can_challenge else platform.quotes.pending(source)
     )
+    await_listing(platform, quote)
     return Ground(
         path={"quoteId": quote["id"]},
         body={"code": platform.profile.bindings.sca_wrong_code},

@@ -43,6 +43,7 @@ def test_a_reset_is_started(platform: Platform, check: Check) -> None:
     answer = platform.resets.start(customer)
 
     with check("SFR-001"):
+        platform.resets.require_factor(answer, platform.profile.bindings.reset_factor)
         assert answer.status == HTTPStatus.CREATED, answer
     with check("SFR-007"):
         body = arranged_body(answer)
@@ -54,6 +55,7 @@ def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
     """The reset of a phone factor is started with 201; the new phone is named at the completion."""
     answer = platform.resets.start(platform.resets.holder(PHONE), PHONE)
 
+    platform.resets.require_factor(answer, PHONE)
     assert answer.status == HTTPStatus.CREATED, answer
 
 
@@ -65,6 +67,7 @@ def test_a_business_starts_a_reset_too(platform: Platform) -> None:
 
     answer = platform.resets.start(business)
 
+    platform.resets.require_factor(answer, platform.profile.bindings.reset_factor)
     assert answer.status == HTTPStatus.CREATED, answer
 
 

@@ -15,6 +15,7 @@ from conformance.scenarios.kit.challenges import (
     wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.regions import EU
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -88,6 +89,7 @@ def test_a_payment_to_another_customer_asks_for_a_proof(platform: Platform) -> N
 @requirement("SCA-004")
 def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform) -> None:
     """The execution is accepted, and its answer has no ``scaChallenge``."""
+    require_outside(platform)
     quote = platform.quotes.pending()
 
     answer = platform.api.execute_quote(quote["id"])
@@ -101,6 +103,7 @@ def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
     platform: Platform, check: Check
 ) -> None:
     """A proof for a quote without a challenge is refused, and the source's balances do not fall."""
+    require_outside(platform)
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before = platform.internal_accounts.balances(source)
@@ -333,6 +336,14 @@ def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Ch
             assert answer.body["status"] not in SETTLING, answer
         else:
             answer.refused(twin=platform.sca.send_proof(arrange_second_challenge(platform)[1]))
+
+
+def require_outside(platform: Platform) -> None:
+    """Raise ``ResourceMissing`` where the usual customers are of a region that needs SCA."""
+    region = platform.customers.body().get("region")
+    known_region = platform.profile.bindings.sca_region
+    if region == known_region or {region, known_region} <= {*EU}:
+        raise ResourceMissing(f"the customers of the profile are of {region}, which needs SCA")
 
 
 def create_sca_quote(platform: Platform, source: Resource, destination: Resource) -> Json:

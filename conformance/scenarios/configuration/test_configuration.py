@@ -22,7 +22,6 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
     Resource,
-    arranged_body,
     listed_members,
     without_members,
 )
@@ -292,8 +291,7 @@ def test_a_standing_fee_can_be_taken_away(platform: Platform) -> None:
     if not own_fee(quote_with_fee):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote_with_fee}")
 
-    no_fee = platform.profile.bindings.no_fee_configs
-    arranged_body(platform.configuration.update({FEES: no_fee}))
+    arrange_no_fee(platform)
     quote = platform.until(lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) == 0)
 
     assert own_fee(quote) == 0
@@ -404,7 +402,7 @@ def test_two_settings_are_changed_at_once(platform: Platform, check: Check) -> N
     """One change of a standing fee and of the look of card codes is shown in both."""
     card_codes = set_card_codes(platform)
     fee = set_fee(platform, **FORMS["both"])
-    arranged_body(remove_fee(platform))
+    arrange_no_fee(platform)
     other_codes = {name: f"{value} II" for name, value in card_codes.items()}
 
     answer = platform.configuration.update({FEES: fee, TOKENIZATION: other_codes})
@@ -745,7 +743,7 @@ def with_and_without_fee(platform: Platform, side: str) -> tuple[Json, Json]:
         PreconditionFailed: quotes do not show the fee.
     """
     body = dollar_quote(platform, side)
-    arranged_body(remove_fee(platform))
+    arrange_no_fee(platform)
     without_fee = platform.until(
         lambda: arrange_quote(platform, body), lambda quote: own_fee(quote) == 0
     )
@@ -763,7 +761,7 @@ def set_fee(platform: Platform, **fee: Any) -> Any:
     for part in fee:
         arrange_effect(platform, part)
     value = platform.configuration.standing_fee(**fee)
-    arranged_body(platform.configuration.update({FEES: value}))
+    platform.configuration.change({FEES: value})
     return value
 
 
@@ -776,6 +774,11 @@ def arrange_effect(platform: Platform, part: str) -> None:
 def remove_fee(platform: Platform) -> Answer:
     """Remove the standing fee."""
     return platform.configuration.update({FEES: platform.profile.bindings.no_fee_configs})
+
+
+def arrange_no_fee(platform: Platform) -> None:
+    """Remove the standing fee, as a step before a check."""
+    platform.configuration.change({FEES: platform.profile.bindings.no_fee_configs})
 
 
 def read_setting(platform: Platform, name: str, expected: Any) -> Any:
@@ -833,10 +836,14 @@ def quote_bearing(platform: Platform, body: Json, fee: dict[str, Any]) -> Json:
 
 
 def shows_fee(quote: Json, fee: dict[str, Any]) -> bool:
-    """Return whether a quote shows a standing fee, apart from rounding."""
-    rate = Decimal(fee.get("basis_points", 0)) / 10_000
-    expected = quote["totalSendingAmount"] * rate + fee.get("fixed", 0)
-    return bool(abs(own_fee(quote) - expected) <= (MAX_ROUNDING_DIFFERENCE if rate else 0))
+    """Return whether a quote shows a standing fee, apart from rounding.
+
+    Where there is a fixed amount too, the rate may apply to what is left of the sending amount.
+    """
+    rate, fixed = Decimal(fee.get("basis_points", 0)) / 10_000, fee.get("fixed", 0)
+    most = quote["totalSendingAmount"] * rate + fixed
+    rounding = MAX_ROUNDING_DIFFERENCE if rate else 0
+    return bool(most - rate * fixed - rounding <= own_fee(quote) <= most + rounding)
 
 
 def expect_shown(name: str, setting: Any, expected: Any) -> None:

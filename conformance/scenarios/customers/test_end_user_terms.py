@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from conformance.contract.moments import parse_moment
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body, require_member
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    require_member,
+    unknown_id,
+)
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
@@ -18,6 +25,9 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 CONSENT = "endUserTermsConsent"
 NOT_ACCEPTED = "END_USER_TERMS_NOT_ACCEPTED"
 UNKNOWN_VERSION = "END_USER_TERMS_VERSION_NOT_FOUND"
+DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([-./]?(?:0[1-9]|1[0-2])(?!\d{3}))")
+"""A year and a month, which a day may follow."""
+LENGTH_OF_IDS = 16
 
 
 # --- The terms ------------------------------------------------------------------------------
@@ -126,7 +136,8 @@ def test_an_acceptance_outlives_other_changes(platform: Platform) -> None:
     customer = platform.approved.customer()
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
     before = platform.customers.read(customer).get(CONSENT)
-    platform.customers.change(customer, platformCustomerId=platform.samples.reference())
+    email = platform.samples.filled("changed-############@example.com")
+    platform.customers.change(customer, email=email)
 
     answer = platform.api.create_quote(body)
 
@@ -359,9 +370,25 @@ def is_address(value: Any) -> bool:
 def with_unknown_version(platform: Platform, consent: Json) -> Json:
     """Return an acceptance of a version of the terms that does not exist."""
     name = member_of("version", platform)
-    version = consent[name]
-    unknown = version + 1_000_000 if isinstance(version, int) else f"{version}-unknown"
-    return {**consent, name: unknown}
+    return {**consent, name: unknown_version(consent[name])}
+
+
+def unknown_version(version: Any) -> Any:
+    """Return a version of the terms that does not exist, of the same form.
+
+    One of another form might be refused as a value that is not valid.
+    """
+    if isinstance(version, int):
+        return version + 1_000_000
+    if dated := DATE.search(version):
+        # Long before any terms of this interface, in a leap year as 29 February may come.
+        return f"{version[: dated.start()]}1972{dated[1]}{version[dated.end() :]}"
+    if ":" in version or len(version) >= LENGTH_OF_IDS:
+        return unknown_id(version)
+    if number := re.search(r"\d", version):
+        # The first number counts most: of 2.1 comes 90002.1.
+        return f"{version[: number.start()]}9000{version[number.start() :]}"
+    return f"{version}-unknown"
 
 
 def a_day_earlier(consent: Json, platform: Platform) -> Json:
@@ -375,10 +402,14 @@ def accept_again(platform: Platform, customer: Resource, consent: Json) -> Resou
     """Accept the terms again, a day after the last time; return the customer that shows it.
 
     A customer that does not show the moment of its acceptance is returned as it is.
+
+    Raises:
+        ResourceMissing: the terms are accepted once.
     """
     name = member_of("moment", platform)
     old = moment_of(a_day_earlier(consent, platform)[name])
-    platform.customers.change(customer, endUserTermsConsent=consent)
+    if not (answer := platform.api.update_customer(customer["id"], {CONSENT: consent})).accepted:
+        raise ResourceMissing(f"what is accepted is not accepted again: {answer}")
     return platform.until(
         lambda: platform.customers.read(customer),
         lambda current: moment_of((current.get(CONSENT) or {}).get(name)) != old,

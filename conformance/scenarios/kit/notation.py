@@ -14,6 +14,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
 _NUMBERS = ("identifier", "taxId")
+_SETS = ("currencies", "countriesOfOperation")
 _MASK = re.compile(r"[*•xX]{2,}[\W_]*")
 _MIN_CLEAR_CHARS = 2
 
@@ -74,7 +75,7 @@ def same(path: str, shown_value: Any, sent_value: Any) -> bool:
         return all(shown_value.get(key) in (None, value) for key, value in sent_value.items())
     if name in _NUMBERS:
         return digits(sent_value).endswith(digits(shown_value))
-    if name == "currencies":
+    if name in _SETS:
         return sorted(shown_value) == sorted(sent_value)
     if name == "phoneNumber":
         return digits(shown_value) == digits(sent_value)

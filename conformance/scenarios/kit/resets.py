@@ -29,6 +29,7 @@ def start_resets(
         if ending and answers and answers[-1].accepted:
             platform.resets.liveness({**answers[-1].body, "customerId": customer["id"]}, "fail")
         answers.append(platform.resets.start(customer, factor))
+        platform.resets.require_factor(answers[0], lost_factors[0])
     if not ending and answers[1].status == HTTPStatus.CONFLICT:
         return start_resets(platform, lost_factors, ending=True)
     return answers

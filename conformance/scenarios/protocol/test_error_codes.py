@@ -14,14 +14,18 @@ from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import requirement
-from conformance.scenarios.kit.refusals import INVALID, require_refusal
+from conformance.scenarios.kit.refusals import INVALID, REFUSED, require_refusal
 from conformance.verdict.decisions import ResourceMissing
 
 JSON_CONTENT = {"content-type": "application/json"}
 AMOUNTS = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
 NOT_FOUND_CODES = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
 NOBODY = "nobody"
-TOO_LARGE = ("TRANSACTION_SIZE_LIMIT_EXCEEDED", "INSUFFICIENT_FUNDS")
+TOO_LARGE = (
+    "TRANSACTION_SIZE_LIMIT_EXCEEDED",
+    "INSUFFICIENT_FUNDS",
+    "DAILY_VOLUME_LIMIT_EXCEEDED",
+)
 
 
 @requirement("ERR-070")
@@ -54,7 +58,8 @@ def test_an_amount_that_cannot_be_moved_is_called_that(
     refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": amount}, valid=False)
 
     require_refusal(refusal)
-    refusal.refused(*codes, twin=platform.api.create_quote(body))
+    # The daily volume is the only cause with a status of its own.
+    refusal.refused(*REFUSED, 429, *codes, twin=platform.api.create_quote(body))
 
 
 @requirement("ERR-074")

@@ -70,7 +70,7 @@ def test_an_owner_from_abroad_proves_who_that_is(
             business, personalInfo=platform.verification.owners.canadian()
         )
         for kind in ("PASSPORT", "NATIONAL_ID"):
-            platform.verification.documents.provide(proven, kind)
+            platform.verification.documents.provide(proven, kind, "CA")
     platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
     )
@@ -90,11 +90,11 @@ def test_an_owner_from_abroad_hands_in_a_second_paper(
     owner = platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
     )
-    platform.verification.documents.document(owner, "PASSPORT")
+    platform.verification.documents.document(owner, "PASSPORT", country="CA")
 
     expect_errors(platform, business)
 
-    platform.verification.documents.provide(owner, "NATIONAL_ID")
+    platform.verification.documents.provide(owner, "NATIONAL_ID", "CA")
     require_accepted(platform, business)
 
 

@@ -137,9 +137,9 @@ def test_a_code_is_sent_again(platform: Platform, check: Check) -> None:
 
     second_answer = platform.verification.contact.send_code(customer, "email")
 
+    if second_answer.status == TOO_MANY:
+        raise ResourceMissing(f"the target limits the pace of codes: {second_answer}")
     with check("CON-011"):
-        if second_answer.status == TOO_MANY:
-            raise ResourceMissing(f"the target limits the pace of codes: {second_answer}")
         second_answer.expect_accepted()
     with check("CON-012"):
         arranged_body(second_answer)
@@ -311,12 +311,18 @@ def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
 
 @requirement("CON-046")
 def test_channels_are_verified_before_the_customer_is(platform: Platform) -> None:
-    """Verified channels do not change the verification status of the customer."""
+    """Verified channels do not change the verification status of the customer.
+
+    A customer of a regulated platform may be APPROVED meanwhile, whatever is verified.
+    """
     customer = platform.verification.contact.customer()
+    expected = {verification_status(customer)}
+    if platform.profile.features.declares("regulated"):
+        expected.add("APPROVED")
 
     verified = platform.verification.contact.verify(customer)
 
-    assert verification_status(verified) == verification_status(customer), verified
+    assert verification_status(verified) in expected, verified
 
 
 @for_each_channel("CON-052", "CON-053")
@@ -438,6 +444,8 @@ def test_a_channel_to_be_verified_needs_an_address(
     contact = platform.verification.contact
     body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
+    if business and not twin.accepted:
+        raise ResourceMissing(f"no business is taken in {body['region']}: {twin}")
     if channel not in contact_channels(arranged_body(twin)):
         raise ResourceMissing(f"no {channel} has to be verified in the region {body['region']}")
     without_address = {name: value for name, value in body.items() if name != CHANNELS[channel]}

@@ -251,13 +251,16 @@ def test_a_card_is_photographed_from_both_sides(
 def test_a_proof_of_address_is_taken_in(
     platform: Platform, check: Check, kind: str, full_id: str, bare_id: str
 ) -> None:
-    """A proof of address is accepted with a number and an issuer, and without them."""
-    holder = platform.customers.applicant()
+    """A proof of address is accepted with a number and an issuer, and without them.
+
+    They are of two holders, as it is open what becomes of a file that is uploaded again.
+    """
+    holder, other = (platform.customers.applicant() for _ in range(2))
 
     with_number = platform.verification.documents.upload(
         holder, kind, documentNumber="A-2209", issuingAuthority="The issuer"
     )
-    without_number = platform.verification.documents.upload(holder, kind)
+    without_number = platform.verification.documents.upload(other, kind)
 
     with check(full_id):
         with_number.expect_accepted()
@@ -511,7 +514,7 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
 
     It was refused for want of a number, or rejected once somebody had looked at it.
     """
-    holder = platform.customers.applicant(
+    body = platform.customers.body(
         region="GB",
         nationality="GB",
         idType=None,
@@ -519,6 +522,7 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
         phoneNumber=f"+4477009{platform.samples.digits(5)}",
         address={"line1": "1 Mill Lane", "city": "Leeds", "postalCode": "LS1 4AP", "country": "GB"},
     )
+    holder = platform.verification.reviews.created(body)
     if not lacks_identity_document(errors_about(platform, holder)):
         raise ResourceMissing("no identity document is asked of an individual from abroad")
     documents = platform.verification.documents

@@ -231,7 +231,7 @@ def test_there_is_no_link_before_the_channels_are_verified(
     for channel in contact_channels(customer):
         platform.verification.contact.arrange_code(customer, channel)
     second_refusal = platform.verification.links.create(customer)
-    platform.verification.contact.verify(customer)
+    platform.verification.contact.confirm(customer, *contact_channels(customer))
     last_answer = platform.verification.links.create(customer)
 
     before_code, *after_code, after_verification = ids

@@ -165,9 +165,8 @@ def test_a_control_person_need_not_own_a_quarter(platform: Platform, check: Chec
 
     def report(**members: Any) -> Answer:
         business = platform.customers.applicant(business=True)
-        return platform.api.create_beneficial_owner(
-            platform.verification.owners.body(business, roles=roles, **members)
-        )
+        body = platform.verification.owners.body(business, roles=roles, **members)
+        return platform.verification.owners.require_role(platform.api.create_beneficial_owner(body))
 
     owner_of_40 = report(ownershipPercentage=40)
     owner_of_10 = report(ownershipPercentage=10)
@@ -189,7 +188,7 @@ def test_an_owner_can_have_several_roles(platform: Platform, check: Check) -> No
         platform.customers.applicant(business=True), roles=roles
     )
 
-    answer = platform.api.create_beneficial_owner(body)
+    answer = platform.verification.owners.require_role(platform.api.create_beneficial_owner(body))
 
     with check("OWN-042"):
         answer.expect_accepted()

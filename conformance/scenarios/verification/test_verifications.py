@@ -125,9 +125,9 @@ def test_what_is_missing_of_a_business_is_told(platform: Platform, check: Check)
 def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform) -> None:
     """The errors for a Mexican owner without documents carry the id of the owner or business."""
     business = platform.verification.reviews.unsubmitted(business=True)
-    owner = platform.verification.owners.owner(
-        business, personalInfo={"nationality": "MX", "address": MEXICAN}
-    )
+    owners = platform.verification.owners
+    number = {name: owners.canadian()[name] for name in NUMBER}
+    owner = owners.owner(business, personalInfo={"nationality": "MX", "address": MEXICAN, **number})
 
     entries = require_member(platform.verification.reviews.unresolved(business), "errors")
 
@@ -181,7 +181,7 @@ def test_a_missing_identity_document_is_asked_for_until_it_is_there(
     with check("VER-818"):
         accepted = {kind for entry in entries for kind in entry["acceptedDocumentTypes"]}
         assert not accepted & set(PROOFS_OF_ADDRESS)
-    platform.verification.reviews.supply(individual, {"errors": entries})
+    platform.verification.reviews.supply(individual, {"errors": entries}, country="MX")
     with check("VER-052"):
         again = (
             arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
@@ -210,7 +210,7 @@ def test_a_missing_document_of_an_owner_is_asked_for_until_it_is_there(platform:
     if not entries:
         raise ResourceMissing("no identity document of an owner from abroad is asked for")
     for turn in range(MAX_REPAIRS):
-        reviews.supply(owner, {"errors": entries}, turn)
+        reviews.supply(owner, {"errors": entries}, turn, country="CA")
         entries = asked_for(arranged_resource(reviews.submit(business)))
         if not entries:
             break
@@ -298,7 +298,8 @@ def test_the_other_side_of_a_card_is_asked_for(
     side, other = sides
     individual = _create_unidentified(platform, kind)
     number = f"X{platform.samples.digits(7)}"
-    platform.verification.documents.document(individual, kind, side=side, documentNumber=number)
+    card = {"country": "MX", "documentNumber": number}
+    platform.verification.documents.document(individual, kind, side=side, **card)
 
     with_one = arranged_resource(platform.verification.reviews.submit(individual))
 
@@ -306,7 +307,7 @@ def test_the_other_side_of_a_card_is_asked_for(
         assert with_one["verificationStatus"] == RESOLVE_ERRORS
     if with_one["verificationStatus"] != RESOLVE_ERRORS:
         raise PreconditionFailed("one side was enough")
-    platform.verification.documents.document(individual, kind, side=other, documentNumber=number)
+    platform.verification.documents.document(individual, kind, side=other, **card)
     with_both = arranged_resource(platform.verification.reviews.submit(individual))
     before, left = (
         [
@@ -330,15 +331,15 @@ def test_two_cards_are_not_one(platform: Platform, check: Check) -> None:
     """
     individual = _create_unidentified(platform, "DRIVERS_LICENSE", "NATIONAL_ID")
     documents = platform.verification.documents
-    documents.document(individual, "DRIVERS_LICENSE", side="FRONT")
-    number = f"X{platform.samples.digits(7)}"
-    documents.document(individual, "NATIONAL_ID", side="BACK", documentNumber=number)
+    documents.document(individual, "DRIVERS_LICENSE", side="FRONT", country="MX")
+    card = {"country": "MX", "documentNumber": f"X{platform.samples.digits(7)}"}
+    documents.document(individual, "NATIONAL_ID", side="BACK", **card)
 
     mixed = arranged_resource(platform.verification.reviews.submit(individual))
 
     with check("VER-804", "VER-805"):
         assert mixed["verificationStatus"] == RESOLVE_ERRORS
-    documents.document(individual, "NATIONAL_ID", side="FRONT", documentNumber=number)
+    documents.document(individual, "NATIONAL_ID", side="FRONT", **card)
     whole = arranged_resource(platform.verification.reviews.submit(individual))
     if whole["verificationStatus"] == RESOLVE_ERRORS:
         raise ResourceMissing(f"more is asked for than both sides: {whole.get('errors')}")
@@ -355,10 +356,10 @@ def test_a_card_of_no_side_is_not_enough(platform: Platform, kind: str) -> None:
     """The upload is refused, or the submission of its holder is RESOLVE_ERRORS."""
     individual = _create_unidentified(platform, kind)
 
-    answer = platform.verification.documents.upload(individual, kind, side=None)
+    answer = platform.verification.documents.upload(individual, kind, side=None, country="MX")
 
     if not answer.accepted:
-        twin = platform.verification.documents.upload(individual, kind, side="FRONT")
+        twin = platform.verification.documents.upload(individual, kind, side="FRONT", country="MX")
         answer.refused(*UNFIT, twin=twin)
         return
     submission = arranged_resource(platform.verification.reviews.submit(individual))

@@ -103,7 +103,7 @@ def told(
         answer = platform.api.create_beneficial_owner(report, valid=not person.without)
         if not answer.accepted and (person.without or person.is_foreign):
             raise ResourceMissing(f"more has to be known to report an owner: {answer}")
-        owner = arranged_resource(answer)
+        owner = arranged_resource(platform.verification.owners.require_role(answer))
         sent[owner["id"]], names[owner["id"]] = report, str(index)
     if proves_address:
         platform.verification.documents.document(business, "UTILITY_BILL")

@@ -233,17 +233,18 @@ def test_a_return_on_its_own_is_reported_once(platform: Platform) -> None:
 
 @requirement("EVT-209")
 def test_a_refused_quote_is_not_reported(platform: Platform) -> None:
-    """No webhook about a payment names the source of a refused quote.
+    """No webhook about a payment names the source of a quote whose amount is negative.
 
-    Its amount is negative, or it would be executed at once and costs more than there is.
+    Of one that would be executed at once, and costs more than there is, a service may keep a
+    transaction that failed. No webhook reports it as PROCESSING or COMPLETED.
     """
-    source = platform.internal_accounts.account()
+    source, poor_source = (platform.internal_accounts.account() for _ in range(2))
     body = platform.quotes.body(source)
-    above = platform.internal_accounts.balances(source)[0] + 1
+    above = platform.internal_accounts.balances(poor_source)[0] + 1
 
     refusal = platform.api.create_quote({**body, "lockedCurrencyAmount": -1}, valid=False)
     uncovered = platform.api.create_quote(
-        {**body, "lockedCurrencyAmount": above, "immediatelyExecute": True}
+        platform.quotes.body(poor_source, amount=above, immediatelyExecute=True)
     )
 
     if refusal.accepted:
@@ -251,8 +252,13 @@ def test_a_refused_quote_is_not_reported(platform: Platform) -> None:
     if uncovered.accepted:
         raise PreconditionFailed(f"more than the balance was sent: {uncovered}")
     let_reports_arrive(platform, source)
-    types = {str(event.type) for event in platform.webhooks.mentioning(source["id"])}
+    let_reports_arrive(platform, poor_source)
+    types, types_of_uncovered = (
+        {str(event.type) for event in platform.webhooks.mentioning(account["id"])}
+        for account in (source, poor_source)
+    )
     assert not [kind for kind in types if kind.startswith(OUTGOING)]
+    assert not types_of_uncovered.intersection((PROCESSING, COMPLETED))
 
 
 @requirement("EVT-210")

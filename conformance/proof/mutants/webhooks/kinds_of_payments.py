@@ -119,7 +119,7 @@ for _id, _name, _statement, _edit in (
     declare(_id, _name, _statement, _told_wrongly(lambda _unit, _row: True, _edit))
 
 
-@mutant("EVT-209", "a quote that is not covered is told of as it is refused")
+@mutant("EVT-209", "a quote that is not covered is told of as if it were paid")
 def uncovered_told(patch: Patch) -> None:
     told: list[Json] = []
 
@@ -129,7 +129,7 @@ def uncovered_told(patch: Patch) -> None:
         except errors.Refusal:
             row = transactions.get(unit, quote.transaction_id)
             aside = Unit(unit.session, unit.settings, unit.seed, unit.now)
-            transactions.announce(aside, row, "FAILED")
+            transactions.announce(aside, row, "PROCESSING")
             told.extend(aside.events)
             raise
 

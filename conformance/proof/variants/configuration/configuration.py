@@ -192,6 +192,18 @@ for _name, _rounding, _group in (
 
 
 @variant(
+    "M15",
+    "the rate of a standing fee applies to what its fixed amount leaves",
+    "further onboarding",
+    (fees, "platform_fee"),
+    instead,
+)
+def rate_of_the_rest(sending: int, terms: fees.Terms) -> int:
+    rest = max(sending - terms.platform_fixed, 0)
+    return round(rest * terms.platform_variable) + terms.platform_fixed
+
+
+@variant(
     "N074",
     "what is shown of a standing fee has an id and more",
     "onboarding",

@@ -244,15 +244,31 @@ def unknown_refused(patch: Patch) -> None:
 
 @variant(
     "N096",
-    "a change that sends the type of a customer is refused",
+    "a change that sends the type or the platform's id of a customer is refused",
     "onboarding",
     (onboarding, "update"),
     before,
 )
-def fixed_type(unit: Unit, ask: Ask) -> None:
-    if isinstance(ask.body, dict) and "customerType" in ask.body:
-        found = errors.field_error("customerType", "It cannot be changed.")
-        raise errors.invalid_input(found)
+def fixed_members(unit: Unit, ask: Ask) -> None:
+    sent = ask.body if isinstance(ask.body, dict) else {}
+    if fixed := [name for name in ("customerType", "platformCustomerId") if name in sent]:
+        raise errors.invalid_input(
+            *(errors.field_error(name, "It cannot be changed.") for name in fixed)
+        )
+
+
+@variant(
+    "N004",
+    "customers are taken who live in the United States or in Germany, and businesses of the former",
+    "other apart",
+    (onboarding, "create"),
+    before,
+)
+def few_regions(unit: Unit, ask: Ask) -> None:
+    body = ask.body if isinstance(ask.body, dict) else {}
+    regions = ("US",) if body.get("customerType") == "BUSINESS" else ("US", "DE")
+    if body.get("region") not in (None, *regions):
+        raise errors.invalid_input(errors.field_error("region", "It is not served."))
 
 
 @variant("M72", "a refused change lists no fields", "onboarding", (onboarding, "update"), rescued)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited
+from conformance.proof.kit.builders import Json, before, edited
 from conformance.proof.kit.tables import with_status
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import rules
+from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.quotes import parties
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 
 @variant("N071", "the terms say more, and some of it in an object", "onboarding")
@@ -37,6 +38,36 @@ def numbered_terms(patch: Patch) -> None:
     version = "endUserTermsConsent.termsVersion"
     rows = tuple(row for row in rules.CUSTOMER_FIELDS if row.path != version)
     patch.replace(rules, "CUSTOMER_FIELDS", rows)
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@variant(
+    "N071",
+    "what is no date is no version of the terms",
+    "further onboarding",
+    (onboarding, "accepted_terms"),
+    before,
+)
+def dated_terms(_unit: Unit, body: Json) -> None:
+    consent = body.get("endUserTermsConsent")
+    if isinstance(consent, dict) and not _DATE.fullmatch(str(consent.get("termsVersion"))):
+        path = "endUserTermsConsent.termsVersion"
+        raise errors.invalid_input(errors.field_error(path, "Expected a date."))
+
+
+@variant(
+    "N197",
+    "the terms are accepted once",
+    "last onboarding",
+    (onboarding, "update"),
+    before,
+)
+def accepted_once(unit: Unit, ask: Ask) -> None:
+    names_consent = isinstance(ask.body, dict) and "endUserTermsConsent" in ask.body
+    if names_consent and customers.get(unit, ask.params["customerId"]).consent:
+        raise errors.Refusal("CONFLICT", "The terms are accepted already.")
 
 
 def _consent(change: Callable[[Json], Any]) -> Apply:

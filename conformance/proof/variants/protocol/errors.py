@@ -319,6 +319,15 @@ declare(
 )
 
 
+@variant("M73", "the object that a wrong field is in is listed too")
+def listed_with_the_holder(patch: Patch) -> None:
+    def invalid(original: Function, *found: Json) -> Any:
+        holders = {entry["field"].rpartition(".")[0] for entry in found} - {""}
+        return original(*found, *(errors.field_error(name, "Not valid.") for name in holders))
+
+    patch.wrap(errors, "invalid_input", invalid)
+
+
 @variant("M73", "paths of fields start at the object that holds them", "other forms")
 def paths_from_the_holder(patch: Patch) -> None:
     def from_the_holder(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from conformance.proof.kit.builders import Place, around, before
@@ -18,6 +19,9 @@ _LISTS: dict[str, Place] = {
     "accounts": (accounts, "list_for_customers"),
     "externals": (externals, "list_for_customers"),
 }
+
+
+_UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
 # --- Ids ------------------------------------------------------------------------------------
@@ -45,6 +49,26 @@ for _kind, _place in (
         f"what is no id of the form {_kind}:<id> is refused with 400",
         _formed(_kind, _place),
         "other codes",
+    )
+
+
+def _random(place: Place) -> Apply:
+    """Return a patch after which an id that ends in no UUID of version 4 is no valid value."""
+
+    def found(unit: Unit, name: str, *_: Any, **__: Any) -> None:
+        if _UUID_4.fullmatch(name.rpartition(":")[2]) is None:
+            raise errors.invalid_input(errors.field_error("id", "Expected a UUID of version 4."))
+
+    return before(*place, found)
+
+
+for _kind, _place in (("Customer", (customers, "get")), ("Quote", (quotes, "get"))):
+    declare(
+        "N346",
+        f"random-{_kind}",
+        f"what is no id of a {_kind} with a UUID of version 4 is refused with 400",
+        _random(_place),
+        "further codes",
     )
 
 

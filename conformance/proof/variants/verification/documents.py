@@ -260,10 +260,19 @@ def unknown_holder_customer(patch: Patch) -> None:
     _holder_unknown(patch, errors.Refusal("CUSTOMER_NOT_FOUND", "No customer has this id."))
 
 
-@variant("N133", "a document that is uploaded again is refused", "onboarding")
+@variant(
+    "N133", "a document that is uploaded again is refused, as is the file of one", "onboarding"
+)
 def no_repetition(patch: Patch) -> None:
+    known_files: set[tuple[str, str, str | None, bytes]] = set()
+
     def create(original: Function, unit: Unit, ask: Ask) -> Any:
         record = original(unit, ask)
+        kind, side = ask.body["documentType"], ask.body.get("side")
+        file = (ask.body["documentHolder"], kind, side, ask.files["file"].content)
+        if file in known_files:
+            raise errors.Refusal("CONFLICT", "The holder has this file.")
+        known_files.add(file)
         wanted = ("documentType", "documentNumber", "side")
         mine = [record.get(name) for name in wanted]
         for held in documents.of(unit, ask.body["documentHolder"]):

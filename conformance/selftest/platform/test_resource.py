@@ -1,0 +1,53 @@
+"""Identifiers that no resource has: they are well-formed wherever the real one is."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+
+from conformance.platform.resource import unknown_id
+
+MAX_INT_32, MAX_INT_64 = 2**31 - 1, 2**63 - 1
+
+
+class TestUnknownId:
+    """What an identifier keeps of its form, when another one is made of it."""
+
+    @pytest.mark.parametrize(
+        "identifier",
+        [
+            "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+            "01890a5d-ac96-774b-bcce-b302099a8057",
+            "f47ac10b58cc4372a5670e02b2c3d479",
+        ],
+    )
+    def test_a_uuid_keeps_its_version_and_variant(self, identifier: str) -> None:
+        before, after = uuid.UUID(identifier), uuid.UUID(unknown_id(identifier))
+
+        assert after != before
+        assert (after.version, after.variant) == (before.version, before.variant)
+
+    def test_a_ulid_keeps_its_time(self) -> None:
+        after = unknown_id("Customer:01ARZ3NDEKTSV4RRFFQ69G5FAV")
+
+        assert after != "Customer:01ARZ3NDEKTSV4RRFFQ69G5FAV"
+        assert re.fullmatch("Customer:01ARZ3NDEK[0-9A-HJKMNP-TV-Z]{16}", after)
+
+    def test_a_long_number_keeps_its_size(self) -> None:
+        after = int(unknown_id("1541815603606036480"))
+
+        assert after != 1541815603606036480
+        assert after <= MAX_INT_64
+
+    @pytest.mark.parametrize("identifier", ["Quote:7", "Quote:1042", "Quote:q-1042", "quote_99"])
+    def test_what_is_counted_goes_far_beyond_the_count(self, identifier: str) -> None:
+        number = re.search(r"\d+$", unknown_id(identifier))
+
+        assert number is not None
+        assert 10**9 < int(number[0]) <= MAX_INT_32
+
+    @pytest.mark.parametrize("identifier", ["abcdefgh", "Card:99", "a", "", "99999999999999"])
+    def test_it_is_always_another_one(self, identifier: str) -> None:
+        assert unknown_id(identifier) != identifier
