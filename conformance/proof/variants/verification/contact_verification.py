@@ -335,6 +335,7 @@ def refused_at_execution(patch: Patch) -> None:
     patch.replace(quotes, "customers", careless)
     patch.replace(parties, "refuse_unverified_receiver", lambda *_: None)
     patch.wrap(quotes, "start", started)
+    patch.wrap(quotes, "perform", started)
     patch.wrap(control, "deposit", deposited)
 
 
