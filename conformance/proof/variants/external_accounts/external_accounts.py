@@ -360,7 +360,7 @@ def creation_told(create: Function, unit: Unit, ask: Ask) -> Any:
 # --- Members that need not be there ---------------------------------------------------------
 
 
-declare_optional("external-account", (externals, "view"), "platformAccountId")
+declare_optional("external-account", (externals, "view"), "platformAccountId", "customerId")
 
 
 # --- Where something is refused -------------------------------------------------------------

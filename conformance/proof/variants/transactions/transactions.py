@@ -37,6 +37,7 @@ declare_optional(
     "transaction",
     (transactions, "view"),
     *("direction", "exchangeRate", "description", "source", "customerId", "reference", "createdAt"),
+    *("quoteId", "sentAmount", "receivedAmount", "settledAt"),
 )
 
 
