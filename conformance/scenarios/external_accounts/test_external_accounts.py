@@ -61,7 +61,7 @@ def test_an_account_is_shown_as_it_was_sent(
     with check("EXT-012"):
         assert require_member(account_read, "platformAccountId") == body["platformAccountId"]
     with check("EXT-014"):
-        assert account_read.get("customerId") == owner["id"]
+        assert require_member(account_read, "customerId") == owner["id"]
     with check("EXT-015"):
         assert account_read.get("currency") == body["currency"]
     with check("EXT-016"):
@@ -562,7 +562,7 @@ def test_an_external_account_is_created_and_read(platform: Platform, check: Chec
         reading.expect_accepted()
         assert reading.body.get("id") == account["id"]
     with check("EXT-008"):
-        assert account.get("customerId") == customer["id"]
+        assert require_member(account, "customerId") == customer["id"]
 
 
 @requirement("EXT-007")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import pytest
@@ -9,10 +10,17 @@ import pytest
 from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body, unknown_id
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    unknown_id,
+    without_members,
+)
+from conformance.scenarios.external_accounts.test_wallets import WALLETS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
 @pytest.mark.parametrize(
@@ -167,15 +175,30 @@ def test_nothing_is_proved_that_was_not_started(platform: Platform) -> None:
 
 
 def _another(platform: Platform, owner: Resource, account: Resource) -> Resource | None:
-    """Return another account of a customer that waits for a proof; ``None`` if there is none.
+    """Return a customer's account elsewhere that waits for a proof too; ``None`` if there is none.
 
-    One address may be registered only once, or again as the account that there is.
+    Who proves an address may have proved it for each account that is there. One address may also be
+    registered only once, or again as the account that there is.
     """
-    try:
-        other = platform.ownership.unproven(owner)
-    except (PreconditionFailed, ResourceMissing):
-        return None
-    return None if other["id"] == account["id"] else other
+    usual = platform.profile.resources.ownership_account
+    place = _details(platform.external_accounts.body(owner, usual))
+    for name in dict.fromkeys((usual, *WALLETS)):
+        try:
+            if _details(platform.external_accounts.body(owner, name)) == place:
+                continue
+            other = platform.external_accounts.moved(owner, "ownership.demand", name)
+        except (PreconditionFailed, ResourceMissing, TriggerFailed):
+            continue
+        shown = _details(other)
+        if other["id"] != account["id"] and (not shown or shown != _details(account)):
+            return other
+    return None
+
+
+def _details(account: Json) -> Json:
+    """Return what an account tells beside its type."""
+    info = account.get("accountInfo")
+    return without_members(info, "accountType") if isinstance(info, Mapping) else {}
 
 
 def _expect_unproven(platform: Platform, other: Resource | None) -> None:

@@ -10,6 +10,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
+    Resource,
     arranged_body,
     arranged_resource,
     require_member,
@@ -43,15 +44,23 @@ MEMBERS_OF_LOOKUP = (
 )
 
 
-def look_up(platform: Platform) -> tuple[Json, Json, Answer]:
-    """Look up an external account of a new customer; return customer, account and answer."""
-    customer = platform.approved.customer()
+def look_up(platform: Platform, *currencies: str) -> tuple[Json, Json, Answer]:
+    """Look up an external account of a new customer; return customer, account and answer.
+
+    The customer transacts in the usual currency, and in further ``currencies``.
+    """
+    customer = create_sender(platform, *currencies)
     account = platform.external_accounts.account(customer)
     return (
         customer,
         account,
         platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]}),
     )
+
+
+def create_sender(platform: Platform, *currencies: str) -> Resource:
+    """Create a customer who transacts in the usual currency, and in further ones."""
+    return platform.approved.customer(currencies=sorted({platform.profile.currency, *currencies}))
 
 
 def supported_currencies(lookup: Json) -> list[Json]:
@@ -152,12 +161,13 @@ def test_rates_convert_from_the_currency_that_is_asked_for(
 
     Two sending currencies of different worth have different rates.
     """
-    customer, account, default = look_up(platform)
+    codes = sending_currencies(platform)
+    customer, account, default = look_up(platform, *codes)
     answers = {
         code: platform.api.lookup_external_account(
             account["id"], {"customerId": customer["id"], "sendingCurrency": code}
         )
-        for code in sending_currencies(platform)
+        for code in codes
     }
 
     with check("LKP-023"):
@@ -361,36 +371,37 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
     Without a sending currency it names the same one for each account. No two accounts share the id
     of a lookup, and a currency looks the same in each.
     """
-    customer = platform.approved.customer()
-    accounts: dict[str, Json] = {}
+    senders: dict[str, Resource] = {}
+    accounts: dict[tuple[str, str], Json] = {}
     looks: dict[str, set[str]] = defaultdict(set)
-    lookup_ids: dict[str, object] = {}
+    lookup_ids: dict[tuple[str, str], object] = {}
 
     for corridor in platform.profile.resources.corridors:
-        if corridor.account not in accounts:
-            accounts[corridor.account] = platform.external_accounts.account(
-                customer, corridor.account
-            )
+        # Who does not transact in a currency may be unable to send it.
+        if corridor.sending not in senders:
+            senders[corridor.sending] = create_sender(platform, corridor.sending)
+        customer = senders[corridor.sending]
+        ends = corridor.sending, corridor.account
+        account = accounts[ends] = platform.external_accounts.account(customer, corridor.account)
         answer = platform.api.lookup_external_account(
-            accounts[corridor.account]["id"],
-            {"customerId": customer["id"], "sendingCurrency": corridor.sending},
+            account["id"], {"customerId": customer["id"], "sendingCurrency": corridor.sending}
         )
 
         with check("LKP-040"):
             answer.expect_accepted()
             assert code_of(answer.body.get("sendingCurrency")) == corridor.sending
         lookup = arranged_body(answer)
-        lookup_ids[corridor.account] = lookup.get("lookupId")
+        lookup_ids[ends] = lookup.get("lookupId")
         entries = [entry.get("currency") for entry in supported_currencies(lookup)]
         for currency in (lookup.get("sendingCurrency"), *entries):
             for member in ("symbol", "decimals"):
                 if (code := code_of(currency)) is not None and currency.get(member) is not None:
                     looks[f"{code}.{member}"].add(str(currency[member]))
         with check("LKP-020"):
-            assert lookup.get("accountId") == accounts[corridor.account]["id"]
+            assert lookup.get("accountId") == account["id"]
         with check("LKP-021"):
             codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
-            assert accounts[corridor.account]["currency"] in codes
+            assert account["currency"] in codes
         with check("LKP-022"):
             for entry in supported_currencies(lookup):
                 assert entry["min"] <= entry["max"]
@@ -406,7 +417,9 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             raise ResourceMissing("resources.corridors of the profile lead to one account alone")
         assert len(set(lookup_ids.values())) == len(lookup_ids), lookup_ids
     with check("LKP-044"):
-        expect_one_default(platform, customer, accounts.values())
+        first = platform.profile.resources.corridors[0].sending
+        own = [account for (sending, _), account in accounts.items() if sending == first]
+        expect_one_default(platform, senders[first], own)
 
 
 def expect_one_default(platform: Platform, customer: Json, accounts: Iterable[Json]) -> None:

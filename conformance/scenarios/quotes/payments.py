@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
@@ -27,7 +28,7 @@ def expect_refused_or_unpaid(
     """Assert that a fault of a beneficiary is refused with the account, or with a payment to it.
 
     The specification says what currencies require of a beneficiary, and not at which step it is
-    checked.
+    checked; the payment may also be taken, and fail.
 
     Args:
         platform: the suite in the part of a platform.
@@ -37,8 +38,8 @@ def expect_refused_or_unpaid(
         fault: the currency of the account, and the change that is the fault.
 
     Raises:
-        ResourceMissing: no payment in the currency can be made, or not by the sender of the fault;
-            or a trigger decides about the account, and not the target.
+        ResourceMissing: no payment in the currency can be made, or not by the sender of the fault,
+            or it comes to no end; or a trigger decides about the account, and not the target.
     """
     __tracebackhide__ = True
     if not refusal.accepted:
@@ -77,10 +78,17 @@ def expect_refused_or_unpaid(
     twin_steps = _pay(platform, twin_source, arranged_resource(account_twin))
     if not twin_steps[-1].accepted:
         raise ResourceMissing(f"a payment in {currency} cannot be made: {twin_steps[-1]}")
-    for answer, twin_step in zip(_pay(platform, source, faulty), twin_steps, strict=False):
+    steps = _pay(platform, source, faulty)
+    for answer, twin_step in zip(steps, twin_steps, strict=False):
         if not answer.accepted:
             answer.refused(*_UNPAID, twin=twin_step)
             return
+    status = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")
+    if status in FAILED:
+        platform.observe(f"a payment in {currency} is executed with the fault, and is {status}")
+        return
+    if status != "COMPLETED":
+        raise ResourceMissing(f"whether the payment in {currency} arrives is not seen: {status}")
     raise AssertionError(
         f"an account in {currency} was created with the fault and paid to: {account_answer}"
     )

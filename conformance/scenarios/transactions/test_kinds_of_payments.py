@@ -67,7 +67,7 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
             assert created.get("status") == "PENDING", created
     with check("TRX-022"):
         for seen in (created, transaction):
-            assert seen.get("quoteId") == quote["id"], seen
+            assert require_member(seen, "quoteId") == quote["id"], seen
     with check("TRX-026"):
         assert transaction.get("settledAt"), transaction
     for member, (amount, currency, amount_id, currency_id) in AMOUNTS.items():

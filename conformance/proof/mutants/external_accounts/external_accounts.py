@@ -433,9 +433,9 @@ declare(
 )
 declare(
     "EXT-008",
-    "owner-lost",
-    "an external account does not say whose it is",
-    edited(externals, "view", without("customerId")),
+    "another",
+    "a new external account says that it is another customer's",
+    edited(*CREATE, put("customerId", "Customer:1")),
 )
 declare_lookups(
     (

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, edited
-from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.edits import ALL, put
 from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
@@ -66,9 +66,6 @@ for _requirement, _name, _place, _path, _value in SHOWN:
         edited(*_place, put(_path, _value)),
     )
 
-declare(
-    "EXT-014", "unsaid", "reading does not say whose it is", edited(*READ, without("customerId"))
-)
 declare(
     "EXT-013",
     "own-id-required",

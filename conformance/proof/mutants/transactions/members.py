@@ -114,7 +114,6 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
         "a completed transaction has a failureReason",
         where(shows("status", "COMPLETED"), lambda body: {**body, "failureReason": "NONE"}),
     ),
-    ("TRX-022", "missing", "transactions do not name their quote", without("quoteId")),
     (
         "TRX-022",
         "other",

@@ -396,11 +396,20 @@ for _id in ("TRX-080", "TRX-081"):
         _initiated(lambda unit, quote: quotes.perform(unit, quote, "APPROVE")),
     )
 
+
+def _take(unit: Unit, quote: Quote) -> None:
+    """Let the amount of a quote leave its source for good."""
+    amount, currency = quotes.debit_total(quote), quote.sending_currency
+    source = ledger.available(quote.source["accountId"])
+    rail = ledger.system("rail", currency)
+    ledger.post(unit, [ledger.Leg(source, currency, -amount), ledger.Leg(rail, currency, amount)])
+
+
 declare(
     "TRX-081",
     "reserved",
     "an agent's payment is debited before its approval",
-    _initiated(lambda unit, quote: ledger.post(unit, quotes.debit_legs(quote))),
+    _initiated(_take),
 )
 
 

@@ -11,13 +11,14 @@ from conformance.platform.given import external_accounts
 from conformance.proof.kit.builders import Json, edited, instead
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import errors, fields
+from conformance.reference import errors, fields, rules
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import account_types, beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Field
 from conformance.reference.store import Customer, ExternalAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 
 # Where a target reads a beneficiary is a word of its profile, here as by `bindings.beneficiary`.
@@ -181,6 +182,18 @@ def when_executed(patch: Patch) -> None:
 
     _not_at_creation(patch)
     patch.wrap(quotes, "start", wrapped)
+
+
+@variant("M49", "payments to a beneficiary who lacks something fail")
+def payments_fail(patch: Patch) -> None:
+    def failing(result_of: Function, unit: Unit, quote: Quote) -> rules.PayoutResult:
+        found: rules.PayoutResult = result_of(unit, quote)
+        account = externals.find(unit, quote.destination.get("accountId") or "")
+        faulty = account is not None and _later_errors(unit, account)
+        return rules.PAYOUT_RESULTS["BLOCKED"] if faulty else found
+
+    _not_at_creation(patch)
+    patch.wrap(settlement, "result_of", failing)
 
 
 @variant("M49", "an account whose beneficiary lacks something never becomes active", "last apart")

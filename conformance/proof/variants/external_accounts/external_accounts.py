@@ -303,6 +303,22 @@ def wrong_signature_refused(body: Json) -> Any:
     return body
 
 
+@variant(
+    "N450",
+    "who proves an address has proved it for each account there",
+    "absent",
+    (ownership, "conclude"),
+)
+def proved_as_a_place(
+    conclude: Function, unit: Unit, account: ExternalAccount, method: str, *, proven: bool
+) -> None:
+    conclude(unit, account, method, proven=proven)
+    own = select(ExternalAccount).where(ExternalAccount.customer_id == account.customer_id)
+    for other in unit.session.scalars(own).all():
+        if other.info == account.info and externals.is_unproven(other):
+            externals.reach(unit, other, account.status)
+
+
 @variant("N078", "a proof answers with nothing about itself", "other forms")
 def proof_not_shown(patch: Patch) -> None:
     for name in ("challenge", "verify"):
@@ -360,7 +376,7 @@ def creation_told(create: Function, unit: Unit, ask: Ask) -> Any:
 # --- Members that need not be there ---------------------------------------------------------
 
 
-declare_optional("external-account", (externals, "view"), "platformAccountId")
+declare_optional("external-account", (externals, "view"), "platformAccountId", "customerId")
 
 
 # --- Where something is refused -------------------------------------------------------------

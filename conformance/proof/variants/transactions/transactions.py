@@ -12,8 +12,9 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
-from conformance.reference import errors, rules
+from conformance.reference import control, errors, rules
 from conformance.reference.authentication import sca
+from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
@@ -37,6 +38,7 @@ declare_optional(
     "transaction",
     (transactions, "view"),
     *("direction", "exchangeRate", "description", "source", "customerId", "reference", "createdAt"),
+    *("quoteId", "sentAmount", "receivedAmount", "settledAt"),
 )
 
 
@@ -112,6 +114,32 @@ declare(
     refuse((quotes, "approve"), {"INVALID_STATE_TRANSITION": "INVALID_INPUT"}),
     "codes",
 )
+
+
+@variant("N451", "what waits for an approval is kept back")
+def kept_back(patch: Patch) -> None:
+    def keep(unit: Unit, quote: Quote, amount: int) -> None:
+        account, currency = quote.source["accountId"], quote.sending_currency
+        kept = ledger.Leg(ledger.held(account), currency, amount)
+        ledger.post(unit, [ledger.Leg(ledger.available(account), currency, -amount), kept])
+
+    def initiating(initiate: Function, unit: Unit, ask: Ask) -> Json:
+        found: Json = initiate(unit, ask)
+        quote, _ = transactions.locked(unit, found["transactionId"])
+        try:
+            keep(unit, quote, quotes.debit_total(quote))
+        except ledger.OverdrawnError as error:
+            raise errors.Refusal("INSUFFICIENT_FUNDS", "The rest is kept back.") from error
+        return found
+
+    def approving(approve: Function, unit: Unit, ask: Ask) -> Any:
+        quote, _ = transactions.locked(unit, ask.params["transactionId"])
+        if quote.agent_initiated and quote.status == "PENDING":
+            keep(unit, quote, -quotes.debit_total(quote))
+        return approve(unit, ask)
+
+    patch.wrap(control, "initiate_by_agent", initiating)
+    patch.wrap(quotes, "approve", approving)
 
 
 @variant("M24", "approving what needs no approval does nothing", "other codes", (quotes, "approve"))
