@@ -63,6 +63,11 @@ AUDIT = "ACC-014"
 
 RECORDER = pytest.StashKey[Recorder]()
 _SHOWN_EXCHANGES = 30
+_MAX_SCRIPT_CHARS = 12_000
+_TOO_LONG = (
+    "The script that repeats the requests has {} characters. After the run this writes it, with a\n"
+    "requirement that fails here: payments-conformance export curl --requirement=QUO-031"
+)
 _WHOLE_PERCENT = 100
 _TOLD_OF_FAILURES = ("transcript", "reproduce")
 """The names of what is told of a failed test beside its message."""
@@ -429,6 +434,8 @@ class Session:
         if report.failed and (exchanges := self.connection.recent()):
             base_url, names = self.connection.target.base_url, self.profile.credentials
             script = curl_chain(exchanges, base_url, (names.token_id, names.client_secret))
+            if len(script) > _MAX_SCRIPT_CHARS:
+                script = _TOO_LONG.format(len(script))
             told = transcript(exchanges[-_SHOWN_EXCHANGES:]), script
             report.sections.extend(zip(_TOLD_OF_FAILURES, told, strict=True))
         self._outlet.clean_report(report)

@@ -23,6 +23,9 @@ PLACEHOLDER = "TODO"
 _KEYS = {"id", "level", "statement", "source", "operations", "each", "needs", "untestable"}
 
 
+_RETIRED = SPEC / "retired.yaml"
+
+
 class Level(StrEnum):
     """How strongly the specification binds an implementation (RFC 2119)."""
 
@@ -256,7 +259,7 @@ def _needs(needs: Any, where: str) -> Needs:
 @cache
 def retired() -> Mapping[str, str]:
     """Return what became of each id that requirements had and have no longer."""
-    return MappingProxyType(parsed(SPEC / "retired.yaml"))
+    return MappingProxyType(parsed(_RETIRED))
 
 
 @cache

@@ -30,6 +30,7 @@ _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MAX_FAULTS = 4
 """In how many members a request may differ from its twin and still show which is the fault."""
 
+_PURPOSE = "purposeOfPayment"
 _INVALID = 400
 _UNAUTHORIZED = 401
 _SHOWN_CHARS = 300
@@ -70,9 +71,21 @@ class Answer:
 
     @property
     def _blames_the_request(self) -> bool:
+        if self._asks_for_purpose:
+            return False
         if self.code in error_codes():
             return self.status in _BLAMING and self.code in faults_of_requests()
         return self.status in _BLAMING_BY_THEMSELVES
+
+    @property
+    def _asks_for_purpose(self) -> bool:
+        """Whether a purposeOfPayment is missed, which some destinations require (line 383)."""
+        details = self.body.get("details") if isinstance(self.body, Mapping) else None
+        errors = details.get("errors") if isinstance(details, Mapping) else None
+        listed = errors if isinstance(errors, list) else ()
+        named = [one.get("field") for one in listed if isinstance(one, Mapping)]
+        sent = self.exchange.request_body
+        return _PURPOSE in named and not (isinstance(sent, Mapping) and _PURPOSE in sent)
 
     def refused(self, *expected: int | str, twin: Answer) -> None:
         """Assert that the request was refused, and for its fault.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from conformance.exchange.chain import MAX_CHARS, TOO_DEEP, cut
@@ -14,8 +16,24 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def transcript(exchanges: Iterable[Exchange]) -> str:
-    """Return the requests and responses as text, in the order in which they happened."""
-    return visible("\n".join(_describe(exchange) for exchange in exchanges))
+    """Return the requests and responses as text, in the order in which they happened.
+
+    What was asked again and answered in the same way, as while something is waited for, stands once
+    with its count.
+    """
+    told = [(_describe(exchange), _told_by(exchange)) for exchange in exchanges]
+    runs = [list(run) for _, run in groupby(told, key=itemgetter(1))]
+    return visible("\n".join(run[-1][0] + _again(len(run)) for run in runs))
+
+
+def _told_by(exchange: Exchange) -> tuple[Any, ...]:
+    """Return what one exchange has in common with another that tells nothing else."""
+    request = (exchange.method, exchange.url, exchange.request_body)
+    return (*request, exchange.status, exchange.response_body, exchange.error)
+
+
+def _again(times: int) -> str:
+    return f"\n    (the last of {times} in a row with the same answer)" if times > 1 else ""
 
 
 def _describe(exchange: Exchange) -> str:

@@ -45,7 +45,11 @@ SHAPED_BY: Mapping[str, tuple[str, ...]] = {
     "createCustomer": ("bindings.terms_consent", "bindings.customer", "bindings.business"),
     "createExternalAccount": ("bindings.accounts", "bindings.providers", "resources.account_types"),
     "createInternalAccount": ("bindings.rule_based_account",),
-    "createQuote": ("resources.corridors", "bindings.uma_destination"),
+    "createQuote": (
+        "resources.corridors",
+        "bindings.purpose_currencies",
+        "bindings.uma_destination",
+    ),
     "createStablecoin": ("bindings.stablecoin",),
     "burnStablecoin": ("bindings.stablecoin_burn",),
     "mintStablecoin": ("bindings.stablecoin_mint",),

@@ -129,6 +129,9 @@ class Payment:
 
     def _taken(self) -> Span:
         sent = self.quote["totalSendingAmount"]
+        if self.status in (None, "PENDING") and self._waits:
+            # Money that is kept back for it is not available to spend.
+            return -sent, 0
         if self.status in NOTHING_TAKEN or not self.done & _EXECUTIONS:
             # One whose customer has not answered a challenge may fail for it.
             return 0, 0
@@ -137,6 +140,11 @@ class Payment:
             return -included_fees(self.quote), 0
         # Of a failure alone it is not known how far its refund is.
         return -sent, 0 if self.status == _FAILED else -sent
+
+    @property
+    def _waits(self) -> bool:
+        """Whether its approval or the proof of its customer is what it waits for."""
+        return "id" not in self.quote or self.challenge is not None
 
     @property
     def is_moving(self) -> bool:

@@ -123,8 +123,17 @@ class Quotes(Part):
             "destination": {"destinationType": "ACCOUNT", "accountId": destination["id"]},
             "lockedCurrencySide": side,
             "lockedCurrencyAmount": amount,
+            **self._purpose(destination),
             **members,
         }
+
+    def _purpose(self, destination: Json) -> Body:
+        """Return the purpose of a payment whose destination requires one."""
+        names = self._profile.bindings
+        required = destination.get("currency") in names.purpose_currencies
+        if not required or names.purpose_of_payment is None:
+            return {}
+        return {"purposeOfPayment": names.purpose_of_payment}
 
     def pending(
         self, source: Json | None = None, destination: Json | None = None, **members: Any
@@ -150,18 +159,17 @@ class Quotes(Part):
         """
         self._require_feature("realtime_funding")
         owner = customer or self._approved.customer()
+        receiver = destination or self._external_accounts.account(owner)
         return {
             "source": {
                 "sourceType": "REALTIME_FUNDING",
                 "customerId": owner["id"],
                 "currency": currency or self._profile.resources.realtime_currency,
             },
-            "destination": {
-                "destinationType": "ACCOUNT",
-                "accountId": (destination or self._external_accounts.account(owner))["id"],
-            },
+            "destination": {"destinationType": "ACCOUNT", "accountId": receiver["id"]},
             "lockedCurrencySide": "SENDING",
             "lockedCurrencyAmount": 10_000,
+            **self._purpose(receiver),
             **members,
         }
 

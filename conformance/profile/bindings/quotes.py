@@ -27,6 +27,11 @@ class QuoteBindings(ProfilePart):
     purpose_of_payment: str | None = Field(
         None, description="A `purposeOfPayment` that the implementation takes; null for none."
     )
+    purpose_currencies: tuple[str, ...] = Field(
+        (),
+        description="Currencies whose destinations require a `purposeOfPayment`; quotes that are "
+        "paid out in them carry it.",
+    )
     realtime_platform: Any = Field(
         None,
         description="The value of `platform` in the source of a quote that the platform funds just "

@@ -9,7 +9,8 @@ from typing import Any, Literal
 class Persona:
     """One way to fill what the specification leaves open. The defaults are the persona `strict`.
 
-    Durations are in seconds. `throttled_each` refuses each so many requests for their pace, 0 none.
+    Durations are in seconds. `purposeful` has the currencies that are paid out for a named purpose
+    alone. `throttled_each` refuses each so many requests for their pace, 0 none.
     `max_unproven_cents` is what an external account may receive, in US cents, before its ownership
     is proven; `delivery_jitter` the longest time before a webhook is sent. `profile` holds what
     differs from `fixtures/profiles/second.yaml` for a target of this persona, as nested mappings.
@@ -55,6 +56,7 @@ class Persona:
     wrong_state_status: int = 409
     file_status: int = 400
     terminal_reset_status: int = 400
+    purposeful: tuple[str, ...] = ()
     version_code: tuple[int, str] = (412, "UNSUPPORTED_UMA_VERSION")
     expired_code: str = "QUOTE_EXPIRED"
 
@@ -165,6 +167,8 @@ PERSONAS: Mapping[str, Persona] = {
         repeated_execution="refused",
         path_form="brackets",
         platform_externals=False,
+        purposeful=("MXN",),
+        profile={"bindings": {"purpose_currencies": ["MXN"]}},
     ),
     "slow": replace(
         STRICT,

@@ -291,11 +291,14 @@ def _require_rail(world: World, target: End, given: Json) -> None:
 
 
 def _demand_rail(world: World, target: End, body: Json) -> None:
-    """Refuse, by a planted bug, a quote that leaves the rail to the service."""
+    """Refuse a quote without its purpose, or, by a planted bug, one without a rail."""
     rails = (target.account.get("accountInfo") or {}).get("paymentRails")
     unsaid = rails and not body["destination"].get("paymentRail")
     if unsaid and body.get("immediatelyExecute") and world.has("immediate-needs-rail"):
         raise invalid("destination.paymentRail", "is required", kind="select")
+    unnamed = body.get("purposeOfPayment") is None
+    if target.external and target.code in world.persona.purposeful and unnamed:
+        raise invalid("purposeOfPayment", "is required for this destination")
 
 
 def _require_registration(world: World, owner: Json | None, target: End) -> None:

@@ -492,6 +492,8 @@ def test_what_an_agent_executes_is_debited(platform: Platform) -> None:
 
     if execution.body["status"] not in SETTLING:
         raise ResourceMissing(f"what an agent executes waits: {execution}")
+    if platform.transactions.of_quote(quote).get("status") == "PENDING":
+        raise ResourceMissing("what an agent executes waits for its approval as a transaction")
     remaining = before - quote["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, remaining) == remaining
 

@@ -565,6 +565,22 @@ class TestRefusals:
         """It breaks a requirement if it blames the request."""
         assert ask(status, code).breaks == broken
 
+    def test_a_purpose_that_a_destination_requires_breaks_nothing(
+        self, connect: Connect, stand_in: Start
+    ) -> None:
+        """Some destinations require a purposeOfPayment, and others none."""
+        errors = [{"field": "purposeOfPayment", "reason": "is required"}]
+        body = {"code": "INVALID_INPUT", "details": {"errors": errors}}
+        client = connect(stand_in(standins.answers(400, body)).base_url)
+
+        asked, told = (
+            client.call("createQuote", body=QUOTE | more)
+            for more in ({}, {"purposeOfPayment": "GIFT"})
+        )
+
+        assert asked.breaks == ()
+        assert told.breaks != ()
+
     def test_status_and_code_have_to_fit(self, ask: Callable[..., Answer]) -> None:
         """Of several statuses and codes one of each is enough, and none need be given."""
         refusal, twin = ask(400, "QUOTE_EXPIRED"), ask(200)
