@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 
@@ -26,7 +25,7 @@ def settings(
     No other process of the run changes the settings meanwhile.
     """
     platform.configuration.without_effect = without_effect
-    with turn_to_change(pytestconfig.rootpath / pytestconfig.getoption("report_dir")):
+    with platform.configuration.turn(pytestconfig.rootpath / pytestconfig.getoption("report_dir")):
         before = platform.configuration.before_changes()
         try:
             yield before

@@ -112,6 +112,16 @@ class Configuration(Part):
             f"{self.read().get(FEES)}, and the fee of quotes stays {before}"
         )
 
+    def turn(self, folder: Path) -> AbstractContextManager[None]:
+        """Wait until no other process of this run changes the settings, and keep others waiting.
+
+        Args:
+            folder: the report folder of the run.
+        """
+        # Whoever waits for a turn of all tests may hold no other one, for which these would wait.
+        self._triggers.turn.stay_alone()
+        return turn_to_change(folder)
+
     def before_changes(self) -> Body:
         """Return the settings as they are, once it is certain that a fee in them can be put back.
 

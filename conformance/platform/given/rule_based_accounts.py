@@ -85,6 +85,8 @@ class RuleBasedAccounts(Part):
 
         Until then only :meth:`create_without_permission` creates any.
         """
+        # Whoever waits for a turn of all tests may hold no other one, for which these would wait.
+        self._triggers.turn.stay_alone()
         with self._turn(shared=False):
             try:
                 self._triggers.fire("rule_based.disable")

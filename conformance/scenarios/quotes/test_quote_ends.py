@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
@@ -127,7 +126,7 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     folder: Path = pytestconfig.rootpath / pytestconfig.getoption("report_dir")
 
     # Other tests set a standing fee in their turns.
-    with turn_to_change(folder):
+    with platform.configuration.turn(folder):
         before = platform.quotes.pending(source, destination)
         with_override = platform.quotes.pending(source, destination, platformFeeOverride=override)
         after = platform.quotes.pending(source, destination)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance.platform.given.configuration import turn_to_change
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
@@ -25,7 +24,7 @@ ORDINARY_ENDINGS = ("100", "0019")
 def id_without_paperwork(platform: Platform, pytestconfig: pytest.Config) -> Iterator[str]:
     """Return a ``platformCustomerId`` whose paperwork is skipped; require it again at the end."""
     name = platform.samples.reference()
-    with turn_to_change(_report_folder(pytestconfig)):
+    with platform.configuration.turn(_report_folder(pytestconfig)):
         platform.triggers.fire("paperwork.skip", platformCustomerId=name)
         try:
             yield name
@@ -166,7 +165,7 @@ def test_the_name_of_an_individual_decides_nothing_at_creation(
 ) -> None:
     """An individual whose paperwork is not skipped is neither APPROVED nor REJECTED."""
     name = platform.samples.reference()
-    with turn_to_change(_report_folder(pytestconfig)):
+    with platform.configuration.turn(_report_folder(pytestconfig)):
         platform.triggers.fire("paperwork.require", platformCustomerId=name)
 
         individual = platform.customers.applicant(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from conformance.platform.given.configuration import (
     Configuration,
     turn_to_change,
 )
+from conformance.platform.turns import TurnOfTest
 from conformance.profile.model import Profile
 from conformance.selftest.contexts import context_of
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -208,3 +212,28 @@ class TestAlone:
 
         with turn_to_change(tmp_path):
             assert (tmp_path / "settings.lock").exists()
+
+    def test_whoever_waits_for_all_tests_holds_no_other_turn(self, tmp_path: Path) -> None:
+        """Settings are free for a test that runs, while another one waits to be alone."""
+        meddling, running = (TurnOfTest(tmp_path) for _ in range(2))
+        context = context_of(Settings(), Profile.model_validate({"implementation": {"name": ""}}))
+        triggers: Any = SimpleNamespace(turn=meddling)
+        configuration = Configuration(replace(context, triggers=triggers))
+        changed: list[str] = []
+
+        def change() -> None:
+            with configuration.turn(tmp_path):
+                changed.append("settings")
+            meddling.end()
+
+        meddling.begin()
+        running.begin()
+        waiting = threading.Thread(target=change)
+        waiting.start()
+        waiting.join(0.3)
+        with turn_to_change(tmp_path):
+            assert changed == []
+        running.end()
+        waiting.join(10)
+
+        assert changed == ["settings"]
