@@ -347,10 +347,16 @@ class Triggers:
             Unusable: a parameter cannot stand where the profile has it.
             HarnessError: the parameters are not those of the vocabulary, or it is no request.
         """
-        http = self._admitted(name, parameters).http
+        mapping = self._admitted(name, parameters)
+        http = mapping.http
         if name not in REQUESTS or http is None:
             raise HarnessError(f"{name} is a cause, and nothing that could be asked")
+        if mapping.scope != "parameters":
+            self.turn.stay_alone()
         by, words = f"trigger {name}", {**self.established, **parameters}
+        if mapping.back is not None:
+            # A request that is refused may have been prepared by others.
+            self._backs.append((f"{by}: back", mapping.back, words))
         for call in http[:-1]:
             words |= self._accepted(by, call, words)
         return self._request(by, http[-1], words, SECRETS.get(name, ()))

@@ -94,7 +94,7 @@ class Budget(ProfilePart):
     """What a run may use up on the target."""
 
     requests: int = Field(100_000, gt=0, description="Requests.")
-    created: int = Field(20_000, gt=0, description="Requests that create a resource.")
+    created: int = Field(40_000, gt=0, description="Requests that create a resource.")
     amount: int = Field(
         10_000_000, gt=0, description="The largest deposit, in the currency's smallest unit."
     )

@@ -58,12 +58,18 @@ _OPEN = "RESOLVE_ERRORS"
 _CONFLICT = 409
 
 
+_OF_INDIVIDUALS = frozenset({"fullName", "birthDate", "nationality", "idType", "identifier"})
+_OF_BUSINESSES = frozenset({"businessInfo"})
+"""Members by which the customers of one type alone can be told apart."""
+
+
 class Contact(Part):
     """Customers who have to verify contact channels."""
 
     def __init__(self, context: Context, customers: Customers) -> None:
         super().__init__(context)
         self._customers = customers
+        self._verified: set[Any] = set()
 
     def send_code(self, customer: Json, channel: str) -> Answer:
         """Send ``POST /customers/{customerId}/verify-email``, or ``verify-phone``."""
@@ -150,6 +156,10 @@ class Contact(Part):
 
     def verify(self, customer: Json, *channels: str) -> Resource:
         """Verify contact channels, by default all that are not yet; return the customer then."""
+        if customer["id"] in self._verified:
+            # It is given as it was before; no code need be sent to a channel that is VERIFIED.
+            customer = self._customers.read(customer)
+        self._verified.add(customer["id"])
         pending = [n for n, status in contact_channels(customer).items() if status != "VERIFIED"]
         for name in channels or pending:
             self.arrange_code(customer, name)
@@ -385,12 +395,18 @@ class Reviews(Part):
             more: customer fields that differ from the usual ones.
 
         Raises:
-            ResourceMissing: new customers are not UNVERIFIED here.
+            ResourceMissing: new customers are not UNVERIFIED here, or the magic value of the
+                trigger is for customers of the other type.
         """
         more.setdefault("endUserTermsConsent", self._customers.terms_consent())
         body = self._customers.business_body(**more) if business else self._customers.body(**more)
-        magic = self._triggers.magic(trigger) if trigger else None
-        customer = arranged_resource(self._api.create_customer(merged(body, magic or {})))
+        magic = (self._triggers.magic(trigger) if trigger else None) or {}
+        if magic and magic.keys() <= (_OF_INDIVIDUALS if business else _OF_BUSINESSES):
+            raise ResourceMissing(
+                f"the magic value of {trigger} is a {', '.join(magic)}, which "
+                f"{'a business' if business else 'an individual'} has not"
+            )
+        customer = arranged_resource(self._api.create_customer(merged(body, magic)))
         if verification_status(customer) not in (None, "UNVERIFIED"):
             raise ResourceMissing(
                 f"a customer is {verification_status(customer)} before any submission"

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conformance.contract.vocabulary import TRIGGERS
 from conformance.platform import triggers as module
 from conformance.platform.triggers import Triggers
 from conformance.selftest import standins
@@ -709,6 +710,23 @@ class TestBack:
             ("DELETE", "/on"),
             ("POST", "/undo/a/t"),
         ]
+
+    def test_what_a_request_was_prepared_by_is_taken_back(
+        self, triggers: Callable[..., Triggers], world: World
+    ) -> None:
+        """A trigger that is asked, and refused, is taken back as one that is fired."""
+        name = "invitation.claim_unconfigured"
+        mapping = {
+            "http": [{"url": "{origin}/off"}, {"url": "{origin}/claim"}],
+            "back": {"http": {"url": "{origin}/on"}},
+        }
+        of_profile = triggers({name: mapping})
+        world.answers = [(200, None), (409, None), (200, None)]
+
+        assert of_profile.ask(name, **dict.fromkeys(TRIGGERS[name], "x")).status == 409
+        assert of_profile.take_back() == []
+
+        assert [url.rpartition("/")[2] for _, url, _ in world.requests] == ["off", "claim", "on"]
 
     def test_one_that_cannot_be_taken_back_is_told(
         self, triggers: Callable[..., Triggers], world: World
