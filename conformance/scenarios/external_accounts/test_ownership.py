@@ -10,6 +10,10 @@ from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, unknown_id
+from conformance.scenarios.external_accounts.platform_accounts import (
+    conclude_platform_proof,
+    unproven_platform_account,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -83,6 +87,26 @@ def test_a_proof_decides_the_status(
             lambda row: row.get("status") == status,
         )
         assert listed_account.get("status") == status
+
+
+@pytest.mark.parametrize(
+    ("way", "right"),
+    [
+        case(requirement_id, f"{way}-{status}", way, right)
+        for (way, right), (requirement_id, status) in PROOFS.items()
+    ],
+)
+def test_a_proof_of_the_platform_decides_the_status(
+    platform: Platform, way: Way, right: bool
+) -> None:
+    """What proves or disproves that the platform owns an account leads where others do."""
+    _, status = PROOFS[way, right]
+    account = unproven_platform_account(platform)
+
+    conclude_platform_proof(platform, account, way, right=right)
+
+    shown = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
+    assert shown.get("status") == status
 
 
 @pytest.mark.parametrize(

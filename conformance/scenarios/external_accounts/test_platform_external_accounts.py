@@ -39,7 +39,7 @@ def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
     """A payment from the platform's internal account to its external account completes."""
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
-    receiver = create_platform_external_account(platform, corridor)
+    receiver = create_platform_external_account(platform, corridor.account)
 
     quote = platform.quotes.pending(source, receiver, amount=AMOUNT)
     platform.quotes.execute(quote)

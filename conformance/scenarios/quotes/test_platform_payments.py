@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_body, arranged_resource
+from conformance.platform.resource import Resource, arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.kinds import create_quote
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
 from conformance.scenarios.webhooks.reports import COMPLETED
 
@@ -39,3 +41,38 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("EVT-011"):
         name = quote["transactionId"]
         assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+
+
+@requirement("QUO-086")
+def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform) -> None:
+    """The execution of a quote of the platform lowers its balance by the totalSendingAmount."""
+    quote, source, before = _quote_alone(platform)
+
+    platform.quotes.execute(quote)
+
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+
+
+@requirement("TRX-051")
+def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
+    """Once a payment of the platform has failed, its balance lacks fees at most."""
+    quote, source, before = _quote_alone(platform, trigger="payout.screen")
+
+    platform.quotes.execute(quote)
+
+    platform.transactions.refunded(quote)
+    fees = included_fees(quote)
+    balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+    assert before - fees <= balance <= before
+
+
+def _quote_alone(platform: Platform, **arguments: str) -> tuple[Resource, Resource, int]:
+    """Return a quote of the platform, its source, and the balance of that.
+
+    Other tests pay in and out of the same account, so that they have to wait.
+    """
+    platform.triggers.turn.stay_alone()
+    quote = create_quote(platform, "platform", **arguments)
+    source = Resource({"id": quote["source"]["accountId"], "customerId": ""})
+    return quote, source, platform.internal_accounts.balances(source)[0]

@@ -253,9 +253,12 @@ def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> No
 
 
 @requirement("EVT-010", "EVT-011")
-@pytest.mark.parametrize("kind", ["business", "pulled"])
+@pytest.mark.parametrize("kind", ["business", "pulled", "platform"])
 def test_a_payout_of_a_kind_is_reported(platform: Platform, check: Check, kind: Kind) -> None:
-    """The payout of a business, and one that pulls its money, are PROCESSING and COMPLETED."""
+    """The payout of a business, one that pulls its money and one of the platform are reported.
+
+    They are PROCESSING and then COMPLETED.
+    """
     quote = platform.quotes.execute(create_quote(platform, kind))
 
     with check("EVT-011"):
