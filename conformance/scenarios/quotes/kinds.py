@@ -86,3 +86,16 @@ def pay(platform: Platform, kind: Kind, quote: Resource) -> None:
     executed = platform.quotes.execute(quote)
     if kind == "authorized":
         platform.sca.authorize({**quote, **executed})
+
+
+def create_quote_alone(
+    platform: Platform, *, trigger: str | None = None
+) -> tuple[Resource, Resource, int]:
+    """Return a quote of the platform, its source, and the balance of that.
+
+    Other tests pay in and out of the same account, so that they have to wait.
+    """
+    platform.triggers.turn.stay_alone()
+    quote = create_quote(platform, "platform", trigger=trigger)
+    source = Resource({"id": quote["source"]["accountId"], "customerId": ""})
+    return quote, source, platform.internal_accounts.balances(source)[0]

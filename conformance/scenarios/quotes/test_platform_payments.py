@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body, arranged_resource
+from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.quotes.kinds import create_quote
+from conformance.scenarios.quotes.kinds import create_quote_alone
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
 from conformance.scenarios.webhooks.reports import COMPLETED
 
@@ -46,7 +45,7 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
 @requirement("QUO-086")
 def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform) -> None:
     """The execution of a quote of the platform lowers its balance by the totalSendingAmount."""
-    quote, source, before = _quote_alone(platform)
+    quote, source, before = create_quote_alone(platform)
 
     platform.quotes.execute(quote)
 
@@ -54,25 +53,19 @@ def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform) -> N
     assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
 
-@requirement("TRX-051")
-def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
-    """Once a payment of the platform has failed, its balance lacks fees at most."""
-    quote, source, before = _quote_alone(platform, trigger="payout.screen")
+@requirement("ERR-003", "QUO-162")
+def test_the_platform_does_not_pay_itself(platform: Platform, check: Check) -> None:
+    """A transfer from the platform's account to the same account is refused, and never made."""
+    source = fund_platform_account(platform)
+    corridor = corridor_from(platform, source)
+    receiver = platform.external_accounts.account(platform.approved.customer(), corridor.account)
+    to_itself, twin = (
+        platform.quotes.create_and_execute(platform.quotes.body(source, to, amount=AMOUNT // 2))
+        for to in (source, receiver)
+    )
 
-    platform.quotes.execute(quote)
-
-    platform.transactions.refunded(quote)
-    fees = included_fees(quote)
-    balance = platform.internal_accounts.wait_for_refund(source, before, fees)
-    assert before - fees <= balance <= before
-
-
-def _quote_alone(platform: Platform, **arguments: str) -> tuple[Resource, Resource, int]:
-    """Return a quote of the platform, its source, and the balance of that.
-
-    Other tests pay in and out of the same account, so that they have to wait.
-    """
-    platform.triggers.turn.stay_alone()
-    quote = create_quote(platform, "platform", **arguments)
-    source = Resource({"id": quote["source"]["accountId"], "customerId": ""})
-    return quote, source, platform.internal_accounts.balances(source)[0]
+    with check("ERR-003"):
+        to_itself[0].refused(400, twin=twin[0])
+    with check("QUO-162"):
+        last = to_itself[-1]
+        assert not last.accepted or last.body["status"] not in SETTLING, last

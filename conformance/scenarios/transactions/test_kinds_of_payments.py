@@ -13,7 +13,14 @@ from conformance.platform.resource import arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
-from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.quotes.kinds import (
+    Kind,
+    create_payer,
+    create_quote,
+    create_quote_alone,
+    pay,
+    quote_body,
+)
 from conformance.scenarios.webhooks.reports import PROCESSING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -141,6 +148,19 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
             fees = included_fees(quote)
             balance = platform.internal_accounts.wait_for_refund(account, before, fees)
             assert before - fees <= balance <= before
+
+
+@requirement("TRX-051")
+def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
+    """Once a payment of the platform has failed, its balance lacks fees at most."""
+    quote, source, before = create_quote_alone(platform, trigger="payout.screen")
+
+    platform.quotes.execute(quote)
+
+    platform.transactions.refunded(quote)
+    fees = included_fees(quote)
+    balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+    assert before - fees <= balance <= before
 
 
 @requirement("TRX-024", "TRX-025", "TRX-027", "EVT-010")

@@ -74,6 +74,20 @@ declare(
 )
 
 
+declare(
+    "QUO-162",
+    "of-the-platform",
+    "the platform may pay itself",
+    around(
+        parties,
+        "is_self_payment",
+        lambda original, source, destination: (
+            source.customer_id is not None and original(source, destination)
+        ),
+    ),
+)
+
+
 def _shown_of_platform(member: str, value: Any) -> Apply:
     """Return a patch after which quotes of the platform show a member otherwise."""
 
