@@ -68,15 +68,17 @@ def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
 
 
 def platform_account(platform: Platform) -> Resource:
-    """Return an internal account of the platform that is ACTIVE.
+    """Return an internal account of the platform that is ACTIVE, in the usual currency if any is.
 
     Raises:
         ResourceMissing: the platform has no such account.
     """
-    for account in platform.internal_accounts.of_platform():
-        if account.get("status") == "ACTIVE":
-            return account
-    raise ResourceMissing("the platform has no internal account that is ACTIVE")
+    accounts = platform.internal_accounts.of_platform()
+    active = [account for account in accounts if account.get("status") == "ACTIVE"]
+    if not active:
+        raise ResourceMissing("the platform has no internal account that is ACTIVE")
+    usual = platform.profile.currency
+    return min(active, key=lambda account: account["balance"]["currency"]["code"] != usual)
 
 
 def expect_no_deposit(platform: Platform, account: Resource) -> None:

@@ -14,6 +14,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import corridor_to
+from conformance.scenarios.external_accounts.platform_accounts import move_platform_account
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
@@ -244,14 +245,21 @@ def test_a_disabled_account_of_no_kind_receives(platform: Platform, kind: str) -
     _expect_unpaid(platform, [step], [twin])
 
 
-@requirement("EXT-043")
-def test_a_disabled_account_of_the_platform_receives_nothing(platform: Platform) -> None:
-    """A payment from the platform to its own INACTIVE account is refused, or does not complete."""
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-043", "INACTIVE", "external_account.disable"),
+    ],
+)
+def test_an_account_of_the_platform_that_is_not_active_receives_nothing(
+    platform: Platform, trigger: str
+) -> None:
+    """A payment from the platform to its own account is refused, or does not complete."""
     source = fund_platform_account(platform)
-    corridor = corridor_from(platform, source)
-    account, active = (readable_platform_account(platform, corridor) for _ in range(2))
-    platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
-    platform.external_accounts.arrange_status(account, "INACTIVE")
+    name = corridor_from(platform, source).account
+    account, active = (readable_platform_account(platform, name) for _ in range(2))
+    move_platform_account(platform, account, trigger)
 
     steps, twins = (
         platform.quotes.create_and_execute(platform.quotes.body(source, to, amount=AMOUNT // 2))
@@ -357,7 +365,7 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
     _expect_unpaid(platform, [step], [twin])
 
 
-@pytest.mark.parametrize("way", ["earlier", "immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("way", ["earlier", "immediate", "pulled", "real-time", "platform"])
 @pytest.mark.parametrize(
     "trigger",
     [
@@ -368,7 +376,10 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
 def test_an_account_that_is_not_active_receives_in_no_way(
     platform: Platform, trigger: str, way: Literal["earlier"] | Kind
 ) -> None:
-    """Neither an older quote nor an immediate, a pulled or a real-time funded one pays it."""
+    """Neither an older quote nor an immediate, a pulled or a real-time funded one pays it.
+
+    Nor does the platform.
+    """
     customer = platform.approved.customer()
     active = platform.external_accounts.account(customer)
     if way == "earlier":

@@ -17,6 +17,10 @@ from conformance.platform.resource import (
     unknown_id,
     without_members,
 )
+from conformance.scenarios.external_accounts.platform_accounts import (
+    conclude_platform_proof,
+    unproven_platform_account,
+)
 from conformance.scenarios.external_accounts.test_wallets import WALLETS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
@@ -94,6 +98,26 @@ def test_a_proof_decides_the_status(
         if other is not None and platform.external_accounts.read(other).get("status") == UNPROVEN:
             other_listed = platform.external_accounts.as_listed(owner, other)
             assert (other_listed or other).get("status") == UNPROVEN, other_listed
+
+
+@pytest.mark.parametrize(
+    ("way", "right"),
+    [
+        case(requirement_id, f"{way}-{status}", way, right)
+        for (way, right), (requirement_id, status) in PROOFS.items()
+    ],
+)
+def test_a_proof_of_the_platform_decides_the_status(
+    platform: Platform, way: Way, right: bool
+) -> None:
+    """What proves or disproves that the platform owns an account leads where others do."""
+    _, status = PROOFS[way, right]
+    account = unproven_platform_account(platform)
+
+    conclude_platform_proof(platform, account, way, right=right)
+
+    shown = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
+    assert shown.get("status") == status
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json
+from conformance.platform.resource import Json, arranged_body, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, without
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
     corridor_from,
@@ -39,7 +40,7 @@ def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
     """A payment from the platform's internal account to its external account completes."""
     source = fund_platform_account(platform)
     corridor = corridor_from(platform, source)
-    receiver = create_platform_external_account(platform, corridor)
+    receiver = create_platform_external_account(platform, corridor.account)
 
     quote = platform.quotes.pending(source, receiver, amount=AMOUNT)
     platform.quotes.execute(quote)
@@ -65,10 +66,86 @@ def test_an_account_of_the_platform_is_refused_as_that_of_a_customer(
         platform.external_accounts.body_with_beneficiary(customer, "MXN", beneficiary)
         for _ in range(2)
     )
+
+    _expect_refused_as_a_customers(platform, valid, change(faulty))
+
+
+@requirement("EXT-808")
+@pytest.mark.parametrize(
+    ("name", "asset"),
+    [
+        ("base_wallet", "USDT"),
+        ("polygon_wallet", "BTC"),
+        ("solana_wallet", "USDT"),
+        ("tron_wallet", "USDC"),
+        ("spark_wallet", "USDC"),
+    ],
+)
+def test_a_wallet_of_the_platform_holds_the_assets_of_its_network(
+    platform: Platform, name: str, asset: str
+) -> None:
+    """Where a customer's wallet in another asset is refused, so is one of the platform."""
+    customer = platform.external_accounts.account_holder()
+    valid, faulty = (platform.external_accounts.body(customer, name) for _ in range(2))
+
+    _expect_refused_as_a_customers(platform, valid, {**faulty, "currency": asset})
+
+
+def _expect_refused_as_a_customers(platform: Platform, valid: Json, faulty: Json) -> None:
+    """Assert that the platform is refused an account that is refused to a customer.
+
+    Raises:
+        ResourceMissing: the customer is not refused it, or the platform has no such accounts.
+    """
+    __tracebackhide__ = True
     of_platform = without("customerId")
-    if platform.api.create_external_account(change(faulty), valid=False).accepted:
+    if platform.api.create_external_account(faulty, valid=False).accepted:
         raise ResourceMissing("the fault is not told when a customer's account is created")
+    twin = platform.api.create_external_account(of_platform(valid))
+    if not twin.accepted:
+        raise ResourceMissing(f"no account is created without a customer: {twin}")
 
-    refusal = platform.api.create_external_account(of_platform(change(faulty)), valid=False)
+    platform.api.create_external_account(of_platform(faulty), valid=False).refused(twin=twin)
 
-    refusal.refused(twin=platform.api.create_external_account(of_platform(valid)))
+
+@requirement("EXT-011", "EXT-102")
+def test_an_account_of_the_platform_is_named_and_deleted(platform: Platform, check: Check) -> None:
+    """It shows the platformAccountId that was sent, and is listed until it is deleted.
+
+    The text has one path for deletions, which may be for accounts of customers alone.
+    """
+    body = without("customerId")(platform.external_accounts.body({"id": ""}))
+    answer = platform.api.create_external_account(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"no account is created without a customer: {answer}")
+    account = answer.body
+
+    with check("EXT-011"):
+        assert require_member(account, "platformAccountId") == body["platformAccountId"]
+    with check("EXT-102"):
+        deletion = platform.api.delete_external_account(account["id"])
+        if not deletion.accepted:
+            raise ResourceMissing(f"only accounts of customers are deleted so: {deletion}")
+        rows = platform.until(
+            platform.external_accounts.of_platform,
+            lambda listed: account["id"] not in {row.get("id") for row in listed},
+        )
+        assert account["id"] not in {row.get("id") for row in rows}
+
+
+@requirement("LKP-804")
+def test_an_account_of_the_platform_is_looked_up(platform: Platform) -> None:
+    """A lookup of an external account that belongs to no customer is answered with 200.
+
+    A customer asks who can look up an account of its own.
+    """
+    customer = platform.approved.customer()
+    own = platform.external_accounts.account(customer)
+    account = create_platform_external_account(platform, platform.profile.usual_corridor.account)
+    query = {"customerId": customer["id"]}
+    arranged_body(platform.api.lookup_external_account(own["id"], query))
+
+    answer = platform.api.lookup_external_account(account["id"], query)
+
+    assert answer.status == HTTPStatus.OK, answer
+    assert answer.body.get("accountId") == account["id"], answer

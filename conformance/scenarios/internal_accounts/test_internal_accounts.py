@@ -29,7 +29,7 @@ from conformance.scenarios.cards.holdings import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 REFUSED = (400, 404)
 """The statuses of a refusal for an unknown id in a query."""
@@ -338,6 +338,27 @@ def test_a_deposit_on_its_way_is_in_the_total_alone(platform: Platform, check: C
         assert after[0] == balance
     with check("ACC-071"):
         assert after[1] == total + AMOUNT
+
+
+@requirement("ACC-809")
+def test_a_deposit_on_its_way_to_the_platform_is_in_the_total_alone(platform: Platform) -> None:
+    """The balance lacks an announced deposit at least, as far as the total balance is concerned.
+
+    Others pay in and out of the account meanwhile, so that no balance is known before.
+    """
+    account = platform_account(platform)
+    require_member(account, "totalBalance")
+
+    try:
+        platform.internal_accounts.announce_deposit(account, AMOUNT)
+    except TriggerFailed as error:
+        raise ResourceMissing(f"deposits are for customers alone: {error}") from error
+
+    balance, total = platform.until(
+        lambda: platform.internal_accounts.balances(account),
+        lambda balances: balances[1] - balances[0] >= AMOUNT,
+    )
+    assert total - balance >= AMOUNT, f"of {total} in all {balance} can be spent"
 
 
 @requirement("ACC-072")

@@ -6,7 +6,11 @@ from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
 from conformance.verdict.decisions import ResourceMissing, expect
+
+FAR_ABOVE = 1_000_000
+"""What a payment is above the balance of the platform, in smallest units."""
 
 
 @requirement("ERR-001")
@@ -23,6 +27,25 @@ def test_a_quote_above_the_balance_is_refused(platform: Platform) -> None:
         platform.quotes.body(source, external_account, amount=20_000)
     )
     answers[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(answers)][-1])
+
+
+@requirement("ERR-001")
+def test_the_platform_sends_no_more_than_it_has(platform: Platform) -> None:
+    """A quote far above the platform's balance is refused with INSUFFICIENT_FUNDS at some step."""
+    source = fund_platform_account(platform)
+    corridor = corridor_from(platform, source)
+    receiver = platform.external_accounts.account(platform.approved.customer(), corridor.account)
+    balance, _ = platform.internal_accounts.balances(source)
+
+    # Others may pay in meanwhile.
+    above, twin = (
+        platform.quotes.create_and_execute(platform.quotes.body(source, receiver, amount=amount))
+        for amount in (balance + FAR_ABOVE, AMOUNT // 2)
+    )
+
+    if above[-1].code in ("TRANSACTION_SIZE_LIMIT_EXCEEDED", "AMOUNT_OUT_OF_RANGE"):
+        raise ResourceMissing(f"more than {balance} is too much for any source: {above[-1]}")
+    above[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(above)][-1])
 
 
 @requirement("ERR-002", "QUO-098", "QUO-099")

@@ -6,18 +6,19 @@ from typing import Any, Literal
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Json, Resource, arranged_resource
+from conformance.scenarios.quotes.payments import fund_usual_platform_account
 
-Kind = Literal["business", "immediate", "pulled", "real-time", "authorized"]
+Kind = Literal["business", "immediate", "pulled", "real-time", "authorized", "platform"]
 """How a payment differs from the usual one: an individual's, executed from an internal account.
 
 ``business``: its customer is one. ``immediate``: one request creates and executes it. ``pulled``:
 an external account pays. ``real-time``: a payment to its instructions executes it.
-``authorized``: its customer proves it.
+``authorized``: its customer proves it. ``platform``: the platform's own account pays.
 """
 
 
 def create_payer(platform: Platform, kind: Kind) -> Resource:
-    """Create a customer who makes payments of a kind."""
+    """Create a customer who makes payments of a kind, or whom the platform pays."""
     if kind == "authorized":
         return platform.approved.sca_customer()
     return platform.approved.business() if kind == "business" else platform.approved.customer()
@@ -47,6 +48,9 @@ def quote_body(
         return platform.quotes.realtime_body(customer, destination, **members)
     if kind == "immediate":
         members["immediatelyExecute"] = True
+    if kind == "platform":
+        source = account or fund_usual_platform_account(platform)
+        return platform.quotes.body(source, destination, **members)
     source = (
         platform.external_accounts.pullable(customer)
         if kind == "pulled"
@@ -82,3 +86,16 @@ def pay(platform: Platform, kind: Kind, quote: Resource) -> None:
     executed = platform.quotes.execute(quote)
     if kind == "authorized":
         platform.sca.authorize({**quote, **executed})
+
+
+def create_quote_alone(
+    platform: Platform, *, trigger: str | None = None
+) -> tuple[Resource, Resource, int]:
+    """Return a quote of the platform, its source, and the balance of that.
+
+    Other tests pay in and out of the same account, so that they have to wait.
+    """
+    platform.triggers.turn.stay_alone()
+    quote = create_quote(platform, "platform", trigger=trigger)
+    source = Resource({"id": quote["source"]["accountId"], "customerId": ""})
+    return quote, source, platform.internal_accounts.balances(source)[0]

@@ -6,7 +6,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_resource, without_members
 from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.refusals import REFUSED
@@ -143,35 +143,55 @@ def fund_platform_account(platform: Platform) -> Resource:
     return account
 
 
+def fund_usual_platform_account(platform: Platform) -> Resource:
+    """Return an account of :func:`fund_platform_account` in the usual currency.
+
+    Raises:
+        ResourceMissing: the platform has none in it.
+    """
+    account = fund_platform_account(platform)
+    if account["balance"]["currency"]["code"] != platform.profile.currency:
+        raise ResourceMissing(f"the platform has no account in {platform.profile.currency}")
+    return account
+
+
 def corridor_from(platform: Platform, account: Resource) -> Corridor:
     """Return the first corridor of the profile that sends the currency of an account."""
     return platform.quotes.corridors_from(account["balance"]["currency"]["code"])[0]
 
 
-def create_platform_external_account(platform: Platform, corridor: Corridor) -> Resource:
+def create_platform_external_account(platform: Platform, name: str) -> Resource:
     """Create an external account that belongs to the platform and to no customer.
+
+    Args:
+        platform: the suite in the part of a platform.
+        name: an example of ``fixtures/accounts``.
 
     Raises:
         ResourceMissing: a request without ``customerId`` is refused.
     """
-    body = platform.external_accounts.body({"id": ""}, corridor.account)
-    answer = platform.api.create_external_account(
-        {name: value for name, value in body.items() if name != "customerId"}
-    )
+    body = platform.external_accounts.body({"id": ""}, name)
+    answer = platform.api.create_external_account(without_members(body, "customerId"))
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     return platform.external_accounts.activate(arranged_resource(answer))
 
 
-def readable_platform_account(platform: Platform, corridor: Corridor) -> Resource:
+def readable_platform_account(platform: Platform, name: str | None = None) -> Resource:
     """Create an external account of the platform that can be read by its id.
+
+    Args:
+        platform: the suite in the part of a platform.
+        name: an example of ``fixtures/accounts``; that of the usual corridor by default.
 
     Raises:
         ResourceMissing: a request without ``customerId`` is refused, or the path of customers'
             accounts has none of the platform's.
     """
     try:
-        account = create_platform_external_account(platform, corridor)
+        account = create_platform_external_account(
+            platform, name or platform.profile.usual_corridor.account
+        )
     except PreconditionFailed as error:
         raise ResourceMissing(
             f"the platform's accounts are not read one by one: {error}"

@@ -70,6 +70,7 @@ LIFETIME = ("QUO-030", "QUO-062")
         for kind, decided in (
             ("immediate", (*ENDS, *ALWAYS, *FROM_ACCOUNT)),
             ("pulled", (*ENDS, *ALWAYS, *FROM_ACCOUNT, *LIFETIME)),
+            ("platform", (*ENDS, *ALWAYS, *FROM_ACCOUNT, *LIFETIME)),
             ("real-time", (*(ENDS.keys() - {"QUO-032"}), *ALWAYS, *LIFETIME)),
         )
     ],
@@ -77,7 +78,10 @@ LIFETIME = ("QUO-030", "QUO-062")
 def test_a_quote_of_each_kind_shows_its_ends(
     platform: Platform, check: Check, kind: Kind, decided: frozenset[str]
 ) -> None:
-    """An immediate, a pulled and a real-time funded quote show what was sent, and when they end."""
+    """An immediate, a pulled and a real-time funded quote show what was sent, and when they end.
+
+    So does a quote of the platform.
+    """
     customer = platform.approved.customer()
     destination = platform.external_accounts.account(customer)
     body = quote_body(platform, kind, customer, destination, description="Invoice 3118")
@@ -103,7 +107,7 @@ def test_a_quote_of_each_kind_shows_its_ends(
             assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s"
 
 
-@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "platform"])
 @pytest.mark.parametrize(
     "side", [case(ids, side.lower(), side) for side, (_, ids) in LOCKED.items()]
 )
@@ -195,12 +199,15 @@ def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) ->
 
 
 @requirement("QUO-089")
-@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time"])
+@pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time", "platform"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_a_payment_of_each_kind_arrives_on_an_internal_account(
     platform: Platform, kind: Kind, side: str
 ) -> None:
-    """The payer's other internal account gains the totalReceivingAmount, converted or not."""
+    """A customer's other internal account gains the totalReceivingAmount, converted or not.
+
+    The customer pays, or the platform does.
+    """
     payer, account = payer_and_other_account(platform)
     before, _ = platform.internal_accounts.balances(account)
     body = quote_body(platform, kind, payer, account, lockedCurrencySide=side)
@@ -230,9 +237,9 @@ def test_a_business_is_debited_by_what_its_quote_says(platform: Platform, side: 
 
 
 @requirement("QUO-110")
-@pytest.mark.parametrize("kind", ["business", "pulled", "authorized"])
+@pytest.mark.parametrize("kind", ["business", "pulled", "authorized", "platform"])
 def test_no_kind_of_quote_is_executed_after_its_expiry(platform: Platform, kind: Kind) -> None:
-    """An expired quote of a business, from an external account or for a proof is refused so."""
+    """An expired quote of a business, of the platform, or of another kind is refused so."""
     quote = create_quote(platform, kind)
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.kinds import create_quote_alone
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
     corridor_from,
@@ -29,7 +30,7 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     creation = platform.api.create_quote(body)
     if not creation.accepted:
         platform.observe(f"the platform pays no account of a customer: {creation}")
-        own_receiver = create_platform_external_account(platform, corridor)
+        own_receiver = create_platform_external_account(platform, corridor.account)
         body = platform.quotes.body(source, own_receiver, amount=AMOUNT // 2)
         creation = platform.api.create_quote(body)
 
@@ -50,3 +51,32 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("EVT-011"):
         name = quote["transactionId"]
         assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+
+
+@requirement("QUO-086")
+def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform) -> None:
+    """The execution of a quote of the platform lowers its balance by the totalSendingAmount."""
+    quote, source, before = create_quote_alone(platform)
+
+    platform.quotes.execute(quote)
+
+    expected = before - quote["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+
+
+@requirement("ERR-003", "QUO-162")
+def test_the_platform_does_not_pay_itself(platform: Platform, check: Check) -> None:
+    """A transfer from the platform's account to the same account is refused, and never made."""
+    source = fund_platform_account(platform)
+    corridor = corridor_from(platform, source)
+    receiver = platform.external_accounts.account(platform.approved.customer(), corridor.account)
+    to_itself, twin = (
+        platform.quotes.create_and_execute(platform.quotes.body(source, to, amount=AMOUNT // 2))
+        for to in (source, receiver)
+    )
+
+    with check("ERR-003"):
+        to_itself[0].refused(400, twin=twin[0])
+    with check("QUO-162"):
+        last = to_itself[-1]
+        assert not last.accepted or last.body["status"] not in SETTLING, last

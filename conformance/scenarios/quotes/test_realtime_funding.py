@@ -8,6 +8,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Json,
     arranged_resource,
     require_member,
@@ -89,9 +90,34 @@ def test_bitcoin_can_be_paid_on_its_own_chain(platform: Platform) -> None:
     assert any(BITCOIN_ADDRESS.fullmatch(address) for address in addresses), addresses
 
 
-@requirement("QUO-826")
-def test_the_platform_funds_a_quote(platform: Platform) -> None:
-    """A source that names the platform in the place of a customer is accepted."""
+@requirement("QUO-826", "QUO-040", "QUO-210")
+def test_the_platform_funds_a_quote(platform: Platform, check: Check) -> None:
+    """A source that names the platform in the place of a customer is accepted.
+
+    The quote says how it is paid, and the payment executes it.
+    """
+    creation = platform.api.create_quote(platform_funded_body(platform))
+
+    with check("QUO-826"):
+        creation.expect_accepted()
+    quote = arranged_resource(creation)
+    with check("QUO-040"):
+        assert quote.get("paymentInstructions"), "it carries no payment instruction"
+    with check("QUO-210"):
+        try:
+            platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId="")
+        except TriggerFailed as error:
+            raise ResourceMissing(f"payments of customers alone arrive: {error}") from error
+        transaction = platform.transactions.at_status(quote, *SETTLING)
+        assert transaction["status"] in SETTLING, transaction
+
+
+def platform_funded_body(platform: Platform) -> Body:
+    """Return the body of a quote that the platform funds just in time.
+
+    Raises:
+        ResourceMissing: how the platform is named is not known, or it has no account to be paid.
+    """
     value = platform.profile.bindings.realtime_platform
     if value is None:
         raise ResourceMissing("bindings.realtime_platform of the profile is null")
@@ -101,17 +127,15 @@ def test_the_platform_funds_a_quote(platform: Platform) -> None:
             account
             for account in platform.internal_accounts.of_platform()
             if account["balance"]["currency"]["code"] == currency
+            and account.get("status") == "ACTIVE"
         ),
         None,
     )
     if account is None:
         raise ResourceMissing(f"the platform has no internal account in {currency}")
-    body = platform.quotes.realtime_body(destination=account)
+    body = platform.quotes.realtime_body({"id": ""}, account)
     source = {**without_members(body["source"], "customerId"), "platform": value}
-
-    answer = platform.api.create_quote({**body, "source": source})
-
-    answer.expect_accepted()
+    return {**body, "source": source}
 
 
 @requirement("QUO-019")

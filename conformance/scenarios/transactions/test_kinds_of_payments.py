@@ -13,7 +13,14 @@ from conformance.platform.resource import arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
-from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.quotes.kinds import (
+    Kind,
+    create_payer,
+    create_quote,
+    create_quote_alone,
+    pay,
+    quote_body,
+)
 from conformance.scenarios.webhooks.reports import PROCESSING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -25,7 +32,7 @@ AMOUNTS = {
 
 
 PAYOUTS = ("business", "immediate", "authorized")
-"""The kinds of payments that an internal account sends out."""
+"""The kinds of payments that an internal account of a customer sends out."""
 
 PAYOUT = ("TRX-033", "TRX-812")
 """What holds of payments that an internal account sends out."""
@@ -42,6 +49,7 @@ ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingRea
         case((*PAYOUT, "TRX-021"), "business", "business"),
         case(PAYOUT, "immediate", "immediate"),
         case((*PAYOUT, "TRX-021"), "authorized", "authorized"),
+        case((*PAYOUT, "TRX-021"), "platform", "platform"),
         case("TRX-021", "pulled", "pulled"),
         case("TRX-021", "real-time", "real-time"),
     ],
@@ -92,7 +100,7 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
     for requirement_id, member in ENDED.items():
         with check(requirement_id):
             assert not transaction.get(member), transaction
-    if kind in PAYOUTS:
+    if kind in (*PAYOUTS, "platform"):
         with check("TRX-033"):
             assert require_member(transaction, "direction") == "DEBIT"
         with check("TRX-812"):
@@ -100,17 +108,19 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
 
 
 @requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")
-@pytest.mark.parametrize("kind", [*(case("TRX-051", kind, kind) for kind in PAYOUTS), "real-time"])
+@pytest.mark.parametrize(
+    "kind", [*(case("TRX-051", kind, kind) for kind in PAYOUTS), "real-time", "platform"]
+)
 def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
     """A failed payment shows a failureReason and a refund, and stays failed.
 
-    What an internal account paid is back on it.
+    What a customer's internal account paid is back on it; others pay from the platform's too.
     """
     customer = create_payer(platform, kind)
     destination = platform.external_accounts.account(customer, trigger="payout.screen")
-    account = None if kind == "real-time" else platform.internal_accounts.account(customer=customer)
+    account = platform.internal_accounts.account(customer=customer) if kind in PAYOUTS else None
     before = 0 if account is None else platform.internal_accounts.balance(account)
     body = quote_body(platform, kind, customer, destination, account=account)
     quote = arranged_resource(platform.api.create_quote(body), customer)
@@ -140,8 +150,21 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
             assert before - fees <= balance <= before
 
 
+@requirement("TRX-051")
+def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
+    """Once a payment of the platform has failed, its balance lacks fees at most."""
+    quote, source, before = create_quote_alone(platform, trigger="payout.screen")
+
+    platform.quotes.execute(quote)
+
+    platform.transactions.refunded(quote)
+    fees = included_fees(quote)
+    balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+    assert before - fees <= balance <= before
+
+
 @requirement("TRX-024", "TRX-025", "TRX-027", "EVT-010")
-@pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized"])
+@pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized", "platform"])
 def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
@@ -195,9 +218,9 @@ def test_what_was_executed_in_time_does_not_expire(platform: Platform, check: Ch
 
 
 @requirement("TRX-035")
-@pytest.mark.parametrize("kind", ["pulled", "real-time"])
+@pytest.mark.parametrize("kind", ["pulled", "real-time", "platform"])
 def test_a_quote_of_each_kind_expires(platform: Platform, kind: Kind) -> None:
-    """The transaction of a pulled or real-time funded quote that expires comes to EXPIRED."""
+    """The transaction of a quote comes to EXPIRED with it, whatever would have paid for it."""
     quote = create_quote(platform, kind)
 
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])

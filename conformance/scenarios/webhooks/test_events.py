@@ -28,6 +28,7 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_FAILED,
     REFUND_PENDING,
     arrange_event,
+    event_ids,
     event_types,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -253,9 +254,12 @@ def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> No
 
 
 @requirement("EVT-010", "EVT-011")
-@pytest.mark.parametrize("kind", ["business", "pulled"])
+@pytest.mark.parametrize("kind", ["business", "pulled", "platform"])
 def test_a_payout_of_a_kind_is_reported(platform: Platform, check: Check, kind: Kind) -> None:
-    """The payout of a business, and one that pulls its money, are PROCESSING and COMPLETED."""
+    """The payout of a business, one that pulls its money and one of the platform are reported.
+
+    They are PROCESSING and then COMPLETED.
+    """
     quote = platform.quotes.execute(create_quote(platform, kind))
 
     with check("EVT-011"):
@@ -413,6 +417,22 @@ def test_the_debit_of_an_execution_is_reported(platform: Platform) -> None:
         BALANCE, source["id"], where=lambda event: event.id != deposit_report.id
     )
     assert debit_report is not None, f"no {BALANCE} for {source['id']} after its deposit"
+
+
+@requirement("EVT-051")
+def test_the_debit_of_the_platform_is_reported(platform: Platform) -> None:
+    """A webhook about the platform's account comes beside those that went before."""
+    quote = create_quote(platform, "platform")
+    source = quote["source"]["accountId"]
+    arrange_event(platform, BALANCE, source)
+    known_ids = event_ids(platform, BALANCE, source)
+
+    platform.quotes.execute(quote)
+
+    report = platform.webhooks.wait_for(
+        BALANCE, source, where=lambda event: event.id not in known_ids
+    )
+    assert report is not None, f"no {BALANCE} for {source} after those of deposits"
 
 
 @requirement("EVT-055")

@@ -12,6 +12,11 @@ from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
+from conformance.scenarios.external_accounts.platform_accounts import (
+    conclude_platform_proof,
+    move_platform_account,
+    unproven_platform_account,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.payments import readable_platform_account
@@ -57,15 +62,38 @@ def test_a_disabled_account_of_any_type_is_reported(platform: Platform, name: st
     _expect_report_of(platform, account, "external_account.disable")
 
 
-@requirement("EVT-124")
-def test_a_disabled_account_of_the_platform_is_reported(platform: Platform) -> None:
-    """Disabling an external account that belongs to no customer is reported by a new webhook."""
-    account = readable_platform_account(platform, platform.profile.usual_corridor)
-    disable = partial(
-        platform.triggers.fire, "external_account.disable", externalAccountId=account["id"]
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EVT-123", "reviewed", "external_account.review"),
+        case("EVT-124", "disabled", "external_account.disable"),
+    ],
+)
+def test_a_new_status_of_an_account_of_the_platform_is_reported(
+    platform: Platform, trigger: str
+) -> None:
+    """What moves an external account that belongs to no customer is reported by a new webhook."""
+    account = readable_platform_account(platform)
+
+    _expect_report_after(
+        platform, account, partial(move_platform_account, platform, account, trigger)
     )
 
-    _expect_report_after(platform, account, disable)
+
+@requirement("EVT-122")
+def test_an_approval_for_the_platform_is_reported(platform: Platform) -> None:
+    """The end of a review of the platform's account is reported by a new webhook."""
+    account = readable_platform_account(platform)
+    known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
+    move_platform_account(platform, account, "external_account.review")
+    if not _is_reported(platform, account, known_ids):
+        raise PreconditionFailed(f"no {STATUS_UPDATED} for {account['id']} after its review")
+
+    _expect_report_after(
+        platform,
+        account,
+        partial(move_platform_account, platform, account, "external_account.approve"),
+    )
 
 
 @requirement("EVT-123")
@@ -111,18 +139,19 @@ def test_the_demand_of_a_proof_is_reported(platform: Platform) -> None:
     _expect_report_of(platform, account, "ownership.demand")
 
 
-@pytest.mark.parametrize(
-    ("way", "right"),
-    [
-        case(requirement_id, f"{way}-{'right' if right else 'wrong'}", way, right)
-        for requirement_id, way, right in (
-            ("EVT-126", "signature", True),
-            ("EVT-127", "signature", False),
-            ("EVT-128", "liveness", True),
-            ("EVT-129", "liveness", False),
-        )
-    ],
-)
+PROOFS = [
+    case(requirement_id, f"{way}-{'right' if right else 'wrong'}", way, right)
+    for requirement_id, way, right in (
+        ("EVT-126", "signature", True),
+        ("EVT-127", "signature", False),
+        ("EVT-128", "liveness", True),
+        ("EVT-129", "liveness", False),
+    )
+]
+"""Ways to a proof, and whether it is right, each with its requirement."""
+
+
+@pytest.mark.parametrize(("way", "right"), PROOFS)
 def test_the_end_of_a_proof_is_reported(platform: Platform, way: Way, right: bool) -> None:
     """A valid or a wrong proof of ownership is reported by a new webhook."""
     account = platform.ownership.unproven(platform.external_accounts.account_holder())
@@ -131,6 +160,19 @@ def test_the_end_of_a_proof_is_reported(platform: Platform, way: Way, right: boo
 
     _expect_report_after(
         platform, account, partial(platform.ownership.conclude, account, way, right=right)
+    )
+
+
+@pytest.mark.parametrize(("way", "right"), PROOFS)
+def test_the_end_of_a_proof_of_the_platform_is_reported(
+    platform: Platform, way: Way, right: bool
+) -> None:
+    """A valid or a wrong proof that the platform owns an account is reported by a new webhook."""
+    account = unproven_platform_account(platform)
+    platform.webhooks.wait_for(STATUS_UPDATED, account["id"], within=platform.profile.timing.quiet)
+
+    _expect_report_after(
+        platform, account, partial(conclude_platform_proof, platform, account, way, right=right)
     )
 
 

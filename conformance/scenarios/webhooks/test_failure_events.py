@@ -53,7 +53,10 @@ def test_a_failure_is_reported(
 @pytest.mark.parametrize(
     "payment",
     [
-        *(case((*REFUND,), kind, kind) for kind in ("business", "immediate", "authorized")),
+        *(
+            case((*REFUND,), kind, kind)
+            for kind in ("business", "immediate", "authorized", "platform")
+        ),
         "real-time",
     ],
 )

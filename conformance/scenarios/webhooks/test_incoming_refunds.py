@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
+from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE, event_ids, let_reports_arrive
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 INCOMING = "INCOMING_PAYMENT."
 PENDING = f"{INCOMING}REFUND_PENDING"
@@ -119,6 +120,27 @@ def test_a_returned_deposit_is_reported(platform: Platform, check: Check) -> Non
     with check("EVT-291"):
         name = events[0].data["id"]
         assert not _reports_about(platform, name, lambda kind: kind.startswith("OUTGOING_PAYMENT."))
+
+
+@requirement("EVT-280", "EVT-281")
+def test_a_deposit_that_the_platform_returns_is_reported(platform: Platform, check: Check) -> None:
+    """The refund of a deposit to the platform's account is PENDING, and then COMPLETED."""
+    account = platform_account(platform)
+    try:
+        platform.internal_accounts.settle_deposit(account, AMOUNT)
+        platform.until(
+            lambda: platform.internal_accounts.balances(account)[0],
+            lambda balance: balance >= AMOUNT,
+        )
+        name = platform.internal_accounts.return_deposit(account, AMOUNT)
+    except TriggerFailed as error:
+        raise ResourceMissing(f"deposits are for customers alone: {error}") from error
+
+    deposit = ReturnedDeposit(platform, account, (name or account["id"],), name is not None)
+
+    for requirement_id, kind in {"EVT-280": PENDING, "EVT-281": COMPLETED}.items():
+        with check(requirement_id):
+            deposit.expect_report(kind)
 
 
 @requirement("EVT-282", "EVT-286", "EVT-289")

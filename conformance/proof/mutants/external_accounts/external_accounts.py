@@ -482,6 +482,43 @@ declare(
 )
 
 
+def _any_asset(original: Function, body: Json, kind: AccountType) -> Any:
+    found = original(body, kind)
+    if body.get("customerId") or kind.beneficiary:
+        return found
+    return [error for error in found if error["field"] != "currency"]
+
+
+declare(
+    "EXT-808",
+    "any-asset",
+    "a wallet of the platform may have any asset",
+    around(externals, "pairing_errors", _any_asset),
+)
+
+
+declare(
+    "EXT-011",
+    "of-the-platform",
+    "an account of the platform has another platformAccountId",
+    edited(
+        externals,
+        "create",
+        lambda body: body if body.get("customerId") else {**body, "platformAccountId": "account-1"},
+    ),
+)
+
+
+@mutant("EXT-102", "a deleted account of the platform is listed", (externals, "list_for_platform"))
+def listed_for_platform_again(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body: Json = original(unit, ask)
+    query = select(ExternalAccount).where(
+        ExternalAccount.deleted.is_(True), ExternalAccount.customer_id.is_(None)
+    )
+    gone = [externals.view(one) for one in unit.session.scalars(query)]
+    return {**body, "data": [*body["data"], *gone]}
+
+
 def failing(*types: str) -> Apply:
     """Return a patch after which payouts to accounts of some types fail."""
 

@@ -243,6 +243,12 @@ def platform_sends(original: Callable[[Unit, Json], str], unit: Unit, query: Jso
     return unit.settings.platform_currency
 
 
+@mutant("LKP-804", "accounts of customers alone are looked up", (receivers, "lookup"), before)
+def of_customers_alone(unit: Unit, ask: Ask) -> None:
+    if externals.get(unit, ask.params["accountId"]).customer_id is None:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "No external account has this id.")
+
+
 @mutant("LKP-033", "what does not exist is looked up nevertheless", (receivers, "lookup"))
 def nothing_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
     if externals.find(unit, ask.params["accountId"]) is None:

@@ -79,6 +79,26 @@ for _requirement, _move, _status in MOVES:
     )
 
 
+def _stays_the_platforms(unit: Unit, account: ExternalAccount, status: str) -> None:
+    if account.customer_id is not None:
+        account.status = status
+        externals.announce(unit, account)
+
+
+for _requirement, _move in (
+    ("EXT-064", PROVED),
+    ("EXT-065", DISPROVED),
+    ("EXT-066", PROVED),
+    ("EXT-067", DISPROVED),
+):
+    declare(
+        _requirement,
+        "of-the-platform",
+        "a proof moves no account of the platform",
+        moving(_move, _stays_the_platforms),
+    )
+
+
 @mutant("EXT-030", "an account that waits is read as one under review", (externals, "read"), edited)
 def waiting_is_review(body: Json) -> Json:
     return {**body, "status": "UNDER_REVIEW"} if body["status"] == "PENDING" else body
@@ -197,12 +217,13 @@ for _name, _types in {
         f"the status of {_types[0]} is not looked at",
         _receiving_where(_of_types(*_types)),
     )
-declare(
-    "EXT-043",
-    "of-the-platform",
-    "the status of the platform's own accounts is not looked at",
-    _receiving_where(lambda account: account.customer_id is None),
-)
+for _requirement in ("EXT-042", "EXT-043"):
+    declare(
+        _requirement,
+        "of-the-platform",
+        "the status of the platform's own accounts is not looked at",
+        _receiving_where(lambda account: account.customer_id is None),
+    )
 
 
 @mutant("EXT-041", "an immediate quote does not look whether its destination waits")

@@ -47,6 +47,28 @@ for _id, _name, _statement, _sum, _value in SUMS:
     declare(_id, f"{_sum}-{_name}", _statement, instead(accounts, _sum, _value))
 
 
+declare(
+    "ACC-809",
+    "total",
+    "the list of the platform has the total balance as the balance",
+    edited(
+        accounts,
+        "list_for_platform",
+        lambda body: {"data": [{**row, "balance": row["totalBalance"]} for row in body["data"]]},
+    ),
+)
+declare(
+    "ACC-809",
+    "settled",
+    "the list of the platform has the balance as the total balance",
+    edited(
+        accounts,
+        "list_for_platform",
+        lambda body: {"data": [{**row, "totalBalance": row["balance"]} for row in body["data"]]},
+    ),
+)
+
+
 def _settled_at_once(patch: Patch) -> None:
     patch.replace(accounts, "expect", accounts.credit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import instead, recoded
+from conformance.proof.kit.builders import around, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -18,6 +18,8 @@ from conformance.proof.patch import Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.quotes import limits, parties, quotes
+from conformance.reference.store import Quote
+from conformance.reference.unit import Unit
 
 # --- Accounts and quotes that do not exist --------------------------------------------------
 
@@ -64,7 +66,29 @@ def self_payment_is_accepted(patch: Patch) -> None:
     patch.replace(parties, "is_self_payment", lambda source, destination: False)
 
 
+declare(
+    "ERR-003",
+    "of-the-platform",
+    "the platform may pay itself",
+    around(
+        parties,
+        "is_self_payment",
+        lambda original, source, destination: (
+            source.customer_id is not None and original(source, destination)
+        ),
+    ),
+)
+
+
 # --- Funds ----------------------------------------------------------------------------------
+
+
+@mutant("ERR-001", "what the platform lacks is called a wrong amount", (quotes, "has_funds"))
+def platform_lacks_amount(original: Callable[..., bool], unit: Unit, quote: Quote) -> bool:
+    has_funds = original(unit, quote)
+    if quote.customer_id is None and not has_funds:
+        raise errors.Refusal("INVALID_AMOUNT", "The amount is wrong.")
+    return has_funds
 
 
 for _requirement in (

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before, edited
+from conformance.proof.kit.builders import Json, around, before, edited
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
-from conformance.reference.internal_accounts import accounts
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement
@@ -40,6 +41,80 @@ def customers_alone(party: parties.Party) -> parties.Party:
 def never_executed(unit: Unit, quote: Quote, *action: rules.Action) -> None:
     if quote.source_kind == "INTERNAL" and quote.customer_id is None:
         raise refused()
+
+
+def _of_platform(quote: Quote) -> bool:
+    return quote.customer_id is None
+
+
+@mutant("QUO-086", "what the platform sends, the service pays", (quotes, "debit_legs"))
+def platform_not_debited(original: Function, quote: Quote) -> list[ledger.Leg]:
+    debit, held = original(quote)
+    if not _of_platform(quote):
+        return [debit, held]
+    return [replace(debit, account=ledger.system("rail", debit.currency)), held]
+
+
+@mutant("QUO-089", "what the platform pays arrives nowhere", (settlement, "target_account"))
+def platform_pays_nobody(original: Callable[..., str], quote: Quote) -> str:
+    if _of_platform(quote):
+        return ledger.system("rail", quote.receiving_currency)
+    return original(quote)
+
+
+declare(
+    "QUO-110",
+    "of-the-platform",
+    "a quote of the platform does not expire",
+    around(
+        quotes,
+        "is_expired",
+        lambda original, quote, now: not _of_platform(quote) and original(quote, now),
+    ),
+)
+
+
+declare(
+    "QUO-162",
+    "of-the-platform",
+    "the platform may pay itself",
+    around(
+        parties,
+        "is_self_payment",
+        lambda original, source, destination: (
+            source.customer_id is not None and original(source, destination)
+        ),
+    ),
+)
+
+
+def _shown_of_platform(member: str, value: Any) -> Apply:
+    """Return a patch after which quotes of the platform show a member otherwise."""
+
+    def view(original: Function, unit: Unit, quote: Quote) -> Json:
+        body: Json = original(unit, quote)
+        return put(member, value)(body) if _of_platform(quote) else body
+
+    return around(quotes, "view", view)
+
+
+for _id, _member, _value in (
+    ("QUO-032", "source.accountId", "InternalAccount:8d0cf2a4"),
+    ("QUO-034", "destination.accountId", "ExternalAccount:8d0cf2a4"),
+    ("QUO-041", "paymentInstructions", [{"accountOrWalletInfo": {"accountType": "US_ACCOUNT"}}]),
+    ("QUO-062", "expiresAt", "2099-12-31T00:00:00Z"),
+    ("QUO-044", "totalSendingAmount", 10_000_000),
+    ("QUO-045", "totalReceivingAmount", 1),
+    ("QUO-048", "exchangeRate", 0.98),
+    ("QUO-049", "exchangeRate", 0.98),
+    ("QUO-050", "feesIncluded", None),
+):
+    declare(
+        _id,
+        "of-the-platform",
+        f"a quote of the platform shows another {_member}",
+        _shown_of_platform(_member, _value),
+    )
 
 
 # --- Challenges, expiry, references ---------------------------------------------------------

@@ -92,6 +92,18 @@ declare(
 )
 
 
+@mutant(
+    "QUO-040", "the platform is not told where to pay", (quotes, "visible_payment_instructions")
+)
+def platform_uninstructed(original: Callable[[Quote], Any], quote: Quote) -> Any:
+    return None if quote.customer_id is None else original(quote)
+
+
+@mutant("QUO-210", "what the platform pays is not matched", (quotes, "perform"), skipped)
+def platform_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    return action == "DEPOSIT" and quote.customer_id is None
+
+
 @mutant("QUO-042", "payment instructions are shown before the customer proved")
 def instructions_revealed(patch: Patch) -> None:
     patch.replace(quotes, "visible_payment_instructions", _instructions)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, skipped
+from conformance.proof.kit.builders import Json, after, around, edited, skipped
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.mutants.quotes.toolkit import take, transaction_of
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference.quotes import quotes
+from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Unit
 
@@ -19,6 +22,66 @@ from conformance.reference.unit import Unit
 )
 def never_settled(unit: Unit, transaction_id: str, *, released: bool = False) -> bool:
     return transactions.get(unit, transaction_id).customer_id is None
+
+
+def _is_of_platform(_unit: Unit, _quote: Quote, row: Transaction, _result: Any = None) -> bool:
+    return row.customer_id is None
+
+
+@mutant("TRX-050", "what the platform paid in vain is not refunded", (settlement, "fail"), after)
+def platform_kept(unit: Unit, quote: Quote, row: Transaction, result: Any) -> None:
+    if _is_of_platform(unit, quote, row):
+        row.refund = None
+
+
+@mutant("TRX-051", "the refund of the platform stays with the service", (settlement, "refund"))
+def platform_refund_lost(original: Function, unit: Unit, transaction_id: str) -> None:
+    quote, row = transactions.locked(unit, transaction_id)
+    original(unit, transaction_id)
+    if row.customer_id is None and quote.source_kind == "INTERNAL":
+        take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+@mutant(
+    "TRX-024", "a payment of the platform is pending until it arrives", (quotes, "perform"), after
+)
+def platform_pending(unit: Unit, quote: Quote, _action: str) -> None:
+    transaction = transaction_of(unit, quote)
+    if transaction.customer_id is None:
+        transaction.status = "PENDING"
+
+
+@mutant("TRX-035", "what the platform does not execute stays pending", (transactions, "view"))
+def platform_never_expires(original: Function, row: Transaction) -> Json:
+    body: Json = original(row)
+    stays = row.customer_id is None and body["status"] == "EXPIRED"
+    return {**body, "status": "PENDING"} if stays else body
+
+
+def told_of_platform(member: str, value: Any) -> Apply:
+    """Return a patch after which transactions of the platform show a member otherwise."""
+
+    def view(original: Function, row: Transaction) -> Json:
+        body: Json = original(row)
+        return put(member, value)(body) if row.customer_id is None else body
+
+    return around(transactions, "view", view)
+
+
+for _id, _member, _value in (
+    ("TRX-016", "failureReason", None),
+    ("TRX-022", "quoteId", "Quote:8d0cf2a4"),
+    ("TRX-028", "sentAmount.amount", 1),
+    ("TRX-030", "receivedAmount.amount", 1),
+    ("TRX-033", "direction", "CREDIT"),
+    ("TRX-812", "type", "INTERNAL"),
+):
+    declare(
+        _id,
+        "of-the-platform",
+        f"a payment of the platform shows another {_member}",
+        told_of_platform(_member, _value),
+    )
 
 
 # --- What a transaction tells ---------------------------------------------------------------

@@ -309,6 +309,22 @@ for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED", "EVT-282": "F
         _as_of_a_payout(_status),
     )
 
+
+def _silent_to_the_platform(status: str) -> Apply:
+    def silent(_unit: Unit, row: Transaction, happening: str) -> bool:
+        return happening == status and row.customer_id is None
+
+    return skipped(deposit_returns, "announce", silent)
+
+
+for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED"}.items():
+    declare(
+        _id,
+        "of-the-platform",
+        f"a refund of the platform that is {_status} is not reported",
+        _silent_to_the_platform(_status),
+    )
+
 for _id, _status, _other in (
     ("EVT-285", "COMPLETED", f"{_REFUND}FAILED"),
     ("EVT-286", "FAILED", f"{_REFUND}COMPLETED"),

@@ -81,12 +81,21 @@ def _silently_of_the_platform(unit: Unit, account: ExternalAccount, status: str)
         externals.announce(unit, account)
 
 
-declare(
-    "EVT-124",
-    "platform",
-    "nobody is told of the platform's accounts",
-    moving(DISABLED, _silently_of_the_platform),
-)
+for _requirement, _move in (
+    ("EVT-122", APPROVED),
+    ("EVT-123", REVIEWED),
+    ("EVT-124", DISABLED),
+    ("EVT-126", PROVED),
+    ("EVT-127", DISPROVED),
+    ("EVT-128", PROVED),
+    ("EVT-129", DISPROVED),
+):
+    declare(
+        _requirement,
+        "platform",
+        "nobody is told of the platform's accounts",
+        moving(_move, _silently_of_the_platform),
+    )
 
 
 def _announcing(data: Callable[[ExternalAccount], Any]) -> Apply:

@@ -32,6 +32,10 @@ def _is_approved(unit: Unit, row: Transaction) -> bool:
     return unit.session.get_one(Quote, row.quote_id).agent_initiated
 
 
+def _is_of_platform(_unit: Unit, row: Transaction) -> bool:
+    return row.customer_id is None
+
+
 def _is_limited(_unit: Unit, row: Transaction) -> bool:
     return row.failure_reason == "LIMIT_EXCEEDED"
 
@@ -53,6 +57,11 @@ for _id, _name, _happening, _which in (
     ("EVT-012", "immediate", "FAILED", _is_immediate),
     ("EVT-012", "business", "FAILED", is_of_business),
     ("EVT-013", "authorized", "REFUND_PENDING", _is_authorized),
+    ("EVT-010", "of-platform", "PROCESSING", _is_of_platform),
+    ("EVT-011", "of-platform", "COMPLETED", _is_of_platform),
+    ("EVT-012", "of-platform", "FAILED", _is_of_platform),
+    ("EVT-013", "of-platform", "REFUND_PENDING", _is_of_platform),
+    ("EVT-014", "of-platform", "REFUND_COMPLETED", _is_of_platform),
     ("EVT-013", "limited", "REFUND_PENDING", _is_limited),
     ("EVT-014", "immediate", "REFUND_COMPLETED", _is_immediate),
     ("EVT-014", "limited", "REFUND_COMPLETED", _is_limited),

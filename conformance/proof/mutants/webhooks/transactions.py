@@ -425,6 +425,14 @@ def silent_debits(patch: Patch) -> None:
     patch.replace(settlement, "announce_source", lambda *_: None)
 
 
+declare(
+    "EVT-051",
+    "of-the-platform",
+    "a debit of the platform is not reported",
+    skipped(settlement, "announce_source", lambda _unit, quote: quote.customer_id is None),
+)
+
+
 @mutant("EVT-054", "a deposit is reported before it is booked")
 def balance_before(patch: Patch) -> None:
     announce = accounts.announce_balance
