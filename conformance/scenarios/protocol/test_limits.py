@@ -57,6 +57,25 @@ def test_it_is_as_short_where_a_quote_is_executed_at_once(platform: Platform) ->
     refusal.refused(*REFUSED, twin=twin)
 
 
+@requirement("LIM-002")
+def test_it_is_as_short_where_a_quote_is_funded_just_in_time(platform: Platform) -> None:
+    """A quote that a payment will fund is refused with 81 characters, and taken with 80."""
+    customer = platform.approved.customer()
+    receiver = platform.external_accounts.account(
+        customer, platform.quotes.corridor_to("usd_account").account
+    )
+    body = platform.quotes.realtime_body(customer, receiver)
+
+    refusal, twin = (
+        platform.api.create_quote(
+            {**body, "remittanceInformation": "a" * length}, valid=length == MAX_CHARACTERS
+        )
+        for length in (MAX_CHARACTERS + 1, MAX_CHARACTERS)
+    )
+
+    refusal.refused(*REFUSED, twin=twin)
+
+
 def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:
     """The specification does not say how to count them, so the answer is recorded, not judged."""
     answer = platform.api.create_quote(

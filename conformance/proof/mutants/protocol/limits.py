@@ -58,6 +58,23 @@ declare(
     ),
 )
 
+
+def _just_in_time(body: Json) -> bool:
+    source = body.get("source")
+    return isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
+
+
+declare(
+    "LIM-002",
+    "cut-just-in-time",
+    "a remittanceInformation is cut where the quote is funded just in time",
+    receives(
+        quotes,
+        "create",
+        where(_just_in_time, turned("remittanceInformation", lambda text: text[:80])),
+    ),
+)
+
 LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
     ("LIM-004", "is_over_transaction_limit", "never", lambda amount, limit: False),
     ("LIM-004", "is_over_transaction_limit", "late", lambda amount, limit: amount > limit + 1),
