@@ -54,6 +54,7 @@ def explain(
     ] = None,
 ) -> None:
     """Explain a requirement: its source, what is sent and expected, what proves it, its result."""
+    report = report.parent if report.is_file() else report
     results = _results(report)
     try:
         if pages is not None:

@@ -95,7 +95,10 @@ class Payment:
             # How long the payment of an agent waits for its approval is open.
             return "expiresAt" not in self.quote or _may_be_over(self.quote)
         if action == "sca.challenge_expire":
-            return self.challenge is not None and _may_be_over(self.challenge)
+            # How a payment ends that was not proved before its quote expired is open.
+            return self.challenge is not None and (
+                _may_be_over(self.challenge) or self.may("quote.expire")
+            )
         return "quoteId" not in triggers()[action].parameters
 
     def may_become(self, status: str) -> bool:
