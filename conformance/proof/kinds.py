@@ -226,15 +226,15 @@ def by_kind(
 ) -> None:
     """Print which kinds of tests find each mutant that is named, or of a sample without names.
 
-    With ``unaimed`` these are the mutants that nothing is aimed at, without names all of them; and
-    ``budget`` is how many seconds walks and programs go on for under each.
-    With ``figures`` what is found of a sample is kept.
+    With ``unaimed`` these are the mutants that nothing is aimed at, without names all of them.
+    ``budget`` is how many seconds walks and programs go on for under each. With ``figures`` what is
+    found of a sample is kept.
 
     Raises:
         typer.Exit: with 2, where a mutant or a kind does not exist, or only a part is to be kept;
             with 1, where no kind finds one of the mutants.
     """
-    if figures and (only or kinds or unaimed):
+    if figures and (only or kinds or unaimed or budget):
         typer.echo("figures are of a sample of aimed mutants, and of all kinds of tests", err=True)
         raise typer.Exit(2)
     size = sample or _SAMPLE
@@ -243,7 +243,7 @@ def by_kind(
             findings = judge(only, kinds, processes, budget=budget)
         else:
             reaching = _reaching(only, size, seed, processes)
-            findings = judge(list(reaching), kinds, processes, reaching)
+            findings = judge(list(reaching), kinds, processes, reaching, budget=budget)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

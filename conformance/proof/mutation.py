@@ -324,7 +324,10 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = False,
     budget: Annotated[
         float,
-        typer.Option(min=0, help="with --unaimed: seconds that walks go on for, of each kind"),
+        typer.Option(
+            min=0,
+            help="with --by-kind or --unaimed: seconds that walks go on for, of each kind",
+        ),
     ] = 0.0,
     kinds: Annotated[
         list[str] | None,
