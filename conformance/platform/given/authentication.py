@@ -27,6 +27,8 @@ from conformance.verdict.decisions import (
 MAX_CHALLENGES = 5
 _NOT_OFFERED = (405, 501, 503)
 _WITHOUT_START = (400, 422)
+_SAYING_PROOFS = frozenset({"sca_code", "sca_proofs"})
+"""The bindings that say how a challenge is satisfied."""
 
 
 class StrongAuthentication(Part):
@@ -45,9 +47,19 @@ class StrongAuthentication(Part):
         self._quotes = quotes
 
     def send_proof(self, quote: Json, proof: Json | None = None, *, valid: bool = True) -> Answer:
-        """Send ``POST /quotes/{quoteId}/authorize``, by default with the right proof."""
+        """Send ``POST /quotes/{quoteId}/authorize``, by default with the right proof.
+
+        Raises:
+            ResourceMissing: the profile does not say which proof that is, and another one is.
+        """
         body = self.proof_for(quote) if proof is None else proof
-        return self._api.authorize_quote(quote["id"], body, valid=valid)
+        answer = self._api.authorize_quote(quote["id"], body, valid=valid)
+        said = _SAYING_PROOFS & self._profile.bindings.model_fields_set
+        if proof is None and not said and not answer.accepted:
+            raise ResourceMissing(
+                f"the profile has no bindings.sca_code, and the usual one is refused: {answer}"
+            )
+        return answer
 
     def proof(self, factor: Any) -> Body | None:
         """Return the right proof by a factor, as the bindings shape it, if they do."""

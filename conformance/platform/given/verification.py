@@ -79,10 +79,21 @@ class Contact(Part):
     def confirm_code(
         self, customer: Json, channel: str, body: Any = None, *, valid: bool = True
     ) -> Answer:
-        """Send the code that a channel received, by default the sandbox's right one."""
+        """Send the code that a channel received, by default the sandbox's right one.
+
+        Raises:
+            ResourceMissing: the profile does not say which code that is, and another one is.
+        """
         confirm = {"email": self._api.confirm_email, "phone": self._api.confirm_phone}[channel]
-        right = {"code": self._profile.bindings.contact_code}
-        return confirm(customer["id"], right if body is None else body, valid=valid)
+        names = self._profile.bindings
+        right = {"code": names.contact_code}
+        answer = confirm(customer["id"], right if body is None else body, valid=valid)
+        is_guessed = body is None and "contact_code" not in names.model_fields_set
+        if is_guessed and not answer.accepted:
+            raise ResourceMissing(
+                f"the profile has no bindings.contact_code, and the usual one is refused: {answer}"
+            )
+        return answer
 
     def body(self, region: str | None = None, **members: Any) -> Body:
         """Return a body that creates an individual of a region that verifies contact channels.
