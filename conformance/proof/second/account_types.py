@@ -269,7 +269,9 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         short = name == "phoneNumber" and "XOF" in kind.currencies
         if short and re.fullmatch(r"\+225[0-9]{8,9}", str(info.get(name))):
             nine = len(str(info[name])) == len("+225") + 9
-            skipped = world.has("ivory-coast-nine" if nine else "ivory-coast-old-numbers")
+            skipped = (
+                world.has("ivory-coast-nine") if nine else world.has("ivory-coast-old-numbers")
+            )
         skipped = skipped or _is_free(world, info, kind, name)
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)

@@ -335,7 +335,7 @@ second-operator-refused|129|The second mobile operator for UGX is refused.
 beneficiary-birth-with-time|136|The birthDate of a beneficiary has a time behind it.
 nested-tax-id-unseen|137|A taxId under businessInfo of a beneficiary does not count.
 philippine-address-demanded|140|An individual who is paid in PHP needs an address.
-platform-payees-unchecked|142|A business beneficiary of a platform's account needs nothing.
+platform-payees-unchecked|146|A business beneficiary of a platform's account needs nothing.
 registration-asked-of-individuals|148|A business that an individual pays needs a registrationNumber.
 lookup-bare-account-id|165|A lookup tells the accountId without its type.
 execution-echoes-rail|176|The answer to an execution echoes the payment rail.
@@ -467,7 +467,7 @@ upi-needs-bank|117|A UPI account needs a bankName.
 plasma-usdc|126|A PLASMA_WALLET takes USDC.
 document-zeros-lost|138|The documentNumber of a beneficiary loses its leading zeros.
 euro-address-optional|140|An individual who is paid in EUR needs no address.
-slv-business-unchecked|142|A business beneficiary of an SLV_ACCOUNT needs nothing.
+slv-business-unchecked|146|A business beneficiary of an SLV_ACCOUNT needs nothing.
 authorized-new-transaction|181|An authorized quote has another transactionId.
 fee-in-receiving-currency|187|The feesIncluded of a quote are an amount of the receiving currency.
 second-challenge-no-factors|189|The second challenge of a quote has no availableFactors.

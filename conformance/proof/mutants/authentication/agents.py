@@ -232,8 +232,9 @@ def _as_agent(execute: Callable[[Unit, Quote], None]) -> Apply:
     return around(agents, "serve", serve)
 
 
-def _for_free(_unit: Unit, quote: Quote) -> None:
+def _for_free(unit: Unit, quote: Quote) -> None:
     quote.status = "PROCESSING"
+    transactions.get(unit, quote.transaction_id).status = "PROCESSING"
 
 
 def _unchallenged(unit: Unit, quote: Quote) -> None:
