@@ -24,7 +24,11 @@ class AuthenticationBindings(ProfilePart):
     sca_region: str = Field(
         "DE", description="The region of a customer who needs strong authentication."
     )
-    sca_code: str = Field("123456", description="The one-time code that the sandbox accepts.")
+    sca_code: str = Field(
+        "123456",
+        description="The one-time code that the sandbox accepts; a guess, whose refusal breaks "
+        "nothing, where the profile says neither it nor `sca_proofs`.",
+    )
     sca_wrong_code: str = Field(
         "000000", description="A one-time code that the sandbox never accepts."
     )

@@ -25,7 +25,9 @@ class VerificationBindings(ProfilePart):
         "DE", description="The region of a customer whose contact channels have to be verified."
     )
     contact_code: str = Field(
-        "123456", description="The one-time code that the sandbox sends to a mail address or phone."
+        "123456",
+        description="The one-time code that the sandbox sends to a mail address or phone; a "
+        "guess, whose refusal breaks nothing, where the profile does not say it.",
     )
     contact_wrong_code: str = Field(
         "000000", description="A one-time code that is always wrong for a mail address or phone."
