@@ -198,9 +198,10 @@ def unknown_address(platform: Platform) -> str:
 
 
 @requirement("ERR-060")
-def test_a_uma_address_can_be_paid(platform: Platform) -> None:
-    """A quote to the UMA address of a receiver at another institution is created."""
-    answer = platform.api.create_quote(uma_quote(platform))
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_a_uma_address_can_be_paid(platform: Platform, side: str) -> None:
+    """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked."""
+    answer = platform.api.create_quote({**uma_quote(platform), "lockedCurrencySide": side})
 
     answer.expect_accepted()
 

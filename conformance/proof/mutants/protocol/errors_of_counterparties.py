@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import Json, Place, around, instead, recoded
+from conformance.proof.kit.builders import Json, Place, around, instead, receives, recoded
+from conformance.proof.kit.edits import put, where
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import change_body, debit_though_refused
@@ -157,11 +158,29 @@ declare(
     "what a counterparty does not agree to is debited",
     debit_though_refused("PAYREQ_REQUEST_FAILED"),
 )
+
+
+def _locks_what_is_received(body: Json) -> bool:
+    destination = body.get("destination")
+    by_uma = isinstance(destination, dict) and "umaAddress" in destination
+    return by_uma and body.get("lockedCurrencySide") == "RECEIVING"
+
+
 declare(
     "ERR-060",
     "accounts-alone",
     "no UMA address can be paid",
     instead(uma, "is_address", lambda _: False),
+)
+declare(
+    "ERR-060",
+    "receiving-locked",
+    "what a UMA address receives cannot be locked",
+    receives(
+        quotes,
+        "create",
+        where(_locks_what_is_received, put("destination.umaAddress", "not an address")),
+    ),
 )
 declare(
     "ERR-050",
