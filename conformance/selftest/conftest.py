@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+# It reads FORCE_COLOR as it is imported, which a test may set that happens to be the first.
+import typer.rich_utils  # noqa: F401
 from hatchling.builders.wheel import WheelBuilder
 
 from conformance import plugin

@@ -99,7 +99,7 @@ def test_each_kind_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     found = [Finding("A-1/x", kind, ("A-1",) if kind == "clients" else ()) for kind in KINDS]
     monkeypatch.setattr(kinds, "BY_KIND", file)
     monkeypatch.setattr(kinds, "_reaching", lambda *_: {"A-1/x": set()})
-    monkeypatch.setattr(kinds, "judge", lambda *_: found)
+    monkeypatch.setattr(kinds, "judge", lambda *_, **__: found)
 
     result = CliRunner().invoke(app, ["mutants", "--by-kind", "--sample=1", "--figures"])
 
