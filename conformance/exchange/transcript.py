@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from conformance.exchange.chain import MAX_CHARS, TOO_DEEP, cut
@@ -21,9 +20,8 @@ def transcript(exchanges: Iterable[Exchange]) -> str:
     What was asked again and answered in the same way, as while something is waited for, stands once
     with its count.
     """
-    told = [(_describe(exchange), _told_by(exchange)) for exchange in exchanges]
-    runs = [list(run) for _, run in groupby(told, key=itemgetter(1))]
-    return visible("\n".join(run[-1][0] + _again(len(run)) for run in runs))
+    runs = [list(run) for _, run in groupby(exchanges, key=_told_by)]
+    return visible("\n".join(_describe(run[-1]) + _again(len(run)) for run in runs))
 
 
 def _told_by(exchange: Exchange) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import around, instead, recoded
+from conformance.proof.kit.builders import instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -13,6 +13,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     lock_ignored,
     net_of_received,
     nobody_counts,
+    platform_pays_itself,
 )
 from conformance.proof.patch import Patch
 from conformance.reference import errors, rules
@@ -70,13 +71,7 @@ declare(
     "ERR-003",
     "of-the-platform",
     "the platform may pay itself",
-    around(
-        parties,
-        "is_self_payment",
-        lambda original, source, destination: (
-            source.customer_id is not None and original(source, destination)
-        ),
-    ),
+    platform_pays_itself,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.proof.kit.builders import Json, around, before, edited
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import platform_pays_itself
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.internal_accounts import accounts, ledger
@@ -78,13 +79,7 @@ declare(
     "QUO-162",
     "of-the-platform",
     "the platform may pay itself",
-    around(
-        parties,
-        "is_self_payment",
-        lambda original, source, destination: (
-            source.customer_id is not None and original(source, destination)
-        ),
-    ),
+    platform_pays_itself,
 )
 
 

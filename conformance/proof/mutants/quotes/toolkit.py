@@ -16,7 +16,7 @@ from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts, ledger
-from conformance.reference.quotes import quotes
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
 from conformance.reference.service import Service
 from conformance.reference.store import Challenge, InternalAccount, Quote, Transaction
@@ -147,6 +147,16 @@ def held(unit: Unit, ask: Ask) -> int:
     """Return the balance of the account that a transfer goes out of."""
     account = str(ask.body["source"]["accountId"])
     return ledger.balances(unit, [account])[account][0]
+
+
+platform_pays_itself = around(
+    parties,
+    "is_self_payment",
+    lambda original, source, destination: (
+        source.customer_id is not None and original(source, destination)
+    ),
+)
+"""The patch after which the platform alone may pay an account from itself."""
 
 
 def at_once(body: Json) -> bool:
