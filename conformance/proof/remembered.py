@@ -27,6 +27,9 @@ _APART = ("bench", "selftest", "cli", "reporting", "proof")
 _MEANS = ("proof/host.py", "proof/patch.py", "proof/reach.py")
 """By what it is found out what tests do."""
 
+_PROSE = ("README.md", "outline.yaml", "readings.yaml", "retired.yaml")
+"""What people read, and no test of the suite does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -85,7 +88,12 @@ def _base(apart: Collection[str]) -> str:
         if path not in tests and not any(place in path.parents for place in outside)
     )
     means = [host.SUITE / name for name in _MEANS if (host.SUITE / name).is_file()]
-    data = (path for room in (SPEC, FIXTURES) for path in room.rglob("*") if path.is_file())
+    data = (
+        path
+        for room in (SPEC, FIXTURES)
+        for path in room.rglob("*")
+        if path.is_file() and path.name not in _PROSE
+    )
     return _digest([*code, *means, *data], [sys.version, *_versions()])
 
 

@@ -27,10 +27,10 @@ import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial, wraps
-from itertools import chain, product
+from itertools import accumulate, chain, product, zip_longest
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,7 +55,7 @@ from conformance.proof.host import (
     turns,
 )
 from conformance.proof.patch import Holder, MutantError, Patch
-from conformance.proof.reach import Survey, places_of, survey
+from conformance.proof.reach import Seen, Survey, places_of, survey
 from conformance.proof.variant import REGISTRY, Variant
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Decision, Outcome
@@ -135,9 +135,30 @@ def choose_variants(variants: Iterable[Variant], only: Sequence[str]) -> list[Va
     return [v for v in every if not only or {v.id, v.point, v.group} & set(only)]
 
 
-def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list[Result]:
-    """Run the variants, together where they can be, and return what became of each."""
-    seen = survey(processes // 2 or 1, fuzz_examples=0)
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What became of each variant, and how many of the tests that come to one were run."""
+
+    results: Sequence[Result]
+    run: int
+    coming: int
+
+
+def tolerance(
+    chosen: Sequence[Variant], processes: int, *, alone: bool, budget: float | None = None
+) -> Tolerance:
+    """Run the variants, together where they can be.
+
+    Args:
+        chosen: the variants.
+        processes: how many processes share the tests.
+        alone: run each by itself.
+        budget: how many seconds of tests to run at most under those that are together; all tests
+            without it.
+    """
+    every = survey(processes // 2 or 1, fuzz_examples=0)
+    coming = every.reaching(chain.from_iterable(places_of(variant.patch) for variant in chosen))
+    seen = every if budget is None else affordable(every, coming, budget)
     meetings = [
         Meeting(tuple(combination.variants), tests)
         for combination in combined(chosen, seen, alone=alone)
@@ -149,7 +170,25 @@ def tolerance(chosen: Sequence[Variant], processes: int, *, alone: bool) -> list
     worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
     by_id = _by_id(spread(partial(_meet_part, meetings), min(processes, worthwhile)))
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
-    return [*own, *map(_judged, by_id.values())]
+    run = {name for meeting in meetings for name in meeting.tests}
+    return Tolerance([*own, *map(_judged, by_id.values())], len(run), len(coming))
+
+
+def affordable(every: Survey, coming: Iterable[Seen], seconds: float) -> Survey:
+    """Return a survey of those tests alone that take so many seconds together.
+
+    Each function of tests gives one of its cases before any gives a second one; which functions go
+    first is chance, but always the same.
+    """
+    functions: dict[str, list[Seen]] = defaultdict(list)
+    for one in coming:
+        functions[one.test.partition("[")[0]].append(one)
+    drawn = sorted(functions, key=lambda name: hashlib.sha256(name.encode()).digest())
+    rounds = zip_longest(*(functions[name] for name in drawn))
+    ordered = [one for cases in rounds for one in cases if one is not None]
+    spent = accumulate(one.seconds for one in ordered)
+    kept = {one.test: one for one, total in zip(ordered, spent, strict=True) if total <= seconds}
+    return replace(every, tests=kept)
 
 
 def tolerance_drawn(
@@ -629,6 +668,15 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
     alone: Annotated[
         bool, typer.Option(help="run each variant by itself, in place of whole groups")
     ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="run as many of the tests as take so long in one process, as different ones as "
+            "there are",
+        ),
+    ] = None,
     draw: Annotated[
         str | None,
         typer.Option(
@@ -663,7 +711,10 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
             results, together = tolerance_drawn(chosen, processes, by_chance)
             typer.echo(f"{together} of {len(chosen)} variants drawn together by {by_chance}")
         else:
-            results = tolerance(chosen, processes, alone=alone)
+            found = tolerance(chosen, processes, alone=alone, budget=budget)
+            results = [*found.results]
+            if budget is not None:
+                typer.echo(f"{found.run} of the {found.coming} tests that come to them were run")
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance import plugin
-from conformance.proof import host, naming, reach
+from conformance.proof import host, naming, reach, remembered
 from conformance.proof.host import spread
 from conformance.proof.patch import place_of
 from conformance.proof.reach import Seen, Survey, places_of, survey
@@ -236,6 +236,24 @@ class TestRemembered:
         assert Remembered("thing").known() == Known()
         others = Remembered("thing", besides=("reference",)).known()
         assert bool(others.modules) == ("reference" in name)
+
+    @pytest.mark.parametrize(("name", "counts"), [("readings.yaml", False), ("limits.yaml", True)])
+    def test_what_only_people_read_is_no_part_of_it(
+        self,
+        module: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        name: str,
+        counts: bool,
+    ) -> None:
+        """Whoever declares a variant writes down its reading, and waits for no survey."""
+        monkeypatch.setattr(remembered, "SPEC", tmp_path / "spec")
+        (tmp_path / "spec").mkdir()
+        Remembered("thing").keep(Known({f"scenarios/{module.name}": "x"}))
+
+        (tmp_path / "spec" / name).write_text("x: 1\n", encoding="utf-8")
+
+        assert bool(Remembered("thing").known().modules) is not counts
 
     @pytest.mark.parametrize(
         "text", ["", "{", "[]", "null", '{"base": 1}', '{"modules": {}}', "\udcff"]

@@ -21,7 +21,9 @@ from conformance.proof.reach import Seen, Survey
 from conformance.proof.tolerance import (
     FalseAlarm,
     Result,
+    Tolerance,
     VariantOutcome,
+    affordable,
     choose_variants,
     combined,
     load_variants,
@@ -351,6 +353,35 @@ class TestCombinations:
         assert len(combined([variants[0], other], reached, alone=True)) == 2
 
 
+class TestBudget:
+    """Some of many tests, where somebody waits."""
+
+    def seen(self, name: str) -> Seen:
+        """Return a test of one second."""
+        return Seen(name, "m.py", (), frozenset(), frozenset(), (), frozenset(), 1.0)
+
+    @pytest.mark.parametrize(("seconds", "cases"), [(1, (1, 0)), (2, (1, 1)), (3, (2, 1))])
+    def test_each_function_gives_a_case_before_any_gives_two(
+        self, seconds: int, cases: tuple[int, int]
+    ) -> None:
+        """Two cases of one function tell less than one of each."""
+        tests = [self.seen(name) for name in ("t.py::a[1]", "t.py::a[2]", "t.py::a[3]", "t.py::b")]
+        every = Survey({one.test: one for one in tests}, {})
+
+        kept = [name[6] for name in affordable(every, tests, seconds).tests]
+
+        assert tuple(sorted(map(kept.count, "ab"), reverse=True)) == cases
+
+    def test_how_many_were_run_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """So that nobody takes some of the tests for all of them."""
+        tolerated = Result("M09/x", "M09", "x is so", VariantOutcome.TOLERATED)
+        monkeypatch.setattr(tolerance, "tolerance", lambda *_, **__: Tolerance([tolerated], 3, 4))
+
+        done = CliRunner().invoke(app, ["variants", "--budget=1"])
+
+        assert done.output.startswith("3 of the 4 tests that come to them were run\n1 variants in ")
+
+
 class TestParts:
     """All variants are dealt out to few parts, which stay as they are."""
 
@@ -386,7 +417,7 @@ class TestCommand:
     def treated(self, monkeypatch: pytest.MonkeyPatch) -> list[Result]:
         """The results of the command, to be filled by a test."""
         results: list[Result] = []
-        monkeypatch.setattr(tolerance, "tolerance", lambda *_, **__: results)
+        monkeypatch.setattr(tolerance, "tolerance", lambda *_, **__: Tolerance(results, 3, 4))
         return results
 
     def test_all_tolerated_is_success(self, treated: list[Result]) -> None:
