@@ -22,7 +22,7 @@ TRIGGER = "trigger"
 _OPERATION = re.compile(r'"operation": "(\w+)"')
 _STATUS = re.compile(r'"status": (\d+), "response_headers": ')
 # In the query of a URL the colon is spelled otherwise.
-_ID = re.compile(r"\b([A-Z][A-Za-z]*)(?::|%3A)([A-Za-z0-9._~-]+)")
+_ID = re.compile(r"([A-Z][A-Za-z]*)(?::|%3A)([A-Za-z0-9._~-]+)")
 
 
 class _Resource(NamedTuple):

@@ -347,6 +347,25 @@ def test_agents_of_two_customers_are_shown_different_accounts(platform: Platform
     assert not account_ids[0] & account_ids[1]
 
 
+@requirement("AGT-027")
+def test_an_agent_is_not_shown_the_platforms_accounts(platform: Platform) -> None:
+    """The list may be refused, or be empty, but has none of the accounts that the platform sees."""
+    account_ids = {account["id"] for account in platform.internal_accounts.of_platform()}
+    if not account_ids:
+        raise ResourceMissing("the platform has no internal account")
+    customer = platform.approved.customer()
+    agent = platform.agents.connect(customer)
+
+    answer = platform.api.client.call("listPlatformInternalAccounts", auth=agent)
+
+    if answer.accepted:
+        rows = platform.api.pages("listPlatformInternalAccounts", auth=agent)
+        assert not {row.get("id") for row in rows} & account_ids, answer
+    require_admitted(
+        list_accounts_as(platform, "listCustomerInternalAccounts", customer["id"], agent)
+    )
+
+
 @requirement("AGT-015")
 def test_an_agent_quotes_from_no_account_of_another_customer(platform: Platform) -> None:
     """The agent creates a quote from its customer's account, and is refused those from another's.

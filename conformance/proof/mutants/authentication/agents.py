@@ -126,6 +126,7 @@ for _requirement, _operation in (
     ("AGT-024", "updateCustomer"),
     ("AGT-025", "deleteExternalAccount"),
     ("AGT-026", "createExternalAccount"),
+    ("AGT-027", "listPlatformInternalAccounts"),
     ("AGT-016", "executeQuote"),
     ("AGT-017", "executeQuote"),
 ):
