@@ -321,6 +321,22 @@ def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform)
     expect_home(platform, holder_account, before)
 
 
+@requirement("RBA-129")
+def test_a_sweep_to_an_account_that_is_closed_ends_at_home(platform: Platform) -> None:
+    """The amount arrives on the holder's account if the internal account of another is CLOSED."""
+    holder_account, destination = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    before = platform.internal_accounts.balance(holder_account)
+    platform.internal_accounts.stop(destination, "CLOSED")
+
+    platform.internal_accounts.settle_deposit(account, AMOUNT)
+
+    expect_home(platform, holder_account, before)
+
+
 @requirement("RBA-126")
 def test_a_sweep_to_an_account_that_was_deleted_ends_at_home(platform: Platform) -> None:
     """The amount arrives on the holder's account, if the external account can be deleted."""

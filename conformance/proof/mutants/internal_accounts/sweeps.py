@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Json, around, before, instead
+from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
@@ -409,4 +410,11 @@ declare(
     "stuck",
     "what cannot be sent to a deleted account stays",
     _stuck("ACCOUNT_NOT_FOUND"),
+)
+declare("RBA-129", "stuck", "what cannot be sent to a closed account stays", _stuck("CONFLICT"))
+declare(
+    "RBA-129",
+    "sent",
+    "closed accounts receive what is swept",
+    with_row(accounts, "ABILITIES", "CLOSED", (accounts.RECEIVE,)),
 )
