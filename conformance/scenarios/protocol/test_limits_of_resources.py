@@ -125,7 +125,7 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
 def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> None:
     """A key of 255 characters is accepted and, sent again, names its account; 256 are refused.
 
-    One that differs from it in the last character brings another account.
+    One with a capital in the place of its last character brings another account.
     """
     internal_account = platform.rule_based.holder_account()
     body = platform.rule_based.body(internal_account)
@@ -146,7 +146,7 @@ def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> N
     known = [arranged_resource(at_limit)["id"]]
     expect_unmade(platform, check, internal_account, past_limit, beside=known)
     with check("RBA-022"):
-        other = arranged_resource(platform.rule_based.create(body, key=f"{key[:-1]}x"))
+        other = arranged_resource(platform.rule_based.create(body, key=f"{key[:-1]}K"))
         assert other["id"] not in known, other
 
 

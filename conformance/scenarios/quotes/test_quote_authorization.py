@@ -277,6 +277,18 @@ def test_a_quote_between_two_challenges_cannot_be_executed_again(platform: Platf
     second.refused(409, twin=execution)
 
 
+@requirement("QUO-184")
+def test_a_wrong_proof_does_not_open_the_execution_again(platform: Platform) -> None:
+    """After an authorization with a wrong code, another execution of the quote is refused."""
+    quote = platform.quotes.pending(platform.sca.account())
+    execution = platform.api.execute_quote(quote["id"])
+    platform.sca.send_proof({**quote, **arranged_body(execution)}, wrong_proof(platform))
+
+    second = platform.api.execute_quote(quote["id"])
+
+    second.refused(twin=execution)
+
+
 # --- No valid proof -------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     without_nulls,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import rules
+from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import ledger
@@ -156,6 +156,26 @@ def executed_again(patch: Patch) -> None:
 @mutant("QUO-184", "a repeated execution is refused with another status")
 def executed_again_unclearly(patch: Patch) -> None:
     patch.row(rules, "QUOTE_TRANSITIONS", (_WAITING, "EXECUTE"), Refuse("INVALID_INPUT"))
+
+
+@mutant("QUO-184", "a wrong proof lets its quote be executed again")
+def executed_after_wrong_proof(patch: Patch) -> None:
+    reopened: set[str] = set()
+
+    def checking(check: Function, unit: Unit, quote: Quote, body: Json) -> None:
+        try:
+            check(unit, quote, body)
+        except errors.Refusal:
+            reopened.add(quote.id)
+            raise
+
+    def following(next_status: Function, unit: Unit, quote: Quote, action: str) -> Any:
+        if quote.id in reopened and action in {"EXECUTE", "CHALLENGE"}:
+            return _WAITING
+        return next_status(unit, quote, action)
+
+    patch.wrap(sca, "check_proof", checking)
+    patch.wrap(quotes, "next_status", following)
 
 
 # --- Valid proofs ---------------------------------------------------------------------------

@@ -92,11 +92,11 @@ def _refunded_instead(announce: Function, unit: Unit, row: CardTransaction) -> N
         announce(unit, row)
 
 
-def _also_settled(status: str) -> Callable[[Function, Unit, CardTransaction], None]:
+def _also(event: str, status: str) -> Callable[[Function, Unit, CardTransaction], None]:
     def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
         announce(unit, row)
         if row.status == status:
-            unit.emit("CARD_TRANSACTION.SETTLED", card_transactions.view(row))
+            unit.emit(f"CARD_TRANSACTION.{event}", card_transactions.view(row))
 
     return telling
 
@@ -116,8 +116,14 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
         ("EVT-173", f"for-{reason}", f"{reason} is not reported", _silent_about_decline(reason))
         for reason in card_simulators.CONDITIONS.values()
     ),
-    ("EVT-184", "also", "a declined purchase is reported as settled", _also_settled("DECLINED")),
-    ("EVT-185", "also", "a void purchase is reported as settled", _also_settled("VOIDED")),
+    ("EVT-184", "also", "a declined purchase is reported as settled", _also("SETTLED", "DECLINED")),
+    (
+        "EVT-184",
+        "begun",
+        "a declined purchase is reported as authorized",
+        _also("AUTHORIZED", "DECLINED"),
+    ),
+    ("EVT-185", "also", "a void purchase is reported as settled", _also("SETTLED", "VOIDED")),
 )
 
 for _id, _name, _statement, _telling in _ANNOUNCED:
