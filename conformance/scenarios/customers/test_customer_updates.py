@@ -168,12 +168,18 @@ def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Ch
 
 
 @requirement("CUS-040")
-def test_the_currencies_can_be_changed(platform: Platform) -> None:
+@pytest.mark.parametrize("status", ["new", "approved"])
+def test_the_currencies_can_be_changed(platform: Platform, status: str) -> None:
     """The customer's currencies are extended by the sending currency of another corridor.
 
     What an update takes away again, and is accepted, is not shown any more.
     """
-    customer = platform.customers.read(platform.customers.of_example(example("individual")))
+    created = (
+        platform.approved.customer(currencies=[platform.profile.currency])
+        if status == "approved"
+        else platform.customers.of_example(example("individual"))
+    )
+    customer = platform.customers.read(created)
     corridors = platform.profile.resources.corridors
     known = {platform.profile.currency, *require_member(customer, "currencies")}
     others = [c.sending for c in corridors if c.sending not in known]

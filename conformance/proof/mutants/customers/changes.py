@@ -301,6 +301,19 @@ for _member in ("fullName", "identifier", "sourceOfFundsCategories", INFO):
     )
 
 
+@mutant("CUS-040", "the currencies of approved customers stay as they are")
+def currencies_of_approved(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customers.get(unit, ask.params["customerId"])
+        before = list(customer.currencies)
+        original(unit, ask)
+        if customer.status == "APPROVED":
+            customer.currencies = before
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
+
+
 @mutant("CUS-040", "currencies are added and never taken away")
 def currencies_added(patch: Patch) -> None:
     def update(original: Handler, unit: Unit, ask: Ask) -> Any:
