@@ -130,10 +130,14 @@ def test_a_code_is_sent(platform: Platform, check: Check, ids: Ids) -> None:
 
 
 @requirement("CON-011", "CON-012")
-def test_a_code_is_sent_again(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("after", ["a code", "a wrong guess"])
+def test_a_code_is_sent_again(platform: Platform, check: Check, after: str) -> None:
     """A second request for a code is accepted, and the code then verifies the channel."""
     customer = platform.verification.contact.customer("email")
     platform.verification.contact.arrange_code(customer, "email")
+    if after == "a wrong guess":
+        guess = {"code": platform.profile.bindings.contact_wrong_code}
+        platform.verification.contact.confirm_code(customer, "email", guess)
 
     second_answer = platform.verification.contact.send_code(customer, "email")
 

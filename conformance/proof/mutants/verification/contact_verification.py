@@ -12,7 +12,7 @@ from conformance.proof.kit.builders import Handler, after, around, before, edite
 from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_status, without_row
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, Json
@@ -298,6 +298,26 @@ def sent_once(unit: Unit, ask: Ask, channel: str) -> None:
     customer = customers.get(unit, ask.params["customerId"])
     if customer.contact.get(channel, {}).get("code") is not None:
         raise errors.Refusal("CONFLICT", "A code is on its way.")
+
+
+@mutant("CON-011", "no code is sent after a wrong guess")
+def none_after_a_guess(patch: Patch) -> None:
+    guessed: set[tuple[str, str]] = set()
+
+    def confirming(confirm: Function, unit: Unit, ask: Ask, channel: str) -> Any:
+        try:
+            return confirm(unit, ask, channel)
+        except errors.Refusal:
+            guessed.add((ask.params["customerId"], channel))
+            raise
+
+    def sending(send: Function, unit: Unit, ask: Ask, channel: str) -> None:
+        if (ask.params["customerId"], channel) in guessed:
+            raise errors.Refusal("CONFLICT", "A code was sent.")
+        send(unit, ask, channel)
+
+    patch.wrap(contact, "confirm", confirming)
+    patch.wrap(contact, "send", sending)
 
 
 @mutant(
