@@ -279,6 +279,18 @@ def test_what_a_repeated_key_brings_is_recorded(platform: Platform) -> None:
     )
 
 
+@requirement("KYC-034")
+def test_a_key_brings_nobody_the_link_of_another(platform: Platform) -> None:
+    """With one key for two customers, the second request is refused or brings another link."""
+    customer, other = (platform.verification.reviews.unsubmitted() for _ in range(2))
+    key = platform.samples.reference()
+
+    first, second = (platform.verification.links.create(one, key=key) for one in (customer, other))
+
+    link = require_member(arranged_body(first), "kycUrl")
+    assert not second.accepted or arranged_body(second).get("kycUrl") != link, second
+
+
 def test_what_a_missing_key_brings_is_recorded(platform: Platform) -> None:
     """The specification does not say whether it is refused, so the answer is recorded."""
     answer = platform.verification.links.create(platform.verification.reviews.unsubmitted(), key="")

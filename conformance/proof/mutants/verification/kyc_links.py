@@ -15,7 +15,7 @@ from conformance.proof.kit.edits import Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.store import Customer, KycLink
@@ -255,6 +255,17 @@ def begun(unit: Unit, ask: Ask) -> None:
 
 
 declare_lookups((("KYC-800", "linked", (kyc_links, "create"), "customerId", owner_of),))
+
+
+@mutant("KYC-034", "a key brings the same link whoever it is sent for")
+def link_by_key(patch: Patch) -> None:
+    links: dict[str, Json] = {}
+
+    def creating(create: Function, unit: Unit, ask: Ask) -> Json:
+        answer = create(unit, ask)
+        return links.setdefault(ask.headers["idempotency-key"], answer)
+
+    patch.wrap(kyc_links, "create", creating)
 
 
 @mutant("KYC-028", "a link works as often as it is followed", (kyc_links, "use"), after)
