@@ -155,6 +155,19 @@ def test_a_right_signature_is_accepted(platform: Platform, check: Check) -> None
         _expect_unproven(platform, other)
 
 
+@requirement("EXT-075")
+def test_a_late_signature_disproves_nothing(platform: Platform) -> None:
+    """An account that a right signature made ACTIVE stays so when a wrong one comes after it."""
+    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    started = platform.ownership.start(account, "signature")
+    arranged_body(platform.ownership.sign(account, started))
+    platform.external_accounts.arrange_status(account, "ACTIVE")
+
+    answer = platform.ownership.sign(account, started, right=False)
+
+    assert platform.external_accounts.read(account).get("status") != "UNVERIFIED", answer
+
+
 @requirement("EXT-072", "EXT-073")
 def test_nothing_is_proved_of_what_does_not_exist(platform: Platform, check: Check) -> None:
     """Neither step of a proof is taken for an unknown account, nor for one that was deleted."""

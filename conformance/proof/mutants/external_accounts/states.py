@@ -395,6 +395,20 @@ def all_proved(patch: Patch) -> None:
     moving(PROVED, otherwise)(patch)
 
 
+@mutant("EXT-075", "a wrong signature disproves what was proved", (ownership, "conclude"), around)
+def disproved_later(
+    conclude: Callable[..., None],
+    unit: Unit,
+    account: ExternalAccount,
+    method: str,
+    **result: bool,
+) -> None:
+    if account.status == "ACTIVE" and not result["proven"]:
+        account.status = "UNVERIFIED"
+        return
+    conclude(unit, account, method, **result)
+
+
 @mutant(
     "EXT-074", "a proof that nobody started breaks the service", (ownership, "conclude"), before
 )
