@@ -524,6 +524,36 @@ remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation o
 control-person-of-anyone|490|The control person of one business counts for every business.
 transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
 declined-as-failed|509|A declined purchase has the status FAILED.
+rejected-paper-counts|327|A document that is rejected still counts for the submission of its holder.
+standing-fee-not-just-in-time|335|The standing platform fee is not taken from just-in-time quotes.
+platform-quote-lasts|241|A quote of the platform itself does not expire.
+failure-rejects-all|272|A failed liveness rejects every open reset of the customer.
+completed-in-review|269|A reset completes while its liveness is under review.
+approved-from-frozen|222|A payment of an agent is approved from an account that was frozen since.
+second-decline-untold|282|Only the first declined purchase of a card is told.
+second-number-shared|343|A customer's second rule-based account has the number of the first.
+proven-still-limited|228|An account keeps the limit of unproven ones after its ownership is proven.
+pending-event-unverified|254|CUSTOMER.KYC_PENDING shows the customer as UNVERIFIED.
+coin-debit-in-cents|238|The debit of a crypto account is cut to whole hundredths.
+unverified-receives|229|An external account that is UNVERIFIED is paid.
+suffix-of-creation|330|The registrationNumber of the creation decides, though a change replaced it.
+listed-first-error|320|A verification that is listed has only the first of its errors.
+email-verified-by-address|314|A confirmed email is VERIFIED for every customer who has it.
+change-answer-old-business|309|The answer to a change shows businessInfo as it was before.
+business-rejection-untold|256|The rejection of a business is told to nobody.
+terms-by-platform-id|329|The acceptance of one customer counts for all with its platformCustomerId.
+filtered-list-cached|342|The platform's list by currency shows the balances of its first reading.
+return-row-without-card|286|The row of a return is not listed under its card.
+twin-quotes-one-transaction|237|Two quotes with equal bodies have one transactionId.
+business-early-link|325|A business gets a hosted link before its contact channels are verified.
+back-replaces-front|318|The BACK of a document takes the place of its FRONT.
+approved-business-bare|310|A business that is approved is read without its businessInfo.
+second-return-untold|281|Only the first return of a purchase fires CARD_TRANSACTION.SETTLED again.
+earlier-link-dies|324|A new hosted link invalidates the earlier ones.
+creation-without-channels|308|The answer to a new customer leaves contactVerification out.
+phone-resets-email|316|A confirmed phone makes the verified email PENDING again.
+owner-issuance-from-nationality|317|The countryOfIssuance of an owner becomes its nationality.
+business-country-defaulted|326|A business without a country becomes one of the US.
 """
 
 

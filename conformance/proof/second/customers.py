@@ -335,6 +335,9 @@ def create(call: Call) -> Reply:
     body = call.json()
     if body.get("customerType") is None and world.has("type-by-default"):
         body["customerType"] = "INDIVIDUAL"
+    info = body.get("businessInfo")
+    if isinstance(info, dict) and "country" not in info and world.has("business-country-defaulted"):
+        info["country"] = "US"
     demand(world.persona, body, record({}, needs=("customerType",)))
     check(world, body, body)
     given = {name: value for name, value in body.items() if value is not None}
@@ -355,6 +358,7 @@ def create(call: Call) -> Reply:
         "_resets": [],
         "_traits": set(),
         "_first_region": given.get("region"),
+        "_first_number": at(given, "businessInfo.registrationNumber"),
     }
     business = given["customerType"] == "BUSINESS"
     if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
@@ -372,6 +376,8 @@ def create(call: Call) -> Reply:
         answer["platformCustomerId"] = f"second-{world.number()}"
     if business and world.has("created-business-bare"):
         answer.pop("businessInfo", None)
+    if "contactVerification" in answer and world.has("creation-without-channels"):
+        del answer["contactVerification"]
     return created(call, answer)
 
 
@@ -426,7 +432,10 @@ def settle(world: World, customer: Json) -> None:
 def suffix_of(world: World, customer: Json) -> str:
     """Return the last three characters of what decides a sandbox review."""
     if customer["customerType"] == "BUSINESS":
-        return str(at(customer, "businessInfo.registrationNumber") or "")[-3:]
+        number, first = at(customer, "businessInfo.registrationNumber"), customer["_first_number"]
+        if number != first and world.has("suffix-of-creation"):
+            number = first
+        return str(number or "")[-3:]
     names = [customer.get("fullName") or ""]
     names += [
         owner["personalInfo"].get("lastName") or ""
@@ -443,8 +452,11 @@ def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
+    data = shown(customer)
+    if member == "kycStatus" and world.has("pending-event-unverified"):
+        data[member] = "UNVERIFIED"
     if told and not world.has("no-pending-event"):
-        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
+        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", data)
 
 
 def decide(world: World, customer: Json, decision: str, *, provides: bool = True) -> None:
@@ -458,7 +470,8 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = _kind(customer)
-        if (kind, decision) == ("KYC", "REJECTED") and world.has("rejection-untold"):
+        untold = {"KYC": "rejection-untold", "KYB": "business-rejection-untold"}[kind]
+        if decision == "REJECTED" and world.has(untold):
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
@@ -490,6 +503,9 @@ def read(call: Call) -> Reply:
     customer = of(call)
     answer = shown(customer)
     _mistake_of_status(call.world, customer, answer)
+    approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
+    if approved and call.world.has("approved-business-bare"):
+        del answer["businessInfo"]
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -530,6 +546,7 @@ def change(call: Call) -> Reply:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
     _mistake_of_change(world, customer, body, whole)
+    old_info = customer.get("businessInfo")
     old_name = at(customer, "businessInfo.legalName")
     customer.clear()
     customer.update(whole)
@@ -541,6 +558,8 @@ def change(call: Call) -> Reply:
     if renamed and settled and world.has("legal-name-reopens"):
         customer[status_name(customer)] = "PENDING"
     answer = shown(customer)
+    if old_info != answer.get("businessInfo") and world.has("change-answer-old-business"):
+        answer["businessInfo"] = old_info
     if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
@@ -698,9 +717,27 @@ def _confirm(world: World, customer: Json, channel: str) -> None:
     waits = channel == "phone" and states.get("email") == "PENDING"
     if waits and world.has("phone-after-email"):
         raise conflict("The email has to be verified first.")
+    if channel == "email":
+        _verify_namesakes(world, customer)
+    if channel == "phone" and states.get("email") == "VERIFIED" and world.has("phone-resets-email"):
+        states["email"] = "PENDING"
     if channel == "phone" and world.has("phone-verifies-email"):
         channel = "email"
     customer["contactVerification"][channel] = "VERIFIED"
+
+
+def _verify_namesakes(world: World, customer: Json) -> None:
+    """Verify, by a planted bug, the email of everybody who has the same one."""
+    others = [
+        row["contactVerification"]
+        for row in world.customers.values()
+        if row is not customer
+        and row.get("email") == customer.get("email")
+        and "email" in (row.get("contactVerification") or {})
+    ]
+    if others and world.has("email-verified-by-address"):
+        for channels in others:
+            channels["email"] = "VERIFIED"
 
 
 def _contact_reply(call: Call, body: Json) -> Reply:

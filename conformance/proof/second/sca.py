@@ -222,6 +222,12 @@ def read_reset(call: Call) -> Reply:
     return 200, answer
 
 
+def _may_complete(world: World, reset: Json) -> bool:
+    if reset["status"] == "PENDING_REVIEW" and world.has("completed-in-review"):
+        return True
+    return reset["status"] == "LIVENESS_PASSED" or world.has("reset-without-liveness")
+
+
 def complete_reset(call: Call) -> Reply:
     """POST /sca/factors/reset/{resetId}/complete."""
     world = call.world
@@ -240,7 +246,7 @@ def complete_reset(call: Call) -> Reply:
     if b"endUserIpAddress" not in call.raw and world.has("completion-without-address"):
         needs = []
     body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, needs))
-    if reset["status"] != "LIVENESS_PASSED" and not world.has("reset-without-liveness"):
+    if not _may_complete(world, reset):
         terminal = reset["status"] in TERMINAL
         status = world.persona.terminal_reset_status if terminal else 400
         raise invalid("resetId", f"the reset is {reset['status']}", status=status)
@@ -302,11 +308,25 @@ def liveness(world: World, reset: Json, result: str) -> None:
     }
     if result != "expire" or not _stays(world, reset):
         reset["status"] = moves[result]
+    if result == "fail":
+        _reject_others(world, reset)
     itself = result == "pass" and reset["factor"] == "SMS_OTP"
     if itself and world.has("sms-reset-completes-itself"):
         reset |= {"status": "COMPLETED", "completedAt": now()}
     if result == "expire":
         reset["expiresAt"] = now()
+
+
+def _reject_others(world: World, reset: Json) -> None:
+    """Let a failed reset reject, by a planted bug, those that its customer has open beside it."""
+    others = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == reset["_customer"] and row["status"] not in TERMINAL
+    ]
+    if others and world.has("failure-rejects-all"):
+        for row in others:
+            row["status"] = "REJECTED"
 
 
 ROUTES: list[Route] = [

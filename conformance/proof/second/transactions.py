@@ -31,6 +31,9 @@ def of(world: World, quote: Json) -> Json:
 
 def begin(world: World, quote: Json) -> None:
     """Make the transaction of a new quote."""
+    if quote["transactionId"] in world.transactions:
+        # A planted bug has given it to two quotes.
+        return
     priced, source, target = quote["_price"], quote["_source"], quote["_target"]
     receiving = priced.receiving
     if receiving != priced.sending and world.has("received-in-sending-currency"):
@@ -166,6 +169,9 @@ def is_paid_all_the_same(world: World, quote: Json) -> bool:
     reviewed = account is not None and account["status"] == "UNDER_REVIEW"
     if reviewed and world.has("reviewed-receives"):
         return True
+    unverified = account is not None and account["status"] == "UNVERIFIED"
+    if unverified and world.has("unverified-receives"):
+        return True
     disabled = account is not None and account["status"] == "INACTIVE"
     return disabled and quote["_payable"] and world.has("disabled-after-quote")
 
@@ -268,7 +274,8 @@ def refresh_quote(world: World, quote: Json) -> None:
 def _is_kept_open(world: World, quote: Json) -> bool:
     """Tell whether a planted bug keeps a quote from expiring."""
     late = quote["_realtime"] and world.has("just-in-time-never-expires")
-    return bool(late) or world.has("quotes-for-ever")
+    ours = quote["_source"].owner is None and world.has("platform-quote-lasts")
+    return bool(late) or ours or world.has("quotes-for-ever")
 
 
 def refresh(world: World, row: Json) -> None:
@@ -307,6 +314,8 @@ def _same_card(world: World, row: Json, card: str) -> bool:
     mine = row.get("cardId", "")
     bare = bool(mine) and card == mine.partition(":")[2]
     if bare and world.has("card-filter-by-whole-id"):
+        return False
+    if row.get("originalTransactionId") and world.has("return-row-without-card"):
         return False
     return card in {mine, mine.partition(":")[2]} or world.has("card-filter-ignored")
 

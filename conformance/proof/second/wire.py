@@ -188,6 +188,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _dispatch(self, call: Call) -> Reply:
         if call.path.startswith("/hosted/"):
+            found = call.world.links.get(call.path.rpartition("/")[2], {})
+            if found.get("dead"):
+                return 410, "<!doctype html><title>This link is no longer valid</title>"
             return 200, "<!doctype html><title>Onboarding</title>"
         try:
             _authenticate(call)
