@@ -554,6 +554,22 @@ creation-without-channels|308|The answer to a new customer leaves contactVerific
 phone-resets-email|316|A confirmed phone makes the verified email PENDING again.
 owner-issuance-from-nationality|317|The countryOfIssuance of an owner becomes its nationality.
 business-country-defaulted|326|A business without a country becomes one of the US.
+second-owner-unchecked|319|What a second beneficial owner lacks is not told.
+one-code-slot|313|A code that is sent to one channel voids that of the other one.
+business-phone-needless|315|No code is sent to the phone of a business.
+address-faults-as-one|209|Several invalid members of an address are told as the address alone.
+discovery-first-country|302|A discovery names the first country of its currency.
+immediate-not-refunded|245|A failed payment that was executed at once is not refunded.
+proof-opens-others|239|After one proof the other quotes of the customer need none.
+expired-filed-as-pending|241|A transaction that expired is found among the PENDING ones alone.
+second-void-untold|283|Only the first voided purchase of a card is told.
+frozen-transfers|222|A deprecated transfer pays from a frozen account.
+failed-refund-credited|246|A refund that fails is credited all the same.
+standing-fee-not-pulled|335|The standing fee is not taken from what is pulled from a bank account.
+business-reset-stays|271|The reset of a business is not COMPLETED by its completion.
+document-country-of-holder|318|The country of a document becomes that of its holder.
+frozen-coins-sent|222|A frozen account in a crypto currency still pays.
+change-drops-diligence|309|A change takes the sources of funds away that it does not name.
 """
 
 

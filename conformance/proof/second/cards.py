@@ -178,7 +178,14 @@ def void(world: World, row: Json) -> None:
         _account(world, row)["_held"] += row["_open"]
     if not world.has("void-keeps-hold"):
         _release(world, row, row["_open"])
+    earlier = [
+        one
+        for one in world.transactions.values()
+        if one.get("cardId") == row["cardId"] and one["status"] == "VOIDED"
+    ]
     row["status"] = "VOIDED"
+    if earlier and world.has("second-void-untold"):
+        return
     if not world.has("void-untold"):
         _tell(world, row)
 

@@ -601,8 +601,7 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     other_currencies = body.get("currencies") not in (None, before)
     if other_currencies and is_approved(customer) and world.has("currencies-fixed-by-approval"):
         whole["currencies"] = before
-    if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
-        del whole["email"]
+    _drop_by_bugs(world, customer, body, whole)
     number = customer.get("identifier")
     renumbered = number and body.get("idType") and body.get("identifier") not in {None, number}
     if renumbered and world.has("identifier-kept"):
@@ -611,6 +610,15 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     other = not {"email", "phoneNumber"} & set(body)
     if other and "VERIFIED" in channels.values() and world.has("change-unverifies"):
         whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
+
+
+def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None:
+    """Take away, by a planted bug, a member that a change does not name."""
+    if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
+        del whole["email"]
+    funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body
+    if funds and world.has("change-drops-diligence"):
+        del whole["sourceOfFundsCategories"]
 
 
 def merged(customer: Json, body: Json) -> Json:
@@ -656,6 +664,7 @@ def send_code(channel: str) -> Handler:
         _refuse_to_send(call.world, customer, channel)
         customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
+        customer["_last_sent"] = channel
         if channel == "phone" and call.world.has("phone-verified-by-sending"):
             customer["contactVerification"][channel] = "VERIFIED"
         return _contact_reply(call, {"status": "SENT"})
@@ -667,6 +676,9 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     """Refuse to send a one-time code by a planted bug."""
     if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
         raise conflict("A code was sent.")
+    business = customer["customerType"] == "BUSINESS"
+    if business and channel == "phone" and world.has("business-phone-needless"):
+        raise conflict("This channel needs no verification.")
     states = customer.get("contactVerification") or {}
     by_mail = channel == "phone" and states.get("email") == "VERIFIED"
     if by_mail and world.has("phone-needless-after-email"):
@@ -692,6 +704,9 @@ def confirm_code(channel: str) -> Handler:
             wrong = False
         if wrong and not call.world.has("any-contact-code"):
             _guess(call.world, customer, channel)
+            raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
+        other = customer.get("_last_sent") not in {None, channel}
+        if other and call.world.has("one-code-slot"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         if customer.get(f"_resent_{channel}") and call.world.has("resent-code-refused"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())

@@ -468,6 +468,10 @@ def discoveries(call: Call) -> Reply:
         if code in {None, bank_code}
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))
     ]
+    for row in rows:
+        first = next(place for bank_code, place in BANKS if bank_code == row["currency"])
+        if first != row["country"] and call.world.has("discovery-first-country"):
+            row["country"] = first
     return 200, {"data": rows}
 
 

@@ -248,8 +248,13 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
             raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
 
 
-def _require_sendable(world: World, source: End) -> None:
+def _require_sendable(world: World, source: End, *, deprecated: bool = False) -> None:
     account = source.internal
+    frozen = account is not None and account["status"] == "FROZEN"
+    if frozen and source.account["type"] == "INTERNAL_CRYPTO" and world.has("frozen-coins-sent"):
+        return
+    if frozen and deprecated and world.has("frozen-transfers"):
+        return
     if account and account["status"] != "ACTIVE" and not world.has("frozen-sends"):
         raise conflict("The source cannot send.")
     if account and account.get("_provided") and world.has("provided-cannot-send"):
@@ -400,7 +405,7 @@ def make(call: Call, body: Json) -> Json:
     codes = (source.code, target.code)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
-    _require_sendable(world, source)
+    _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
     _refuse_by_bugs(world, source, target, body)
@@ -440,6 +445,9 @@ def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
     extra = pricing.platform_fee(world, *codes, override)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     if extra and not override and realtime and world.has("standing-fee-not-just-in-time"):
+        return {}
+    pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
+    if extra and not override and pulls and world.has("standing-fee-not-pulled"):
         return {}
     late = override and body["lockedCurrencySide"] == "RECEIVING"
     return {} if late and extra and world.has("override-lost-receiving") else extra
@@ -636,8 +644,9 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     """
     source: End = quote["_source"]
     target: End = quote["_target"]
-    if source.account.get("status") != "CLOSED" or not world.has("closed-after-quote"):
-        _require_sendable(world, source)
+    closed = source.account.get("status") == "CLOSED" and world.has("closed-after-quote")
+    if not closed:
+        _require_sendable(world, source, deprecated=quote["_deprecated"])
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
@@ -664,6 +673,8 @@ def _asks(world: World, quote: Json) -> bool:
     if owner is None or not customers.needs_sca(owner) or quote["_proven"] or trusted:
         return False
     if quote["_deprecated"] and world.has("transfer-unasked"):
+        return False
+    if owner.get("_proved") and world.has("proof-opens-others"):
         return False
     moved = owner["_first_region"] not in customers.EU
     if moved and world.has("sca-by-first-region"):
@@ -826,6 +837,7 @@ def authorize(call: Call) -> Reply:
             del answer["scaChallenge"]
         return 200, answer
     quote["_proven"] = True
+    quote["_source"].owner["_proved"] = True
     asked = quote["_challenge"]
     if quote["_realtime"]:
         quote["status"] = "PENDING"

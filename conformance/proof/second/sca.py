@@ -228,6 +228,15 @@ def _may_complete(world: World, reset: Json) -> bool:
     return reset["status"] == "LIVENESS_PASSED" or world.has("reset-without-liveness")
 
 
+def _require_mobile(world: World, reset: Json, body: Json) -> None:
+    if body.get("mobile"):
+        return
+    if reset["factor"] == "SMS_OTP" and not world.has("no-mobile"):
+        raise invalid("mobile", "is required", kind="tel")
+    if reset["factor"] != "SMS_OTP" and world.has("mobile-always"):
+        raise invalid("mobile", "is required", kind="tel")
+
+
 def complete_reset(call: Call) -> Reply:
     """POST /sca/factors/reset/{resetId}/complete."""
     world = call.world
@@ -250,10 +259,9 @@ def complete_reset(call: Call) -> Reply:
         terminal = reset["status"] in TERMINAL
         status = world.persona.terminal_reset_status if terminal else 400
         raise invalid("resetId", f"the reset is {reset['status']}", status=status)
-    if reset["factor"] == "SMS_OTP" and not body.get("mobile") and not world.has("no-mobile"):
-        raise invalid("mobile", "is required", kind="tel")
-    if reset["factor"] != "SMS_OTP" and not body.get("mobile") and world.has("mobile-always"):
-        raise invalid("mobile", "is required", kind="tel")
+    _require_mobile(world, reset, body)
+    if customer["customerType"] == "BUSINESS" and world.has("business-reset-stays"):
+        return 204, None
     if not world.has("factor-kept"):
         customer["_factors"] = [name for name in customer["_factors"] if name != reset["factor"]]
     reset |= {"status": "COMPLETED", "completedAt": now()}

@@ -196,6 +196,8 @@ def _fail(world: World, row: Json, reason: str) -> None:
     ours = not pulled and row["_quote"]["_source"].owner is None
     if ours and world.has("platform-not-refunded"):
         return
+    if row["_quote"]["_immediate"] and world.has("immediate-not-refunded"):
+        return
     if not world.has("no-refund") and not (pulled and world.has("no-refund-of-pulled")):
         world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
 
@@ -237,6 +239,8 @@ def end_refund(world: World, row: Json) -> None:
     if not row["refund"] or row["refund"]["status"] != "PENDING":
         raise conflict("No refund is pending.")
     if "refund-fails" in _traits(row):
+        if row["_quote"]["_source"].internal and world.has("failed-refund-credited"):
+            internals.credit(world, row["_quote"]["_source"].internal, row["_quote"]["_sent"])
         _refund_move(world, row, "FAILED")
         return
     quote = row["_quote"]
@@ -304,10 +308,11 @@ def _wanted(call: Call, row: Json) -> bool:
         return False
     if account and row.get("_account") != account:
         return False
-    return all(
-        name not in query or row.get(member) == query[name]
-        for name, member in (("type", "type"), ("status", "status"))
-    )
+    shown_as = row["status"]
+    if shown_as == "EXPIRED" and "status" in query and call.world.has("expired-filed-as-pending"):
+        shown_as = "PENDING"
+    seen = {"type": row.get("type"), "status": shown_as}
+    return all(name not in query or seen[name] == query[name] for name in seen)
 
 
 def _same_card(world: World, row: Json, card: str) -> bool:

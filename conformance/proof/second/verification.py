@@ -227,6 +227,9 @@ def upload(call: Call) -> Reply:
         raise
     if table is world.owners and world.has("owner-document-moved"):
         given["documentHolder"] = found["customerId"]
+    home = at(found.get("personalInfo") or found, "address.country")
+    if home not in {None, given["country"]} and world.has("document-country-of-holder"):
+        given["country"] = home
     if given["side"] == "BACK" and world.has("back-as-front"):
         given["side"] = "FRONT"
     if given["side"] == "BACK" and world.has("back-replaces-front"):
@@ -385,6 +388,8 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
         lacks += _person_errors(world, owner["id"], person, "personalInfo.")
         small = owner["ownershipPercentage"] <= 25 and "CONTROL_PERSON" not in owner["roles"]
         if lacks and small and world.has("quarter-owner-unchecked"):
+            lacks = []
+        if lacks and owner is not owners[0] and world.has("second-owner-unchecked"):
             lacks = []
         if any("field" in error for error in lacks) and world.has("owner-field-without-path"):
             lacks = [
