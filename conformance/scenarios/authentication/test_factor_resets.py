@@ -59,16 +59,30 @@ def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
     assert answer.status == HTTPStatus.CREATED, answer
 
 
-@requirement("SFR-001")
-def test_a_business_starts_a_reset_too(platform: Platform) -> None:
-    """The reset of a business in an SCA region is started with 201."""
+@requirement("SFR-001", "SFR-040", "SFR-041")
+def test_a_business_resets_a_factor_too(platform: Platform, check: Check) -> None:
+    """The reset of a business in an SCA region is started with 201, and completed with 204."""
     business = platform.approved.sca_business()
-    platform.resets.enroll(business, platform.profile.bindings.reset_factor, required=False)
+    factor = platform.profile.bindings.reset_factor
+    platform.resets.enroll(business, factor, required=False)
 
     answer = platform.resets.start(business)
 
-    platform.resets.require_factor(answer, platform.profile.bindings.reset_factor)
-    assert answer.status == HTTPStatus.CREATED, answer
+    with check("SFR-001"):
+        platform.resets.require_factor(answer, factor)
+        assert answer.status == HTTPStatus.CREATED, answer
+    reset = arranged_body(answer) | {"customerId": business["id"], "factor": factor}
+    if platform.resets.read(reset).get("status") != "LIVENESS_PASSED":
+        platform.resets.liveness(reset, "pass")
+    if platform.resets.at_status(reset, "LIVENESS_PASSED").get("status") != "LIVENESS_PASSED":
+        raise PreconditionFailed("the liveness check that was passed is not noted")
+    completion = platform.resets.complete(reset)
+    with check("SFR-040"):
+        assert completion.status == HTTPStatus.NO_CONTENT, completion
+    with check("SFR-041"):
+        arranged_body(completion)
+        now = platform.resets.at_status(reset, "COMPLETED")
+        assert now["status"] == "COMPLETED", now
 
 
 @requirement("SFR-008")

@@ -211,12 +211,12 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
 
 
 @requirement("CFG-018")
-@pytest.mark.parametrize("kind", ["business", "immediate", "real-time"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time"])
 @pytest.mark.usefixtures("settings")
 def test_a_quote_of_each_kind_bears_the_standing_fee(
-    platform: Platform, kind: Literal["business", "immediate", "real-time"]
+    platform: Platform, kind: Literal["business", "immediate", "pulled", "real-time"]
 ) -> None:
-    """So do quotes of a business, such as are executed at once, and such as are funded in time."""
+    """So do quotes of a business, such as are executed at once, pulled, or funded in time."""
     corridor = dollar_corridor(platform)
     approve = platform.approved.business if kind == "business" else platform.approved.customer
     customer = approve(currencies=sorted({platform.profile.currency, "USD", corridor.receiving}))
@@ -224,6 +224,11 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
     if kind == "real-time":
         body = platform.quotes.realtime_body(customer, receiver, currency="USD")
         body["lockedCurrencyAmount"] = SENDING_AMOUNT
+    elif kind == "pulled":
+        source = platform.external_accounts.pullable(customer)
+        if source.get("currency") != "USD":
+            raise ResourceMissing(f"what can be pulled is in {source.get('currency')}")
+        body = platform.quotes.body(source, receiver, amount=SENDING_AMOUNT)
     else:
         source = platform.internal_accounts.account(
             "USD", amount=2 * SENDING_AMOUNT, customer=customer

@@ -133,8 +133,9 @@ def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: 
 
 @requirement("CUS-614", "CUS-615")
 def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: Check) -> None:
-    """An individual with a ``countryOfIssuance`` is created, and shows it."""
-    body = {**platform.customers.example_body(example("individual")), "countryOfIssuance": "US"}
+    """A foreigner with a ``countryOfIssuance`` in the US is created, and shows it."""
+    foreigner = platform.customers.example_body(example("individual_itin"))
+    body = {**foreigner, "countryOfIssuance": "US"}
 
     answer = platform.api.create_customer(body)
 

@@ -101,7 +101,7 @@ UNDESCRIBED = [case(id_, name, name) for name, id_ in (("Funds", "EDD-024"), ("W
 
 
 @requirement("CUS-027", "CUS-028", "CUS-029", "CUS-030")
-@pytest.mark.parametrize("name", ["individual", "business"])
+@pytest.mark.parametrize("name", ["individual", "business", "sources_of_both"])
 def test_a_change_changes_what_it_sends(platform: Platform, check: Check, name: str) -> None:
     """An update of ``email`` shows the new value, and leaves all other members unchanged."""
     before = platform.customers.read(platform.customers.of_example(example(name)))
@@ -503,7 +503,8 @@ def expect_to_follow(platform: Platform, told: Json) -> None:
 
 def sent_members(customer: Resource) -> Json:
     """Return the members of a customer that the platform can send, as the customer shows them."""
-    return {name: customer.get(name) for name in (*example("individual").customer, "businessInfo")}
+    names = (*example("sources_of_both").customer, "businessInfo")
+    return {name: customer.get(name) for name in names}
 
 
 def _agree(member: str, shown: Any, read: Any) -> bool:

@@ -264,6 +264,22 @@ declare(
 )
 
 
+@mutant("CUS-030", "a change takes away the sources of funds that it does not send")
+def sources_dropped(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        kept = {
+            name: value
+            for name, value in customer.details.items()
+            if name in ask.body or not name.startswith("sourceOfFunds")
+        }
+        customer.details = kept
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
+
+
 @mutant("CUS-030", "each change generates the platform's id anew where it was not sent")
 def id_generated_again(patch: Patch) -> None:
     def update(original: Handler, unit: Unit, ask: Ask) -> Any:

@@ -280,6 +280,22 @@ for _requirement, _move in (("EXT-046", APPROVED), ("EXT-047", PROVED)):
     )
 
 
+@mutant("EXT-047", "an account that was proved has the limit of those that were not")
+def limited_as_before(patch: Patch) -> None:
+    proved: set[str] = set()
+
+    def reach(original: Function, unit: Unit, account: ExternalAccount, status: str) -> None:
+        if (account.status, status) == PROVED:
+            proved.add(account.id)
+        original(unit, account, status)
+
+    def is_unproven(original: Function, account: ExternalAccount) -> bool:
+        return original(account) or account.id in proved
+
+    patch.wrap(externals, "reach", reach)
+    patch.wrap(externals, "is_unproven", is_unproven)
+
+
 for _requirement in ("EXT-042", "EXT-043", "EXT-048"):
     declare(
         _requirement,

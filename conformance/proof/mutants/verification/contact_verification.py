@@ -324,6 +324,29 @@ def verifies_everybody(patch: Patch) -> None:
         followed("confirm", channel, change)(patch)
 
 
+@mutant("CON-031", "a code verifies an address, for all customers who have it")
+def verifies_the_address(patch: Patch) -> None:
+    def change(unit: Unit, verified: Customer, channel: str) -> None:
+        member = rules.CHANNEL_ADDRESS[channel]
+        for customer in unit.session.scalars(select(Customer)):
+            same = customer.details.get(member) == verified.details.get(member)
+            if same and channel in customer.contact:
+                contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+    for channel in rules.CHANNEL_ADDRESS:
+        followed("confirm", channel, change)(patch)
+
+
+@mutant("CON-032", "every change of a customer opens the channel of its phone again")
+def phone_reopened(patch: Patch) -> None:
+    def is_same_address(
+        original: Callable[..., bool], customer: Customer, before: Any, channel: str
+    ) -> bool:
+        return channel != "phone" and original(customer, before, channel)
+
+    patch.wrap(contact, "is_same_address", is_same_address)
+
+
 @mutant("CON-032", "every change of a customer opens its channels again")
 def reopened(patch: Patch) -> None:
     patch.replace(contact, "is_same_address", lambda *_: False)
