@@ -541,7 +541,6 @@ listed-first-error|320|A verification that is listed has only the first of its e
 email-verified-by-address|314|A confirmed email is VERIFIED for every customer who has it.
 change-answer-old-business|309|The answer to a change shows businessInfo as it was before.
 business-rejection-untold|256|The rejection of a business is told to nobody.
-terms-by-platform-id|329|The acceptance of one customer counts for all with its platformCustomerId.
 filtered-list-cached|342|The platform's list by currency shows the balances of its first reading.
 return-row-without-card|286|The row of a return is not listed under its card.
 twin-quotes-one-transaction|237|Two quotes with equal bodies have one transactionId.
@@ -570,6 +569,14 @@ business-reset-stays|271|The reset of a business is not COMPLETED by its complet
 document-country-of-holder|318|The country of a document becomes that of its holder.
 frozen-coins-sent|222|A frozen account in a crypto currency still pays.
 change-drops-diligence|309|A change takes the sources of funds away that it does not name.
+business-any-code|314|Any one-time code verifies a channel of a business.
+business-change-unverifies|314|A change of a business makes its verified channels PENDING again.
+closing-closes-all|221|The other accounts of its customer are closed with an account.
+platform-list-old-status|228|The platform's list shows an external account at its first status.
+proven-without-own-id|228|A proven account is read without its platformAccountId.
+completed-reset-without-factor|271|A completed reset does not show its factor.
+other-factor-enrolls|275|Whatever factor is enrolled ends the wait of every reset.
+business-country-from-region|308|The country of a new business becomes its region.
 """
 
 

@@ -405,6 +405,9 @@ def _mistake(world: World, given: Json) -> None:
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
+    home = at(given, "businessInfo.country")
+    if home and region not in {None, home} and world.has("business-country-from-region"):
+        given["businessInfo"] = {**given["businessInfo"], "country": region}
     fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
     if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
         given["currencies"] = fiat
@@ -607,6 +610,10 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     if renumbered and world.has("identifier-kept"):
         whole["identifier"] = number
     channels = customer.get("contactVerification") or {}
+    business = customer["customerType"] == "BUSINESS"
+    known = "VERIFIED" in channels.values()
+    if known and business and world.has("business-change-unverifies"):
+        whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
     other = not {"email", "phoneNumber"} & set(body)
     if other and "VERIFIED" in channels.values() and world.has("change-unverifies"):
         whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
@@ -701,6 +708,9 @@ def confirm_code(channel: str) -> Handler:
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
         wrong = body["code"] != CODE
         if wrong and channel == "phone" and call.world.has("phone-any-code"):
+            wrong = False
+        business = customer["customerType"] == "BUSINESS"
+        if wrong and business and call.world.has("business-any-code"):
             wrong = False
         if wrong and not call.world.has("any-contact-code"):
             _guess(call.world, customer, channel)

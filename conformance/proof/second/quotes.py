@@ -214,14 +214,6 @@ def _accepted(world: World, owner: Json, *, realtime: bool) -> bool:
         return False
     if owner.get("endUserTermsConsent") or world.has("terms-forgotten"):
         return True
-    namesakes = [
-        row
-        for row in world.customers.values()
-        if row["platformCustomerId"] == owner["platformCustomerId"]
-        and row.get("endUserTermsConsent")
-    ]
-    if namesakes and world.has("terms-by-platform-id"):
-        return True
     if realtime and world.has("just-in-time-without-terms"):
         return True
     return owner["customerType"] == "BUSINESS" and world.has("business-without-terms")

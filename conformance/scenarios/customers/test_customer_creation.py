@@ -189,6 +189,22 @@ def bodies_with_shared_id(platform: Platform) -> list[Json]:
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 
+@requirement("BUS-041")
+def test_a_business_is_of_the_country_that_it_names(platform: Platform) -> None:
+    """One from abroad shows the country of its incorporation, in whatever region it is."""
+    abroad = platform.profile.bindings.require("foreign_business")
+    body = platform.customers.example_body(example("business"))
+    info = {**body["businessInfo"], **abroad}
+
+    answer = platform.api.create_customer({**body, "businessInfo": info})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"no business from abroad is taken in {body['region']}: {answer}")
+    for customer in (answer.body, platform.customers.read(answer.body)):
+        shown = (customer.get("businessInfo") or {}).get("country")
+        assert shown in (None, abroad["country"]), customer
+
+
 @pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])
 def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind: str) -> None:
     """The entity type that the profile gives for this kind of business is accepted."""

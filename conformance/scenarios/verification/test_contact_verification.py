@@ -192,10 +192,11 @@ def test_each_channel_is_verified_on_its_own(platform: Platform, check: Check, i
         assert contact_channels(after_second).get(first) == "VERIFIED", after_second
 
 
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 @for_each_channel("CON-021", "CON-022")
-def test_a_wrong_code_verifies_nothing(platform: Platform, channel: str) -> None:
+def test_a_wrong_code_verifies_nothing(platform: Platform, channel: str, *, business: bool) -> None:
     """The channel stays PENDING; another customer's becomes VERIFIED by the right code."""
-    customer = platform.verification.contact.customer(channel)
+    customer = platform.verification.contact.customer(channel, business=business)
     platform.verification.contact.arrange_code(customer, channel)
 
     answer = platform.verification.contact.confirm_code(
@@ -299,16 +300,19 @@ def test_a_code_verifies_one_customer(platform: Platform, *, shared: bool) -> No
 
 
 @requirement("CON-032")
-def test_a_verified_channel_outlasts_an_update(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_verified_channel_outlasts_an_update(platform: Platform, *, business: bool) -> None:
     """An update with the name that the customer has leaves its channels VERIFIED.
 
     So does one that would change their addresses, and is refused.
     """
-    body = platform.verification.contact.body()
-    customer = platform.verification.contact.customer(body=body)
-    verified = contact_channels(platform.verification.contact.verify(customer))
+    contact = platform.verification.contact
+    body = contact.business_body() if business else contact.body()
+    customer = contact.customer(body=body)
+    verified = contact_channels(contact.verify(customer))
+    name = "businessInfo" if business else "fullName"
 
-    platform.customers.change(customer, fullName=body["fullName"])
+    platform.customers.change(customer, **{name: body[name]})
 
     assert contact_channels(platform.customers.read(customer)) == verified
     email = platform.samples.filled("changed-############@example.com")

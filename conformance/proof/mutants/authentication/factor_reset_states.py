@@ -307,6 +307,19 @@ declare(
 
 @mutant(
     "SFR-101",
+    "the enrollment of another factor is taken for that of the one that was reset",
+    (factor_resets, "finish_enrollment"),
+    instead,
+)
+def enrolled_by_anything(unit: Unit, customer: Customer, _factor: str) -> None:
+    query = select(FactorReset).where(FactorReset.customer_id == customer.id)
+    for reset in unit.session.scalars(query):
+        if reset.status == "COMPLETED" and reset.enrollment == "PENDING":
+            reset.enrollment = "COMPLETED"
+
+
+@mutant(
+    "SFR-101",
     "the enrollment of a factor by any customer is taken for that of all",
     (factor_resets, "finish_enrollment"),
     instead,
@@ -350,6 +363,14 @@ declare(
     "waits-again",
     "after another completion the factor is to be enrolled once more",
     _completing_again(_waits_again),
+)
+
+
+declare(
+    "SFR-033",
+    "of-the-completed",
+    "a completed reset shows another factor",
+    edited(factor_resets, "view", where(shows("status", "COMPLETED"), put("factor", "PASSKEY"))),
 )
 
 

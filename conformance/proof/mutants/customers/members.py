@@ -136,6 +136,19 @@ def worded(status: str, word: str) -> Edit:
     return edit
 
 
+def _at_home(body: Json) -> Json:
+    info = body.get(INFO)
+    return {**body, INFO: {**info, "country": body["region"]}} if info else body
+
+
+declare(
+    "BUS-041",
+    "region",
+    "the country of a business is shown as its region",
+    edited(customers, "view", _at_home),
+)
+
+
 def _once_decided(status_member: str, status: str, member: str) -> Edit:
     """Return an edit that takes a member from customers whose review has come to a status."""
     return lambda body: without(member)(body) if body.get(status_member) == status else body

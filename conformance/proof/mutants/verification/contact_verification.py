@@ -241,6 +241,23 @@ MUTANTS = (
 for _requirement, _name, _statement, _patch in MUTANTS:
     declare(_requirement, _name, _statement, _patch)
 
+
+@mutant("CON-021", "any code is right for a business")
+@mutant("CON-022", "any code is right for a business")
+def any_code_of_a_business(patch: Patch) -> None:
+    confirming: list[str] = []
+
+    def confirm(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> Any:
+        confirming[:] = [customers.get(unit, ask.params["customerId"]).customer_type]
+        return original(unit, ask, channel)
+
+    def is_right(original: Callable[[Json, str], bool], entry: Json, code: str) -> bool:
+        return original(entry, code) or confirming == ["BUSINESS"]
+
+    patch.wrap(contact, "confirm", confirm)
+    patch.wrap(contact, "is_right_code", is_right)
+
+
 for _requirement in ("CON-052", "CON-053"):
     declare(
         _requirement,
@@ -343,6 +360,16 @@ def phone_reopened(patch: Patch) -> None:
         original: Callable[..., bool], customer: Customer, before: Any, channel: str
     ) -> bool:
         return channel != "phone" and original(customer, before, channel)
+
+    patch.wrap(contact, "is_same_address", is_same_address)
+
+
+@mutant("CON-032", "every change of a business opens its channels again")
+def business_reopened(patch: Patch) -> None:
+    def is_same_address(
+        original: Callable[..., bool], customer: Customer, before: Any, channel: str
+    ) -> bool:
+        return customer.customer_type != "BUSINESS" and original(customer, before, channel)
 
     patch.wrap(contact, "is_same_address", is_same_address)
 
