@@ -577,6 +577,14 @@ proven-without-own-id|228|A proven account is read without its platformAccountId
 completed-reset-without-factor|271|A completed reset does not show its factor.
 other-factor-enrolls|275|Whatever factor is enrolled ends the wait of every reset.
 business-country-from-region|308|The country of a new business becomes its region.
+conversion-credited-as-sent|238|A conversion between accounts of one customer credits what was sent.
+coin-completion-untold|244|No event tells that a payment to a crypto wallet is completed.
+coin-payout-not-refunded|245|A failed payment to a crypto wallet is not refunded.
+cross-quote-stays-pending|241|The transaction of an expired quote between currencies stays pending.
+cross-refund-of-received|246|A refund between currencies credits what would have been received.
+standing-fee-not-to-coins|335|The standing fee is not taken where a crypto currency is received.
+cross-at-once-waits|242|A quote between currencies is PENDING in spite of immediatelyExecute.
+cross-realtime-ignored|243|A payment does not execute a just-in-time quote between currencies.
 """
 
 

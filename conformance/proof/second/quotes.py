@@ -395,6 +395,7 @@ def make(call: Call, body: Json) -> Json:
     if source.account and source.account is target.account and not world.has("self-payment"):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
+    body = _as_taken(world, body, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
     _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
@@ -432,6 +433,14 @@ def make(call: Call, body: Json) -> Json:
     return quote
 
 
+def _as_taken(world: World, body: Json, codes: tuple[str, str]) -> Json:
+    """Return the body of a quote, without its immediate execution by a planted bug."""
+    at_once = body.get("immediatelyExecute") and codes[0] != codes[1]
+    if at_once and world.has("cross-at-once-waits"):
+        return body | {"immediatelyExecute": False}
+    return body
+
+
 def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
     override = body.get("platformFeeOverride")
     extra = pricing.platform_fee(world, *codes, override)
@@ -440,6 +449,9 @@ def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
         return {}
     pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
     if extra and not override and pulls and world.has("standing-fee-not-pulled"):
+        return {}
+    coins = COINS[codes[1]].crypto and not override
+    if extra and coins and world.has("standing-fee-not-to-coins"):
         return {}
     late = override and body["lockedCurrencySide"] == "RECEIVING"
     return {} if late and extra and world.has("override-lost-receiving") else extra
@@ -880,6 +892,9 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
     if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(world, quote):
         raise conflict("The quote waits for no payment.")
     if COINS[quote["_price"].sending].crypto and world.has("coin-payment-ignored"):
+        return
+    cross = quote["_price"].sending != quote["_price"].receiving
+    if cross and world.has("cross-realtime-ignored"):
         return
     if reference == quote["_number"] or world.has("any-reference"):
         pay(world, quote)

@@ -130,7 +130,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
     if target and not world.has("credit-forgotten"):
-        _credit(world, target, quote["_received"])
+        _credit(world, target, _credited(world, quote))
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
         row["destination"]["onChainTransaction"] = _on_chain(
@@ -150,6 +150,23 @@ def _credit(world: World, target: Json, amount: int) -> None:
         internals.credit(world, target, amount + extra)
 
 
+def _is_cross(quote: Json) -> bool:
+    return bool(quote["_price"].sending != quote["_price"].receiving)
+
+
+def _credited(world: World, quote: Json) -> int:
+    """Return what an internal account gets: what is received, or what was sent by a planted bug."""
+    source, target = quote["_source"], quote["_target"].internal
+    own = source.owner is not None and source.owner["id"] == target["customerId"]
+    swapped = own and _is_cross(quote) and world.has("conversion-credited-as-sent")
+    return int(quote["_sent"] if swapped else quote["_received"])
+
+
+def _pays_a_wallet(row: Json) -> bool:
+    info = row["_target"].account.get("accountInfo") or {}
+    return str(info.get("accountType")).endswith("_WALLET")
+
+
 def is_shut(world: World, target: Json) -> bool:
     """Tell whether an internal account can receive nothing."""
     failed = target["status"] == "FAILED" and world.has("failed-account-receives")
@@ -157,7 +174,8 @@ def is_shut(world: World, target: Json) -> bool:
 
 
 def _complete(world: World, row: Json) -> None:
-    if row["_target"].internal and world.has("internal-completion-untold"):
+    untold = row["_target"].internal and world.has("internal-completion-untold")
+    if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:
         move(world, row, "COMPLETED")
@@ -197,6 +215,8 @@ def _fail(world: World, row: Json, reason: str) -> None:
     if ours and world.has("platform-not-refunded"):
         return
     if row["_quote"]["_immediate"] and world.has("immediate-not-refunded"):
+        return
+    if _pays_a_wallet(row) and world.has("coin-payout-not-refunded"):
         return
     if not world.has("no-refund") and not (pulled and world.has("no-refund-of-pulled")):
         world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
@@ -247,6 +267,8 @@ def end_refund(world: World, row: Json) -> None:
     account = quote["_source"].internal
     if account and not world.has("refund-without-money"):
         amount = quote["_sent"] - quote["_price"].fee if world.has("refund-net") else quote["_sent"]
+        if _is_cross(quote) and world.has("cross-refund-of-received"):
+            amount = quote["_received"]
         if world.has("refund-balance-untold"):
             account["_available"] += amount
         else:
@@ -271,6 +293,8 @@ def refresh_quote(world: World, quote: Json) -> None:
         quote["status"] = world.persona.expired_quote
         quote["_challenge"] = None
         kept = world.has("transaction-stays-pending") or world.has("expires-on-attempt")
+        if _is_cross(quote) and world.has("cross-quote-stays-pending"):
+            kept = True
         if not kept:
             row["status"] = "EXPIRED"
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
-from conformance.verdict.decisions import ResourceMissing
+from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 KINDS = {
     "bank account": "EXT-601",
@@ -20,10 +25,13 @@ KINDS = {
 
 @pytest.mark.parametrize(
     "kind",
-    [case(requirement_id, kind, kind) for kind, requirement_id in KINDS.items()],
+    [case((requirement_id, "EVT-011"), kind, kind) for kind, requirement_id in KINDS.items()],
 )
-def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
-    """A payout completes on the profile's first corridor to an account of the kind."""
+def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind: str) -> None:
+    """A payout completes on the profile's first corridor to an account of the kind.
+
+    A webhook reports it.
+    """
     corridor = corridor_to(platform, kind)
     source = platform.internal_accounts.account(corridor.sending)
     body = platform.external_accounts.body(source.owner, corridor.account)
@@ -37,4 +45,42 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
     status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]
     if status == "PROCESSING":
         raise ResourceMissing(f"the rail to {corridor.account} takes longer than timing.state")
-    assert status == "COMPLETED"
+    with check(KINDS[kind]):
+        assert status == "COMPLETED"
+    with check("EVT-011"):
+        if status != "COMPLETED":
+            raise PreconditionFailed(f"the payout is {status}")
+        name = quote["transactionId"]
+        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+
+
+@requirement("TRX-050", "TRX-051")
+@pytest.mark.parametrize("kind", ["mobile money", "crypto wallet"])
+def test_what_an_account_of_each_kind_did_not_get_is_refunded(
+    platform: Platform, check: Check, kind: str
+) -> None:
+    """A payout that a compliance review rejects is refunded, wherever it was to go."""
+    corridor = corridor_to(platform, kind)
+    if platform.triggers.magic("payout.screen") is not None:
+        raise ResourceMissing("payout.screen is a magic value of other accounts")
+    source = platform.internal_accounts.account(corridor.sending)
+    before = platform.internal_accounts.balance(source)
+    try:
+        destination = platform.external_accounts.account(
+            source.owner, corridor.account, trigger="payout.screen"
+        )
+    except (PreconditionFailed, TriggerFailed) as error:
+        raise ResourceMissing(f"no payout to {corridor.account} is rejected: {error}") from error
+    quote = platform.quotes.execute(platform.quotes.pending(source, destination))
+
+    status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+
+    if status not in FAILED:
+        raise ResourceMissing(f"a payout to {corridor.account} that is rejected is {status}")
+    refunded = platform.transactions.refunded(quote)
+    with check("TRX-050"):
+        assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-051"):
+        fees = included_fees(quote)
+        balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+        assert before - fees <= balance <= before

@@ -243,6 +243,12 @@ declare(
 )
 declare(
     "CFG-018",
+    "no-coins",
+    "what is paid out in a crypto currency bears no standing fee",
+    _free_where(lambda _unit, order: order.destination.currency in ("USDC", "USDT", "BTC")),
+)
+declare(
+    "CFG-018",
     "no-pulled",
     "what is pulled from an external account bears no standing fee",
     _free_where(lambda _unit, order: order.source.external is not None),
