@@ -585,6 +585,9 @@ cross-refund-of-received|246|A refund between currencies credits what would have
 standing-fee-not-to-coins|335|The standing fee is not taken where a crypto currency is received.
 cross-at-once-waits|242|A quote between currencies is PENDING in spite of immediatelyExecute.
 cross-realtime-ignored|243|A payment does not execute a just-in-time quote between currencies.
+business-address-stays|309|A changed address of a business is not kept.
+business-currencies-stay|309|Changed currencies of a business are not kept.
+coin-failure-untold|245|No event tells that a payment to a crypto wallet has failed.
 """
 
 

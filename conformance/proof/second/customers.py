@@ -620,7 +620,12 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
 
 
 def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None:
-    """Take away, by a planted bug, a member that a change does not name."""
+    """Take away, by a planted bug, what a change does not name, or leave as it was what it does."""
+    business = customer["customerType"] == "BUSINESS"
+    if business and body.get("address") and world.has("business-address-stays"):
+        whole["address"] = customer.get("address")
+    if business and body.get("currencies") and world.has("business-currencies-stay"):
+        whole["currencies"] = customer.get("currencies")
     if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
         del whole["email"]
     funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body

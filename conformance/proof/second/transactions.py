@@ -80,6 +80,8 @@ def move(world: World, row: Json, status: str) -> None:
     row["status"] = status
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
+    if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
+        return
     told = shown(world, row)
     if status == "FAILED" and world.has("failed-event-of-quote"):
         told = public(row["_quote"])

@@ -27,12 +27,13 @@ from conformance.verdict.decisions import ResourceMissing
 BUSINESS_INFO = example("business").customer["businessInfo"]
 
 ADDRESS = {
-    "line1": "12 Harbor Street",
-    "city": "Boston",
-    "state": "MA",
-    "postalCode": "02110",
+    "line1": "31 Elm Street",
+    "city": "Hartford",
+    "state": "CT",
+    "postalCode": "06103",
     "country": "US",
 }
+"""An address of none of the examples."""
 
 CHANGES: dict[str, tuple[str, Any]] = {
     "fullName": ("CUS-034", "Ines Marchetti"),
@@ -44,7 +45,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 """Members of an individual, each with the requirement that it can be changed and a new value."""
 
-CONTACTS = ("email", "phoneNumber")
+OF_BUSINESSES = ("email", "phoneNumber", "address")
 """What a business may change as an individual may."""
 
 NEW_INFO = {
@@ -147,15 +148,15 @@ def test_a_member_can_be_changed(
         assert same(member, require_member(arranged_body(answer), member), new)
 
 
-@requirement("CUS-028", *(CHANGES[member][0] for member in CONTACTS))
+@requirement("CUS-028", *(CHANGES[member][0] for member in OF_BUSINESSES))
 def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Check) -> None:
-    """The answer shows a new email and phone number, as the business does on reading."""
+    """The answer shows a new email, phone number and address, as the business does on reading."""
     business = platform.customers.read(platform.customers.of_example(example("business")))
-    new = {member: platform.samples.filled(CHANGES[member][1]) for member in CONTACTS}
+    new = {member: platform.samples.filled(CHANGES[member][1]) for member in OF_BUSINESSES}
 
     answer = platform.api.update_customer(business["id"], new)
 
-    for member in CONTACTS:
+    for member in OF_BUSINESSES:
         with check(CHANGES[member][0]):
             answer.expect_accepted()
             require_member(business, member)
@@ -163,17 +164,18 @@ def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Ch
             assert same(member, after.get(member), new[member]), after
     with check("CUS-028"):
         answer_body = arranged_body(answer)
-        told = [member for member in CONTACTS if answer_body.get(member) is not None]
+        told = [member for member in OF_BUSINESSES if answer_body.get(member) is not None]
         assert [name for name in told if not same(name, answer_body[name], new[name])] == []
 
 
 @requirement("CUS-040")
-def test_the_currencies_can_be_changed(platform: Platform) -> None:
+@pytest.mark.parametrize("name", ["individual", "business"])
+def test_the_currencies_can_be_changed(platform: Platform, name: str) -> None:
     """The customer's currencies are extended by the sending currency of another corridor.
 
     What an update takes away again, and is accepted, is not shown any more.
     """
-    customer = platform.customers.read(platform.customers.of_example(example("individual")))
+    customer = platform.customers.read(platform.customers.of_example(example(name)))
     corridors = platform.profile.resources.corridors
     known = {platform.profile.currency, *require_member(customer, "currencies")}
     others = [c.sending for c in corridors if c.sending not in known]

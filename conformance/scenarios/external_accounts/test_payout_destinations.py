@@ -11,7 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.scenarios.webhooks.reports import COMPLETED, FAILURE, REFUND_COMPLETED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 KINDS = {
@@ -54,12 +54,15 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind:
         assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
 
 
-@requirement("TRX-050", "TRX-051")
+@requirement("TRX-050", "TRX-051", "EVT-012", "EVT-014")
 @pytest.mark.parametrize("kind", ["mobile money", "crypto wallet"])
 def test_what_an_account_of_each_kind_did_not_get_is_refunded(
     platform: Platform, check: Check, kind: str
 ) -> None:
-    """A payout that a compliance review rejects is refunded, wherever it was to go."""
+    """A payout that a compliance review rejects is refunded, wherever it was to go.
+
+    Webhooks report the failure and the refund.
+    """
     corridor = corridor_to(platform, kind)
     if platform.triggers.magic("payout.screen") is not None:
         raise ResourceMissing("payout.screen is a magic value of other accounts")
@@ -84,3 +87,9 @@ def test_what_an_account_of_each_kind_did_not_get_is_refunded(
         fees = included_fees(quote)
         balance = platform.internal_accounts.wait_for_refund(source, before, fees)
         assert before - fees <= balance <= before
+    for requirement_id, event in {"EVT-012": FAILURE, "EVT-014": REFUND_COMPLETED}.items():
+        with check(requirement_id):
+            if event == REFUND_COMPLETED and refunded.get("refund") is None:
+                raise PreconditionFailed("there is no refund")
+            name = quote["transactionId"]
+            assert platform.webhooks.wait_for(event, name) is not None, f"no {event} for {name}"

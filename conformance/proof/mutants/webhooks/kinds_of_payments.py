@@ -66,6 +66,8 @@ for _id, _name, _happening, _which in (
     ("EVT-010", "of-platform", "PROCESSING", _is_of_platform),
     ("EVT-011", "of-platform", "COMPLETED", _is_of_platform),
     ("EVT-011", "to-a-wallet", "COMPLETED", _is_to_a_wallet),
+    ("EVT-012", "to-a-wallet", "FAILED", _is_to_a_wallet),
+    ("EVT-014", "to-a-wallet", "REFUND_COMPLETED", _is_to_a_wallet),
     ("EVT-012", "of-platform", "FAILED", _is_of_platform),
     ("EVT-013", "of-platform", "REFUND_PENDING", _is_of_platform),
     ("EVT-014", "of-platform", "REFUND_COMPLETED", _is_of_platform),
