@@ -571,7 +571,6 @@ frozen-coins-sent|222|A frozen account in a crypto currency still pays.
 change-drops-diligence|309|A change takes the sources of funds away that it does not name.
 business-any-code|314|Any one-time code verifies a channel of a business.
 business-change-unverifies|314|A change of a business makes its verified channels PENDING again.
-closing-closes-all|221|The other accounts of its customer are closed with an account.
 platform-list-old-status|228|The platform's list shows an external account at its first status.
 proven-without-own-id|228|A proven account is read without its platformAccountId.
 completed-reset-without-factor|271|A completed reset does not show its factor.

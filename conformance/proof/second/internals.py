@@ -181,14 +181,6 @@ def changed(world: World, account: Json) -> None:
 def give_status(world: World, account: Json, status: str) -> None:
     """Give an account another status."""
     account["_provided"] = account["status"] == "PENDING"
-    siblings = [
-        row
-        for row in world.internals.values()
-        if row is not account and row["customerId"] == account["customerId"] != ""
-    ]
-    if status == "CLOSED" and siblings and world.has("closing-closes-all"):
-        for row in siblings:
-            row["status"] = "CLOSED"
     account["status"] = status
     account["updatedAt"] = now()
     if world.has("updated-in-local-time"):

@@ -314,7 +314,7 @@ def two_resets(platform: Platform) -> tuple[Resource, Resource]:
     answer = platform.resets.start(customer, PHONE)
     if not answer.accepted:
         raise ResourceMissing(f"a customer has one reset at a time: {answer}")
-    return first, first.but(**answer.body, factor=PHONE)
+    return first, platform.resets.begun(answer, customer, PHONE)
 
 
 def expect_uncompleted(

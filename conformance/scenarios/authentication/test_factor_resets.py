@@ -71,7 +71,7 @@ def test_a_business_resets_a_factor_too(platform: Platform, check: Check) -> Non
     with check("SFR-001"):
         platform.resets.require_factor(answer, factor)
         assert answer.status == HTTPStatus.CREATED, answer
-    reset = arranged_body(answer) | {"customerId": business["id"], "factor": factor}
+    reset = platform.resets.begun(answer, business, factor)
     if platform.resets.read(reset).get("status") != "LIVENESS_PASSED":
         platform.resets.liveness(reset, "pass")
     if platform.resets.at_status(reset, "LIVENESS_PASSED").get("status") != "LIVENESS_PASSED":

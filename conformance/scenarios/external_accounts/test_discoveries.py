@@ -11,7 +11,7 @@ from conformance.verdict.decisions import ResourceMissing
 
 COUNTRY, CURRENCY, EXAMPLE = "PH", "PHP", "php_account"
 
-SECOND_PLACES = {("HK", "PHP"): "HKG", ("FR", "EUR"): "FRA", ("SV", "USD"): "SLV"}
+SECOND_PLACES = {("HK", "PHP"): "HKG", ("SV", "USD"): "SLV"}
 """Countries in which a currency is received that is at home elsewhere too, in three letters."""
 
 

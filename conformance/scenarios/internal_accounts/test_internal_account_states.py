@@ -15,7 +15,6 @@ from conformance.scenarios.cards.holdings import (
     expect_no_deposit,
     expect_no_payment,
     require_no_payment_into,
-    two_accounts,
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
@@ -362,14 +361,3 @@ def test_another_customers_account_goes_on(
         answers = platform.quotes.create_and_execute(platform.quotes.body(other, amount=AMOUNT))
         with check("ACC-162"):
             answers[-1].expect_accepted()
-
-
-@requirement("ACC-163")
-def test_the_other_account_of_a_customer_stays_open(platform: Platform) -> None:
-    """An account that is closed leaves that of the same customer in another currency ACTIVE."""
-    account, other = two_accounts(platform)
-    arrange_status(platform, other, "ACTIVE")
-
-    platform.internal_accounts.stop(account, "CLOSED")
-
-    assert platform.internal_accounts.read(other)["status"] == "ACTIVE"

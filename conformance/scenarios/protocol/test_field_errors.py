@@ -93,7 +93,7 @@ CUSTOMER_WITH_MORE_FAULTS = Subject(
     {
         **CUSTOMER.faults,
         "nationality": "USA",
-        "address.postalCode": ["94105"],
+        "address.city": "San Francisco " * 400,
         "address.country": "USA",
         "idType": "PASSPORT",
     },

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import select
-
 from conformance.proof.kit.builders import Json, after, around, edited, instead, together
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -164,22 +162,6 @@ for _id, _target in (("ACC-161", "FROZEN"), ("ACC-162", "FROZEN"), ("ACC-163", "
         f"the account of somebody else is {_target} too",
         _moving(partial(_with_stranger, _target)),
     )
-
-
-def _with_siblings(unit: Unit, account: InternalAccount, status: str, move: Function) -> None:
-    move(unit, account, status)
-    query = select(InternalAccount).where(InternalAccount.customer_id == account.customer_id)
-    for other in unit.session.scalars(query):
-        if status == "CLOSED" and account.customer_id is not None:
-            other.status = status
-
-
-declare(
-    "ACC-163",
-    "siblings-too",
-    "the other accounts of its customer are CLOSED with an account",
-    _moving(_with_siblings),
-)
 
 
 def _taken_first(original: Function, unit: Unit, quote: Quote) -> None:
