@@ -473,8 +473,7 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = _kind(customer)
-        untold = {"KYC": "rejection-untold", "KYB": "business-rejection-untold"}[kind]
-        if decision == "REJECTED" and world.has(untold):
+        if decision == "REJECTED" and _is_untold(world, kind):
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
@@ -482,6 +481,13 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
         world.emit(f"CUSTOMER.{kind}_{decision}", told)
+
+
+def _is_untold(world: World, kind: str) -> bool:
+    """Tell whether a planted bug keeps the rejection of a customer from being told."""
+    if kind == "KYC":
+        return world.has("rejection-untold")
+    return world.has("business-rejection-untold")
 
 
 def _kind(customer: Json) -> str:
