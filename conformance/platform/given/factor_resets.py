@@ -121,7 +121,11 @@ class FactorResets(Part):
         """Start a reset, by default of a new customer and of ``bindings.reset_factor``."""
         lost = factor or self._profile.bindings.reset_factor
         owner = customer or self.holder(lost)
-        body = arranged_body(self.require_factor(self.start(owner, lost), lost))
+        return self.begun(self.require_factor(self.start(owner, lost), lost), owner, lost)
+
+    def begun(self, start: Answer, owner: Json, lost: str) -> Resource:
+        """Return the reset of a factor that a customer has lost, by the answer to its start."""
+        body = arranged_body(start)
         if not isinstance(body, dict) or not isinstance(body.get("resetId"), str):
             raise PreconditionFailed(f"a started reset has no resetId: {body!r}")
         return as_resource({**body, "customerId": owner["id"], "factor": lost}, owner)

@@ -524,6 +524,69 @@ remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation o
 control-person-of-anyone|490|The control person of one business counts for every business.
 transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
 declined-as-failed|509|A declined purchase has the status FAILED.
+rejected-paper-counts|327|A document that is rejected still counts for the submission of its holder.
+standing-fee-not-just-in-time|335|The standing platform fee is not taken from just-in-time quotes.
+platform-quote-lasts|241|A quote of the platform itself does not expire.
+failure-rejects-all|272|A failed liveness rejects every open reset of the customer.
+completed-in-review|269|A reset completes while its liveness is under review.
+approved-from-frozen|222|A payment of an agent is approved from an account that was frozen since.
+second-decline-untold|282|Only the first declined purchase of a card is told.
+second-number-shared|343|A customer's second rule-based account has the number of the first.
+proven-still-limited|228|An account keeps the limit of unproven ones after its ownership is proven.
+pending-event-unverified|254|CUSTOMER.KYC_PENDING shows the customer as UNVERIFIED.
+coin-debit-in-cents|238|The debit of a crypto account is cut to whole hundredths.
+unverified-receives|229|An external account that is UNVERIFIED is paid.
+suffix-of-creation|330|The registrationNumber of the creation decides, though a change replaced it.
+listed-first-error|320|A verification that is listed has only the first of its errors.
+email-verified-by-address|314|A confirmed email is VERIFIED for every customer who has it.
+change-answer-old-business|309|The answer to a change shows businessInfo as it was before.
+business-rejection-untold|256|The rejection of a business is told to nobody.
+filtered-list-cached|342|The platform's list by currency shows the balances of its first reading.
+return-row-without-card|286|The row of a return is not listed under its card.
+twin-quotes-one-transaction|237|Two quotes with equal bodies have one transactionId.
+business-early-link|325|A business gets a hosted link before its contact channels are verified.
+back-replaces-front|318|The BACK of a document takes the place of its FRONT.
+approved-business-bare|310|A business that is approved is read without its businessInfo.
+second-return-untold|281|Only the first return of a purchase fires CARD_TRANSACTION.SETTLED again.
+earlier-link-dies|324|A new hosted link invalidates the earlier ones.
+creation-without-channels|308|The answer to a new customer leaves contactVerification out.
+phone-resets-email|316|A confirmed phone makes the verified email PENDING again.
+owner-issuance-from-nationality|317|The countryOfIssuance of an owner becomes its nationality.
+business-country-defaulted|326|A business without a country becomes one of the US.
+second-owner-unchecked|319|What a second beneficial owner lacks is not told.
+one-code-slot|313|A code that is sent to one channel voids that of the other one.
+business-phone-needless|315|No code is sent to the phone of a business.
+address-faults-as-one|209|Several invalid members of an address are told as the address alone.
+discovery-first-country|302|A discovery names the first country of its currency.
+immediate-not-refunded|245|A failed payment that was executed at once is not refunded.
+proof-opens-others|239|After one proof the other quotes of the customer need none.
+expired-filed-as-pending|241|A transaction that expired is found among the PENDING ones alone.
+second-void-untold|283|Only the first voided purchase of a card is told.
+frozen-transfers|222|A deprecated transfer pays from a frozen account.
+failed-refund-credited|246|A refund that fails is credited all the same.
+standing-fee-not-pulled|335|The standing fee is not taken from what is pulled from a bank account.
+business-reset-stays|271|The reset of a business is not COMPLETED by its completion.
+document-country-of-holder|318|The country of a document becomes that of its holder.
+frozen-coins-sent|222|A frozen account in a crypto currency still pays.
+change-drops-diligence|309|A change takes the sources of funds away that it does not name.
+business-any-code|314|Any one-time code verifies a channel of a business.
+business-change-unverifies|314|A change of a business makes its verified channels PENDING again.
+platform-list-old-status|228|The platform's list shows an external account at its first status.
+proven-without-own-id|228|A proven account is read without its platformAccountId.
+completed-reset-without-factor|271|A completed reset does not show its factor.
+other-factor-enrolls|275|Whatever factor is enrolled ends the wait of every reset.
+business-country-from-region|308|The country of a new business becomes its region.
+conversion-credited-as-sent|238|A conversion between accounts of one customer credits what was sent.
+coin-completion-untold|244|No event tells that a payment to a crypto wallet is completed.
+coin-payout-not-refunded|245|A failed payment to a crypto wallet is not refunded.
+cross-quote-stays-pending|241|The transaction of an expired quote between currencies stays pending.
+cross-refund-of-received|246|A refund between currencies credits what would have been received.
+standing-fee-not-to-coins|335|The standing fee is not taken where a crypto currency is received.
+cross-at-once-waits|242|A quote between currencies is PENDING in spite of immediatelyExecute.
+cross-realtime-ignored|243|A payment does not execute a just-in-time quote between currencies.
+business-address-stays|309|A changed address of a business is not kept.
+business-currencies-stay|309|Changed currencies of a business are not kept.
+coin-failure-untold|245|No event tells that a payment to a crypto wallet has failed.
 """
 
 

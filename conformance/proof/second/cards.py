@@ -120,12 +120,26 @@ def purchase(world: World, card: Json, amount: int, cause: str = "") -> Json:
     else:
         row = _row(world, card, "DEBIT", "AUTHORIZED")
         _hold(world, row, amount)
-    short = row["cardDeclinedReason"] == "INSUFFICIENT_FUNDS"
-    if not short or not world.has("short-decline-untold"):
+    if not _is_untold_decline(world, row):
         _tell(world, row)
     if row["status"] == "DECLINED" and world.has("declined-as-failed"):
         row["status"] = "FAILED"
     return row
+
+
+def _is_untold_decline(world: World, row: Json) -> bool:
+    """Tell whether a planted bug keeps a declined purchase from being told."""
+    if row["status"] != "DECLINED":
+        return False
+    earlier = [
+        one
+        for one in world.transactions.values()
+        if one is not row and one.get("cardId") == row["cardId"] and one["status"] == "DECLINED"
+    ]
+    if earlier and world.has("second-decline-untold"):
+        return True
+    short = row["cardDeclinedReason"] == "INSUFFICIENT_FUNDS"
+    return short and world.has("short-decline-untold")
 
 
 def _hold(world: World, row: Json, amount: int) -> None:
@@ -164,7 +178,14 @@ def void(world: World, row: Json) -> None:
         _account(world, row)["_held"] += row["_open"]
     if not world.has("void-keeps-hold"):
         _release(world, row, row["_open"])
+    earlier = [
+        one
+        for one in world.transactions.values()
+        if one.get("cardId") == row["cardId"] and one["status"] == "VOIDED"
+    ]
     row["status"] = "VOIDED"
+    if earlier and world.has("second-void-untold"):
+        return
     if not world.has("void-untold"):
         _tell(world, row)
 
@@ -209,12 +230,14 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
         world.emit("CARD_TRANSACTION.REFUNDED", public(back))
     elif own_payment and world.has("refund-told-of-purchase"):
         _tell(world, row)
-    elif own_payment or not _is_untold(world, row):
+    elif own_payment or not _is_untold(world, row, later=bool(earlier)):
         _tell(world, back if own_payment else row)
 
 
-def _is_untold(world: World, row: Json) -> bool:
-    """Tell whether a planted bug keeps the return of a part of a purchase from being told."""
+def _is_untold(world: World, row: Json, *, later: bool) -> bool:
+    """Tell whether a planted bug keeps a return, the first or a `later` one, from being told."""
+    if later and world.has("second-return-untold"):
+        return True
     part = row["refundedAmount"]["amount"] < row["settledAmount"]["amount"]
     return part and world.has("part-return-untold")
 

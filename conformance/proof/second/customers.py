@@ -335,6 +335,9 @@ def create(call: Call) -> Reply:
     body = call.json()
     if body.get("customerType") is None and world.has("type-by-default"):
         body["customerType"] = "INDIVIDUAL"
+    info = body.get("businessInfo")
+    if isinstance(info, dict) and "country" not in info and world.has("business-country-defaulted"):
+        info["country"] = "US"
     demand(world.persona, body, record({}, needs=("customerType",)))
     check(world, body, body)
     given = {name: value for name, value in body.items() if value is not None}
@@ -355,6 +358,7 @@ def create(call: Call) -> Reply:
         "_resets": [],
         "_traits": set(),
         "_first_region": given.get("region"),
+        "_first_number": at(given, "businessInfo.registrationNumber"),
     }
     business = given["customerType"] == "BUSINESS"
     if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
@@ -372,6 +376,8 @@ def create(call: Call) -> Reply:
         answer["platformCustomerId"] = f"second-{world.number()}"
     if business and world.has("created-business-bare"):
         answer.pop("businessInfo", None)
+    if "contactVerification" in answer and world.has("creation-without-channels"):
+        del answer["contactVerification"]
     return created(call, answer)
 
 
@@ -399,6 +405,9 @@ def _mistake(world: World, given: Json) -> None:
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
+    home = at(given, "businessInfo.country")
+    if home and region not in {None, home} and world.has("business-country-from-region"):
+        given["businessInfo"] = {**given["businessInfo"], "country": region}
     fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
     if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
         given["currencies"] = fiat
@@ -426,7 +435,10 @@ def settle(world: World, customer: Json) -> None:
 def suffix_of(world: World, customer: Json) -> str:
     """Return the last three characters of what decides a sandbox review."""
     if customer["customerType"] == "BUSINESS":
-        return str(at(customer, "businessInfo.registrationNumber") or "")[-3:]
+        number, first = at(customer, "businessInfo.registrationNumber"), customer["_first_number"]
+        if number != first and world.has("suffix-of-creation"):
+            number = first
+        return str(number or "")[-3:]
     names = [customer.get("fullName") or ""]
     names += [
         owner["personalInfo"].get("lastName") or ""
@@ -443,8 +455,11 @@ def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
+    data = shown(customer)
+    if member == "kycStatus" and world.has("pending-event-unverified"):
+        data[member] = "UNVERIFIED"
     if told and not world.has("no-pending-event"):
-        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
+        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", data)
 
 
 def decide(world: World, customer: Json, decision: str, *, provides: bool = True) -> None:
@@ -458,7 +473,7 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         internals.provision(world, customer)
     if decision in {"APPROVED", "REJECTED"}:
         kind = _kind(customer)
-        if (kind, decision) == ("KYC", "REJECTED") and world.has("rejection-untold"):
+        if decision == "REJECTED" and _is_untold(world, kind):
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
@@ -466,6 +481,13 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
         world.emit(f"CUSTOMER.{kind}_{decision}", told)
+
+
+def _is_untold(world: World, kind: str) -> bool:
+    """Tell whether a planted bug keeps the rejection of a customer from being told."""
+    if kind == "KYC":
+        return world.has("rejection-untold")
+    return world.has("business-rejection-untold")
 
 
 def _kind(customer: Json) -> str:
@@ -490,6 +512,9 @@ def read(call: Call) -> Reply:
     customer = of(call)
     answer = shown(customer)
     _mistake_of_status(call.world, customer, answer)
+    approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
+    if approved and call.world.has("approved-business-bare"):
+        del answer["businessInfo"]
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -530,6 +555,7 @@ def change(call: Call) -> Reply:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
     _mistake_of_change(world, customer, body, whole)
+    old_info = customer.get("businessInfo")
     old_name = at(customer, "businessInfo.legalName")
     customer.clear()
     customer.update(whole)
@@ -541,6 +567,8 @@ def change(call: Call) -> Reply:
     if renamed and settled and world.has("legal-name-reopens"):
         customer[status_name(customer)] = "PENDING"
     answer = shown(customer)
+    if old_info != answer.get("businessInfo") and world.has("change-answer-old-business"):
+        answer["businessInfo"] = old_info
     if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
@@ -582,16 +610,33 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     other_currencies = body.get("currencies") not in (None, before)
     if other_currencies and is_approved(customer) and world.has("currencies-fixed-by-approval"):
         whole["currencies"] = before
-    if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
-        del whole["email"]
+    _drop_by_bugs(world, customer, body, whole)
     number = customer.get("identifier")
     renumbered = number and body.get("idType") and body.get("identifier") not in {None, number}
     if renumbered and world.has("identifier-kept"):
         whole["identifier"] = number
     channels = customer.get("contactVerification") or {}
+    business = customer["customerType"] == "BUSINESS"
+    known = "VERIFIED" in channels.values()
+    if known and business and world.has("business-change-unverifies"):
+        whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
     other = not {"email", "phoneNumber"} & set(body)
     if other and "VERIFIED" in channels.values() and world.has("change-unverifies"):
         whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
+
+
+def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None:
+    """Take away, by a planted bug, what a change does not name, or leave as it was what it does."""
+    business = customer["customerType"] == "BUSINESS"
+    if business and body.get("address") and world.has("business-address-stays"):
+        whole["address"] = customer.get("address")
+    if business and body.get("currencies") and world.has("business-currencies-stay"):
+        whole["currencies"] = customer.get("currencies")
+    if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
+        del whole["email"]
+    funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body
+    if funds and world.has("change-drops-diligence"):
+        del whole["sourceOfFundsCategories"]
 
 
 def merged(customer: Json, body: Json) -> Json:
@@ -637,6 +682,7 @@ def send_code(channel: str) -> Handler:
         _refuse_to_send(call.world, customer, channel)
         customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
+        customer["_last_sent"] = channel
         if channel == "phone" and call.world.has("phone-verified-by-sending"):
             customer["contactVerification"][channel] = "VERIFIED"
         return _contact_reply(call, {"status": "SENT"})
@@ -648,6 +694,9 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     """Refuse to send a one-time code by a planted bug."""
     if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
         raise conflict("A code was sent.")
+    business = customer["customerType"] == "BUSINESS"
+    if business and channel == "phone" and world.has("business-phone-needless"):
+        raise conflict("This channel needs no verification.")
     states = customer.get("contactVerification") or {}
     by_mail = channel == "phone" and states.get("email") == "VERIFIED"
     if by_mail and world.has("phone-needless-after-email"):
@@ -671,8 +720,14 @@ def confirm_code(channel: str) -> Handler:
         wrong = body["code"] != CODE
         if wrong and channel == "phone" and call.world.has("phone-any-code"):
             wrong = False
+        business = customer["customerType"] == "BUSINESS"
+        if wrong and business and call.world.has("business-any-code"):
+            wrong = False
         if wrong and not call.world.has("any-contact-code"):
             _guess(call.world, customer, channel)
+            raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
+        other = customer.get("_last_sent") not in {None, channel}
+        if other and call.world.has("one-code-slot"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
         if customer.get(f"_resent_{channel}") and call.world.has("resent-code-refused"):
             raise Refusal("INVALID_INPUT", "The code is wrong.", details=_code_details())
@@ -698,9 +753,27 @@ def _confirm(world: World, customer: Json, channel: str) -> None:
     waits = channel == "phone" and states.get("email") == "PENDING"
     if waits and world.has("phone-after-email"):
         raise conflict("The email has to be verified first.")
+    if channel == "email":
+        _verify_namesakes(world, customer)
+    if channel == "phone" and states.get("email") == "VERIFIED" and world.has("phone-resets-email"):
+        states["email"] = "PENDING"
     if channel == "phone" and world.has("phone-verifies-email"):
         channel = "email"
     customer["contactVerification"][channel] = "VERIFIED"
+
+
+def _verify_namesakes(world: World, customer: Json) -> None:
+    """Verify, by a planted bug, the email of everybody who has the same one."""
+    others = [
+        row["contactVerification"]
+        for row in world.customers.values()
+        if row is not customer
+        and row.get("email") == customer.get("email")
+        and "email" in (row.get("contactVerification") or {})
+    ]
+    if others and world.has("email-verified-by-address"):
+        for channels in others:
+            channels["email"] = "VERIFIED"
 
 
 def _contact_reply(call: Call, body: Json) -> Reply:

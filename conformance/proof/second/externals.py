@@ -30,6 +30,7 @@ def move(world: World, account: Json, status: str) -> None:
     before = account["status"]
     if before == status:
         return
+    account.setdefault("_first_status", before)
     account["status"] = status
     account["_updated"] = now()
     account["_reactivated"] = (before, status) == ("INACTIVE", "ACTIVE")
@@ -317,6 +318,10 @@ def index_of_platform(call: Call) -> Reply:
     if len(newest) < len(rows) and call.world.has("platform-list-one-per-currency"):
         rows = list(newest.values())
     shown_so = [shown(row) for row in _in_currency(call, rows)]
+    moved = [row for row in rows if row.get("_first_status", row["status"]) != row["status"]]
+    if moved and call.world.has("platform-list-old-status"):
+        first = {row["id"]: row["_first_status"] for row in moved}
+        shown_so = [row | {"status": first.get(row["id"], row["status"])} for row in shown_so]
     if shown_so and call.world.has("platform-list-bare-ids"):
         shown_so = [row | {"id": row["id"].partition(":")[2]} for row in shown_so]
     return call.page(shown_so)
@@ -335,6 +340,8 @@ def read(call: Call) -> Reply:
         return 200, shown(world.deleted[key]) | {"status": "INACTIVE"}
     account = of(call)
     body = _coloured(world, account)
+    if "_owned" in account and world.has("proven-without-own-id"):
+        body["platformAccountId"] = None
     first = account.setdefault("_read", account["status"])
     if first != account["status"] and world.has("status-of-first-read"):
         body["status"] = first
@@ -468,6 +475,10 @@ def discoveries(call: Call) -> Reply:
         if code in {None, bank_code}
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))
     ]
+    for row in rows:
+        first = next(place for bank_code, place in BANKS if bank_code == row["currency"])
+        if first != row["country"] and call.world.has("discovery-first-country"):
+            row["country"] = first
     return 200, {"data": rows}
 
 

@@ -348,6 +348,11 @@ def list_of_platform(call: Call) -> Reply:
     if call.query.get("currency") and coins and call.world.has("filter-without-coins"):
         rows = [row for row in rows if row not in coins]
     listed = [shown(call.world, row) for row in rows]
+    if call.query.get("currency"):
+        listed = [
+            body | _first_listed(call.world, row, body)
+            for row, body in zip(rows, listed, strict=True)
+        ]
     if coins and call.world.has("platform-coins-as-fiat"):
         listed = [row | {"type": "INTERNAL_FIAT"} for row in listed]
     if coins and call.world.has("platform-coins-owned"):
@@ -360,6 +365,13 @@ def list_of_platform(call: Call) -> Reply:
         if apart and call.world.has("platform-list-total-balance"):
             body["balance"] = body["totalBalance"]
     return call.page(listed, wrapped=True)
+
+
+def _first_listed(world: World, account: Json, body: Json) -> Json:
+    """Return what a list shows, by a planted bug, of the balances of an account: the first ones."""
+    balances = {name: body[name] for name in ("balance", "totalBalance")}
+    first: Json = account.setdefault("_first_listed", balances)
+    return first if first != balances and world.has("filtered-list-cached") else {}
 
 
 def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
@@ -467,7 +479,10 @@ def _rule_based(world: World, body: Json) -> Json:
     label = body.get("label")
     if label and len(label) > 128 and world.has("label-cut"):
         label = label[:128]
+    earlier = [row for row in of_customer(world, holder["id"]) if row["type"] == "RULE_BASED"]
     account = open_account(world, holder, "RULE_BASED", "USD")
+    if earlier and world.has("second-number-shared"):
+        account["_number"] = earlier[0]["_number"]
     account |= {
         "label!": label,
         "sweepRule!": {"to": target["id"]} if target["id"] else None,

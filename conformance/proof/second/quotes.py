@@ -240,8 +240,13 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
             raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
 
 
-def _require_sendable(world: World, source: End) -> None:
+def _require_sendable(world: World, source: End, *, deprecated: bool = False) -> None:
     account = source.internal
+    frozen = account is not None and account["status"] == "FROZEN"
+    if frozen and source.account["type"] == "INTERNAL_CRYPTO" and world.has("frozen-coins-sent"):
+        return
+    if frozen and deprecated and world.has("frozen-transfers"):
+        return
     if account and account["status"] != "ACTIVE" and not world.has("frozen-sends"):
         raise conflict("The source cannot send.")
     if account and account.get("_provided") and world.has("provided-cannot-send"):
@@ -271,7 +276,10 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
     back = account is not None and account["status"] == "ACTIVE" and account.get("_reactivated")
     if back and world.has("reactivated-unpayable"):
         raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
+    _refuse_proven(world, account, amount, code)
     if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
+        return
+    if account["status"] == "UNVERIFIED" and world.has("unverified-receives"):
         return
     if account["status"] == "PENDING_OWNERSHIP_VERIFICATION":
         if externals.in_ownership_limit(world, amount, code):
@@ -279,6 +287,15 @@ def _require_receivable(world: World, target: End, amount: int, code: str) -> No
         raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
     if account["status"] != "UNDER_REVIEW" or not world.has("reviewed-receives"):
         raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
+
+
+def _refuse_proven(world: World, account: Json | None, amount: int, code: str) -> None:
+    """Hold an account to the limit of unproven ones, by a planted bug, whose owner is proven."""
+    proven = account is not None and account["status"] == "ACTIVE" and "_owned" in account
+    if not proven or externals.in_ownership_limit(world, amount, code):
+        return
+    if world.has("proven-still-limited"):
+        raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
 
 
 def _require_rail(world: World, target: End, given: Json) -> None:
@@ -378,9 +395,10 @@ def make(call: Call, body: Json) -> Json:
     if source.account and source.account is target.account and not world.has("self-payment"):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
+    body = _as_taken(world, body, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
-    _require_sendable(world, source)
+    _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
     _refuse_by_bugs(world, source, target, body)
@@ -415,9 +433,26 @@ def make(call: Call, body: Json) -> Json:
     return quote
 
 
+def _as_taken(world: World, body: Json, codes: tuple[str, str]) -> Json:
+    """Return the body of a quote, without its immediate execution by a planted bug."""
+    at_once = body.get("immediatelyExecute") and codes[0] != codes[1]
+    if at_once and world.has("cross-at-once-waits"):
+        return body | {"immediatelyExecute": False}
+    return body
+
+
 def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
     override = body.get("platformFeeOverride")
     extra = pricing.platform_fee(world, *codes, override)
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if extra and not override and realtime and world.has("standing-fee-not-just-in-time"):
+        return {}
+    pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
+    if extra and not override and pulls and world.has("standing-fee-not-pulled"):
+        return {}
+    coins = COINS[codes[1]].crypto and not override
+    if extra and coins and world.has("standing-fee-not-to-coins"):
+        return {}
     late = override and body["lockedCurrencySide"] == "RECEIVING"
     return {} if late and extra and world.has("override-lost-receiving") else extra
 
@@ -453,6 +488,16 @@ def _require_immediate(
         raise conflict("This customer has to authorize first.")
 
 
+def _transaction_id(world: World, body: Json) -> str:
+    """Return a fresh id, or by a planted bug that of a pending quote with an equal body."""
+    twins = [
+        row for row in world.quotes.values() if row["_body"] == body and row["status"] == "PENDING"
+    ]
+    if twins and world.has("twin-quotes-one-transaction"):
+        return str(twins[0]["transactionId"])
+    return world.new_id("Transaction")
+
+
 def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> Json:
     source, target = ends
     moment = now()
@@ -469,8 +514,9 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "expiresAt": ahead(3600 if world.has("long-quote") else world.persona.quote_seconds),
         "source": origin,
         "destination": given,
-        "transactionId": world.new_id("Transaction"),
+        "transactionId": _transaction_id(world, body),
         "description": body.get("description"),
+        "_body": body,
         "_rail": body["destination"].get("paymentRail"),
         "_locked": (body["lockedCurrencySide"], body["lockedCurrencyAmount"]),
         "_override": body.get("platformFeeOverride"),
@@ -602,8 +648,9 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     """
     source: End = quote["_source"]
     target: End = quote["_target"]
-    if source.account.get("status") != "CLOSED" or not world.has("closed-after-quote"):
-        _require_sendable(world, source)
+    closed = source.account.get("status") == "CLOSED" and world.has("closed-after-quote")
+    if not closed:
+        _require_sendable(world, source, deprecated=quote["_deprecated"])
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner)
@@ -631,6 +678,8 @@ def _asks(world: World, quote: Json) -> bool:
         return False
     if quote["_deprecated"] and world.has("transfer-unasked"):
         return False
+    if owner.get("_proved") and world.has("proof-opens-others"):
+        return False
     moved = owner["_first_region"] not in customers.EU
     if moved and world.has("sca-by-first-region"):
         return False
@@ -648,6 +697,9 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         amount, fee = quote["_sent"], quote["_price"].platform_fee
         if fee and world.has("platform-fee-left"):
             amount -= fee
+        cent = 10 ** max(COINS[account["_code"]].decimals - 2, 0)
+        if amount % cent and world.has("coin-debit-in-cents"):
+            amount -= amount % cent
         authorized = quote["_proven"] and not quote["_realtime"]
         if world.has("funds-checked-at-creation-only"):
             internals.take(world, account, amount)
@@ -671,7 +723,9 @@ def of(call: Call) -> Json:
     return quote
 
 
-def _is_expired(quote: Json) -> bool:
+def _is_expired(world: World, quote: Json) -> bool:
+    if quote["_source"].owner is None and world.has("platform-quote-lasts"):
+        return False
     return bool(quote["expiresAt"] <= now() or quote["status"] == "EXPIRED")
 
 
@@ -710,11 +764,11 @@ def execute_call(call: Call) -> Reply:
             quote |= {"status": "PENDING", "_challenge": None}
             transactions.of(world, quote)["status"] = "PENDING"
         raise conflict("The quote waits for an authorization.")
-    late = _is_expired(quote) and not quote["_realtime"]
+    late = _is_expired(world, quote) and not quote["_realtime"]
     if late and _asks(world, quote) and world.has("expired-asks-for-proof"):
         ask(world, quote)
         return 200, shown(world, quote)
-    if _is_expired(quote) and not world.has("quotes-for-ever"):
+    if _is_expired(world, quote) and not world.has("quotes-for-ever"):
         _expire_late(world, quote)
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
@@ -771,7 +825,7 @@ def authorize(call: Call) -> Reply:
     world, quote = call.world, of(call)
     body = call.json()
     open_still = quote["status"] == "PENDING" and not quote["_realtime"]
-    if open_still and not _is_expired(quote) and world.has("unasked-proof-executes"):
+    if open_still and not _is_expired(world, quote) and world.has("unasked-proof-executes"):
         pay(world, quote)
         return 200, shown(world, quote)
     if quote["status"] != "PENDING_AUTHORIZATION":
@@ -787,6 +841,7 @@ def authorize(call: Call) -> Reply:
             del answer["scaChallenge"]
         return 200, answer
     quote["_proven"] = True
+    quote["_source"].owner["_proved"] = True
     asked = quote["_challenge"]
     if quote["_realtime"]:
         quote["status"] = "PENDING"
@@ -834,9 +889,12 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
         Refusal: where the quote does not wait for a payment.
     """
     transactions.refresh_quote(world, quote)
-    if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(quote):
+    if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(world, quote):
         raise conflict("The quote waits for no payment.")
     if COINS[quote["_price"].sending].crypto and world.has("coin-payment-ignored"):
+        return
+    cross = quote["_price"].sending != quote["_price"].receiving
+    if cross and world.has("cross-realtime-ignored"):
         return
     if reference == quote["_number"] or world.has("any-reference"):
         pay(world, quote)
@@ -861,7 +919,9 @@ def approve(call: Call) -> Reply:
     if not again and not alien and (not row.get("_agent") or row["status"] != "PENDING"):
         raise conflict("The transaction waits for no approval.")
     quote = row["_quote"]
-    _require_sendable(world, quote["_source"])
+    frozen = quote["_source"].account.get("status") == "FROZEN"
+    if not (frozen and world.has("approved-from-frozen")):
+        _require_sendable(world, quote["_source"])
     _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
     if quote["_source"].internal:
         internals.require_funds(world, quote["_source"].internal, quote["_sent"])

@@ -215,11 +215,28 @@ def read_reset(call: Call) -> Reply:
     ]
     if factors[-1] != reset["factor"] and world.has("reset-factor-of-newest"):
         answer["factor"] = factors[-1]
+    if reset["status"] == "COMPLETED" and world.has("completed-reset-without-factor"):
+        answer["factor"] = None
     if reset["completedAt"] and world.has("completed-at-reading"):
         answer["completedAt"] = now()
     if reset["completedAt"] and world.has("completed-at-never"):
         answer["completedAt"] = None
     return 200, answer
+
+
+def _may_complete(world: World, reset: Json) -> bool:
+    if reset["status"] == "PENDING_REVIEW" and world.has("completed-in-review"):
+        return True
+    return reset["status"] == "LIVENESS_PASSED" or world.has("reset-without-liveness")
+
+
+def _require_mobile(world: World, reset: Json, body: Json) -> None:
+    if body.get("mobile"):
+        return
+    if reset["factor"] == "SMS_OTP" and not world.has("no-mobile"):
+        raise invalid("mobile", "is required", kind="tel")
+    if reset["factor"] != "SMS_OTP" and world.has("mobile-always"):
+        raise invalid("mobile", "is required", kind="tel")
 
 
 def complete_reset(call: Call) -> Reply:
@@ -240,14 +257,13 @@ def complete_reset(call: Call) -> Reply:
     if b"endUserIpAddress" not in call.raw and world.has("completion-without-address"):
         needs = []
     body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, needs))
-    if reset["status"] != "LIVENESS_PASSED" and not world.has("reset-without-liveness"):
+    if not _may_complete(world, reset):
         terminal = reset["status"] in TERMINAL
         status = world.persona.terminal_reset_status if terminal else 400
         raise invalid("resetId", f"the reset is {reset['status']}", status=status)
-    if reset["factor"] == "SMS_OTP" and not body.get("mobile") and not world.has("no-mobile"):
-        raise invalid("mobile", "is required", kind="tel")
-    if reset["factor"] != "SMS_OTP" and not body.get("mobile") and world.has("mobile-always"):
-        raise invalid("mobile", "is required", kind="tel")
+    _require_mobile(world, reset, body)
+    if customer["customerType"] == "BUSINESS" and world.has("business-reset-stays"):
+        return 204, None
     if not world.has("factor-kept"):
         customer["_factors"] = [name for name in customer["_factors"] if name != reset["factor"]]
     reset |= {"status": "COMPLETED", "completedAt": now()}
@@ -268,7 +284,9 @@ def enroll(world: World, customer: Json, factor: str) -> None:
     customer["_factors"].append(factor)
     for reset in world.resets.values():
         waits = reset["_customer"] == customer["id"] and reset["status"] == "COMPLETED"
-        if waits and reset["factor"] == factor and reset["enrollmentStatus"] == "PENDING":
+        if not waits or reset["enrollmentStatus"] != "PENDING":
+            continue
+        if reset["factor"] == factor or world.has("other-factor-enrolls"):
             reset["enrollmentStatus"] = "COMPLETED"
 
 
@@ -302,11 +320,25 @@ def liveness(world: World, reset: Json, result: str) -> None:
     }
     if result != "expire" or not _stays(world, reset):
         reset["status"] = moves[result]
+    if result == "fail":
+        _reject_others(world, reset)
     itself = result == "pass" and reset["factor"] == "SMS_OTP"
     if itself and world.has("sms-reset-completes-itself"):
         reset |= {"status": "COMPLETED", "completedAt": now()}
     if result == "expire":
         reset["expiresAt"] = now()
+
+
+def _reject_others(world: World, reset: Json) -> None:
+    """Let a failed reset reject, by a planted bug, those that its customer has open beside it."""
+    others = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == reset["_customer"] and row["status"] not in TERMINAL
+    ]
+    if others and world.has("failure-rejects-all"):
+        for row in others:
+            row["status"] = "REJECTED"
 
 
 ROUTES: list[Route] = [

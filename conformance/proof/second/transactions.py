@@ -31,6 +31,9 @@ def of(world: World, quote: Json) -> Json:
 
 def begin(world: World, quote: Json) -> None:
     """Make the transaction of a new quote."""
+    if quote["transactionId"] in world.transactions:
+        # A planted bug has given it to two quotes.
+        return
     priced, source, target = quote["_price"], quote["_source"], quote["_target"]
     receiving = priced.receiving
     if receiving != priced.sending and world.has("received-in-sending-currency"):
@@ -76,6 +79,8 @@ def move(world: World, row: Json, status: str) -> None:
     """Give a transaction another status, with its event."""
     row["status"] = status
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
+        return
+    if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
         return
     told = shown(world, row)
     if status == "FAILED" and world.has("failed-event-of-quote"):
@@ -127,7 +132,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
     if target and not world.has("credit-forgotten"):
-        _credit(world, target, quote["_received"])
+        _credit(world, target, _credited(world, quote))
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
         row["destination"]["onChainTransaction"] = _on_chain(
@@ -147,6 +152,23 @@ def _credit(world: World, target: Json, amount: int) -> None:
         internals.credit(world, target, amount + extra)
 
 
+def _is_cross(quote: Json) -> bool:
+    return bool(quote["_price"].sending != quote["_price"].receiving)
+
+
+def _credited(world: World, quote: Json) -> int:
+    """Return what an internal account gets: what is received, or what was sent by a planted bug."""
+    source, target = quote["_source"], quote["_target"].internal
+    own = source.owner is not None and source.owner["id"] == target["customerId"]
+    swapped = own and _is_cross(quote) and world.has("conversion-credited-as-sent")
+    return int(quote["_sent"] if swapped else quote["_received"])
+
+
+def _pays_a_wallet(row: Json) -> bool:
+    info = row["_target"].account.get("accountInfo") or {}
+    return str(info.get("accountType")).endswith("_WALLET")
+
+
 def is_shut(world: World, target: Json) -> bool:
     """Tell whether an internal account can receive nothing."""
     failed = target["status"] == "FAILED" and world.has("failed-account-receives")
@@ -154,7 +176,8 @@ def is_shut(world: World, target: Json) -> bool:
 
 
 def _complete(world: World, row: Json) -> None:
-    if row["_target"].internal and world.has("internal-completion-untold"):
+    untold = row["_target"].internal and world.has("internal-completion-untold")
+    if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:
         move(world, row, "COMPLETED")
@@ -165,6 +188,9 @@ def is_paid_all_the_same(world: World, quote: Json) -> bool:
     account = quote["_target"].external
     reviewed = account is not None and account["status"] == "UNDER_REVIEW"
     if reviewed and world.has("reviewed-receives"):
+        return True
+    unverified = account is not None and account["status"] == "UNVERIFIED"
+    if unverified and world.has("unverified-receives"):
         return True
     disabled = account is not None and account["status"] == "INACTIVE"
     return disabled and quote["_payable"] and world.has("disabled-after-quote")
@@ -189,6 +215,10 @@ def _fail(world: World, row: Json, reason: str) -> None:
     pulled = row["_quote"]["_source"].external is not None
     ours = not pulled and row["_quote"]["_source"].owner is None
     if ours and world.has("platform-not-refunded"):
+        return
+    if row["_quote"]["_immediate"] and world.has("immediate-not-refunded"):
+        return
+    if _pays_a_wallet(row) and world.has("coin-payout-not-refunded"):
         return
     if not world.has("no-refund") and not (pulled and world.has("no-refund-of-pulled")):
         world.later(world.persona.settle_seconds, lambda: _begin_refund(world, row))
@@ -231,12 +261,16 @@ def end_refund(world: World, row: Json) -> None:
     if not row["refund"] or row["refund"]["status"] != "PENDING":
         raise conflict("No refund is pending.")
     if "refund-fails" in _traits(row):
+        if row["_quote"]["_source"].internal and world.has("failed-refund-credited"):
+            internals.credit(world, row["_quote"]["_source"].internal, row["_quote"]["_sent"])
         _refund_move(world, row, "FAILED")
         return
     quote = row["_quote"]
     account = quote["_source"].internal
     if account and not world.has("refund-without-money"):
         amount = quote["_sent"] - quote["_price"].fee if world.has("refund-net") else quote["_sent"]
+        if _is_cross(quote) and world.has("cross-refund-of-received"):
+            amount = quote["_received"]
         if world.has("refund-balance-untold"):
             account["_available"] += amount
         else:
@@ -261,6 +295,8 @@ def refresh_quote(world: World, quote: Json) -> None:
         quote["status"] = world.persona.expired_quote
         quote["_challenge"] = None
         kept = world.has("transaction-stays-pending") or world.has("expires-on-attempt")
+        if _is_cross(quote) and world.has("cross-quote-stays-pending"):
+            kept = True
         if not kept:
             row["status"] = "EXPIRED"
 
@@ -268,7 +304,8 @@ def refresh_quote(world: World, quote: Json) -> None:
 def _is_kept_open(world: World, quote: Json) -> bool:
     """Tell whether a planted bug keeps a quote from expiring."""
     late = quote["_realtime"] and world.has("just-in-time-never-expires")
-    return bool(late) or world.has("quotes-for-ever")
+    ours = quote["_source"].owner is None and world.has("platform-quote-lasts")
+    return bool(late) or ours or world.has("quotes-for-ever")
 
 
 def refresh(world: World, row: Json) -> None:
@@ -297,16 +334,19 @@ def _wanted(call: Call, row: Json) -> bool:
         return False
     if account and row.get("_account") != account:
         return False
-    return all(
-        name not in query or row.get(member) == query[name]
-        for name, member in (("type", "type"), ("status", "status"))
-    )
+    shown_as = row["status"]
+    if shown_as == "EXPIRED" and "status" in query and call.world.has("expired-filed-as-pending"):
+        shown_as = "PENDING"
+    seen = {"type": row.get("type"), "status": shown_as}
+    return all(name not in query or seen[name] == query[name] for name in seen)
 
 
 def _same_card(world: World, row: Json, card: str) -> bool:
     mine = row.get("cardId", "")
     bare = bool(mine) and card == mine.partition(":")[2]
     if bare and world.has("card-filter-by-whole-id"):
+        return False
+    if row.get("originalTransactionId") and world.has("return-row-without-card"):
         return False
     return card in {mine, mine.partition(":")[2]} or world.has("card-filter-ignored")
 

@@ -86,16 +86,7 @@ def link(call: Call) -> Reply:
         if not call.raw.strip()
         else call.json(record({"redirectUri": LINK}, closed=world.persona.refuses_unknown))
     )
-    channels = customer.get("contactVerification") or {}
-    waiting = [name for name, state in channels.items() if state != "VERIFIED"]
-    by_mail = waiting == ["phone"] and world.has("link-after-email")
-    again = waiting and "_link_asked" in customer
-    if waiting:
-        customer["_link_asked"] = True
-    if again and world.has("link-on-second-ask"):
-        waiting = []
-    if waiting and not by_mail and not world.has("early-link"):
-        raise conflict("The contact channels have to be verified first.")
+    _require_channels(world, customer)
     if customer["customerType"] == "BUSINESS" and world.has("no-link-for-business"):
         raise conflict("Only individuals are onboarded by a link.")
     memory = f"link:{customer['id']}:{key}"
@@ -117,10 +108,32 @@ def link(call: Call) -> Reply:
         "provider": "SECOND_HOSTED",
         "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
     }
-    world.links[token] = {"customerId": customer["id"], "used": False}
+    earlier = [row for row in world.links.values() if row["customerId"] == customer["id"]]
+    if earlier and world.has("earlier-link-dies"):
+        for row in earlier:
+            row["dead"] = True
+    world.links[token] = {"customerId": customer["id"], "used": False, "dead": False}
     world.idempotent[memory] = answer
     world.idempotent.setdefault(f"first-link:{key}", {"customer": customer["id"], "answer": answer})
     return created(call, answer)
+
+
+def _require_channels(world: World, customer: Json) -> None:
+    """Refuse a customer who has a contact channel that is not verified.
+
+    Raises:
+        Refusal: 409.
+    """
+    channels = customer.get("contactVerification") or {}
+    waiting = [name for name, state in channels.items() if state != "VERIFIED"]
+    if not waiting:
+        return
+    by_mail = waiting == ["phone"] and world.has("link-after-email")
+    again = "_link_asked" in customer and world.has("link-on-second-ask")
+    business = customer["customerType"] == "BUSINESS" and world.has("business-early-link")
+    customer["_link_asked"] = True
+    if not (by_mail or again or business or world.has("early-link")):
+        raise conflict("The contact channels have to be verified first.")
 
 
 def finish_hosted(world: World, token: str) -> None:
@@ -132,6 +145,8 @@ def finish_hosted(world: World, token: str) -> None:
     found = world.find(world.links, token)
     if found["used"]:
         raise conflict("This link was used.")
+    if found["dead"]:
+        return
     found["used"] = True
     customer = world.customers[found["customerId"]]
     customers.begin_review(world, customer, told=not world.has("hosted-untold"))
@@ -162,6 +177,9 @@ def create_owner(call: Call) -> Reply:
         **{name: body[name] for name in OWNER},
         "createdAt": now(),
     }
+    both = person.get("nationality") and person.get("countryOfIssuance")
+    if both and world.has("owner-issuance-from-nationality"):
+        person["countryOfIssuance"] = person["nationality"]
     share = owner["ownershipPercentage"]
     if share != int(share) and world.has("owner-share-rounded"):
         owner["ownershipPercentage"] = int(share)
@@ -187,7 +205,7 @@ def _part(parts: dict[str, tuple[bytes, str]], name: str) -> str | None:
 def upload(call: Call) -> Reply:
     """POST /documents."""
     call.only_platform()
-    world, persona = call.world, call.world.persona
+    world = call.world
     try:
         parts = form_parts(call.headers, call.raw)
     except ValueError:
@@ -201,18 +219,39 @@ def upload(call: Call) -> Reply:
     holder = str(given["documentHolder"])
     table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
-    _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
+    try:
+        _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
+    except Refusal:
+        if world.has("rejected-paper-counts"):
+            _kept(world, given)
+        raise
     if table is world.owners and world.has("owner-document-moved"):
         given["documentHolder"] = found["customerId"]
+    home = at(found.get("personalInfo") or found, "address.country")
+    if home not in {None, given["country"]} and world.has("document-country-of-holder"):
+        given["country"] = home
     if given["side"] == "BACK" and world.has("back-as-front"):
         given["side"] = "FRONT"
+    if given["side"] == "BACK" and world.has("back-replaces-front"):
+        _forget_front(world, given)
+    return created(call, public(_kept(world, given)))
+
+
+def _kept(world: World, given: Json) -> Json:
     document: Json = {
         "id": world.new_id("Document"),
-        **{name: value for name, value in given.items() if value or persona.with_nulls},
+        **{name: value for name, value in given.items() if value or world.persona.with_nulls},
         "createdAt": now(),
     }
     world.documents[document["id"]] = document
-    return created(call, public(document))
+    return document
+
+
+def _forget_front(world: World, given: Json) -> None:
+    same = {name: given[name] for name in ("documentHolder", "documentType")}
+    for key, row in list(world.documents.items()):
+        if row.get("side") == "FRONT" and same.items() <= row.items():
+            del world.documents[key]
 
 
 def _check_paper(world: World, kind: str, defect: str | None) -> None:
@@ -350,6 +389,8 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
         small = owner["ownershipPercentage"] <= 25 and "CONTROL_PERSON" not in owner["roles"]
         if lacks and small and world.has("quarter-owner-unchecked"):
             lacks = []
+        if lacks and owner is not owners[0] and world.has("second-owner-unchecked"):
+            lacks = []
         if any("field" in error for error in lacks) and world.has("owner-field-without-path"):
             lacks = [
                 error | {"field": error["field"].removeprefix("personalInfo.")}
@@ -468,6 +509,8 @@ def index(call: Call) -> Reply:
     if len(own) < len(everyones) and world.has("verifications-of-others"):
         own = everyones
     rows = [public(row) for row in own]
+    if any(len(row["errors"]) > 1 for row in rows) and world.has("listed-first-error"):
+        rows = [row | {"errors": row["errors"][:1]} for row in rows]
     status = customer[customers.status_name(customer)]
     if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
         rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]

@@ -188,6 +188,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _dispatch(self, call: Call) -> Reply:
         if call.path.startswith("/hosted/"):
+            found = call.world.links.get(call.path.rpartition("/")[2], {})
+            if found.get("dead"):
+                return 410, "<!doctype html><title>This link is no longer valid</title>"
             return 200, "<!doctype html><title>Onboarding</title>"
         try:
             _authenticate(call)
@@ -245,6 +248,10 @@ class Handler(BaseHTTPRequestHandler):
 def _details(world: World, details: dict[str, Any]) -> dict[str, Any]:
     """Return the details of an error, in which a planted bug may have cut the constraints."""
     errors = details.get("errors", [])
+    places = [entry for entry in errors if str(entry.get("field")).startswith("address.")]
+    if len(places) > 1 and world.has("address-faults-as-one"):
+        rest = [entry for entry in errors if entry not in places]
+        return details | {"errors": [*rest, places[0] | {"field": "address"}]}
     nested = any("." in str(entry.get("field")) for entry in errors)
     if nested and world.has("field-without-path"):
         errors = [entry | {"field": entry["field"].rpartition(".")[2]} for entry in errors]

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from conformance.platform.given.factor_resets import PHONE
+from conformance.platform.given.factor_resets import OVER, PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.resets import expect_status
-from conformance.verdict.decisions import ResourceMissing, TriggerFailed
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 NEW_RESET_AT: Mapping[str, Callable[[Platform], Resource]] = {
     "INITIATED": lambda platform: platform.resets.initiated(),
@@ -88,13 +88,7 @@ def test_the_liveness_check_decides(
 @requirement("SFR-122")
 def test_what_happens_to_one_reset_does_not_happen_to_another(platform: Platform) -> None:
     """A reset is not passed and completed with another one of its customer."""
-    customer = platform.resets.holder()
-    platform.resets.enroll(customer, PHONE, required=False)
-    first = platform.resets.initiated(customer)
-    answer = platform.resets.start(customer, PHONE)
-    if not answer.accepted:
-        raise ResourceMissing(f"a customer has one reset at a time: {answer}")
-    second = first.but(**answer.body, factor=PHONE)
+    first, second = two_resets(platform)
 
     platform.resets.liveness(second, "pass")
     platform.resets.at_status(second, "LIVENESS_PASSED")
@@ -104,6 +98,20 @@ def test_what_happens_to_one_reset_does_not_happen_to_another(platform: Platform
 
     # The second reset may have ended the first one.
     assert not {"LIVENESS_PASSED", "COMPLETED"}.intersection(statuses), statuses
+
+
+@requirement("SFR-122")
+def test_a_reset_is_not_rejected_with_another(platform: Platform) -> None:
+    """A reset is not REJECTED by the liveness check of another one of its customer that failed."""
+    first, second = two_resets(platform)
+    if platform.resets.read(first).get("status") in OVER:
+        raise ResourceMissing("a second reset ends the first")
+
+    platform.resets.liveness(second, "fail")
+
+    if platform.resets.at_status(second, "REJECTED").get("status") != "REJECTED":
+        raise PreconditionFailed("a liveness check that failed does not reject its own reset")
+    assert platform.resets.read(first).get("status") != "REJECTED"
 
 
 @pytest.mark.parametrize(
@@ -292,6 +300,21 @@ def test_a_new_reset_follows_one_that_failed(
     with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
+
+
+def two_resets(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a reset that is INITIATED, and another one of its customer that follows it.
+
+    Raises:
+        ResourceMissing: a customer has one reset at a time.
+    """
+    customer = platform.resets.holder()
+    platform.resets.enroll(customer, PHONE, required=False)
+    first = platform.resets.initiated(customer)
+    answer = platform.resets.start(customer, PHONE)
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer has one reset at a time: {answer}")
+    return first, platform.resets.begun(answer, customer, PHONE)
 
 
 def expect_uncompleted(

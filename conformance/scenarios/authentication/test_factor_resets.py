@@ -59,16 +59,30 @@ def test_the_reset_of_a_phone_is_started(platform: Platform) -> None:
     assert answer.status == HTTPStatus.CREATED, answer
 
 
-@requirement("SFR-001")
-def test_a_business_starts_a_reset_too(platform: Platform) -> None:
-    """The reset of a business in an SCA region is started with 201."""
+@requirement("SFR-001", "SFR-040", "SFR-041")
+def test_a_business_resets_a_factor_too(platform: Platform, check: Check) -> None:
+    """The reset of a business in an SCA region is started with 201, and completed with 204."""
     business = platform.approved.sca_business()
-    platform.resets.enroll(business, platform.profile.bindings.reset_factor, required=False)
+    factor = platform.profile.bindings.reset_factor
+    platform.resets.enroll(business, factor, required=False)
 
     answer = platform.resets.start(business)
 
-    platform.resets.require_factor(answer, platform.profile.bindings.reset_factor)
-    assert answer.status == HTTPStatus.CREATED, answer
+    with check("SFR-001"):
+        platform.resets.require_factor(answer, factor)
+        assert answer.status == HTTPStatus.CREATED, answer
+    reset = platform.resets.begun(answer, business, factor)
+    if platform.resets.read(reset).get("status") != "LIVENESS_PASSED":
+        platform.resets.liveness(reset, "pass")
+    if platform.resets.at_status(reset, "LIVENESS_PASSED").get("status") != "LIVENESS_PASSED":
+        raise PreconditionFailed("the liveness check that was passed is not noted")
+    completion = platform.resets.complete(reset)
+    with check("SFR-040"):
+        assert completion.status == HTTPStatus.NO_CONTENT, completion
+    with check("SFR-041"):
+        arranged_body(completion)
+        now = platform.resets.at_status(reset, "COMPLETED")
+        assert now["status"] == "COMPLETED", now
 
 
 @requirement("SFR-008")
@@ -162,11 +176,11 @@ def test_a_reset_that_is_not_completed_says_so(platform: Platform, check: Check)
 # --- The completion -------------------------------------------------------------------------
 
 
-@requirement("SFR-037", "SFR-038", "SFR-039", "SFR-040", "SFR-041", "SFR-046")
+@requirement("SFR-033", "SFR-037", "SFR-038", "SFR-039", "SFR-040", "SFR-041", "SFR-046")
 def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
     """The completion is answered with 204; the reset is COMPLETED with a ``completedAt`` of now.
 
-    It is no other when the reset is read again.
+    It is no other when the reset is read again. The factor is that of the start.
     """
     reset = platform.resets.passed()
 
@@ -180,6 +194,8 @@ def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
     now = platform.resets.at_status(reset, "COMPLETED")
     with check("SFR-041"):
         assert now["status"] == "COMPLETED", now
+    with check("SFR-033"):
+        assert now.get("factor") == reset["factor"], now
     with check("SFR-038"):
         assert now.get("completedAt") is not None, now
     with check("SFR-037", "SFR-039"):
@@ -288,10 +304,12 @@ def test_a_completion_names_the_address_of_the_customer(
 def test_a_cleared_factor_is_enrolled_again(platform: Platform, check: Check) -> None:
     """``enrollmentStatus`` is PENDING after the completion, and COMPLETED after the enrollment.
 
-    That another customer enrolls the factor changes nothing. ``completedAt`` remains the time of
-    the completion.
+    That another customer enrolls the factor changes nothing, nor does that the customer enrolls
+    another factor. ``completedAt`` remains the time of the completion.
     """
     reset = platform.resets.completed()
+    if reset["factor"] != PHONE:
+        platform.resets.enroll(reset.owner, PHONE, required=False)
     platform.resets.enroll(platform.approved.sca_customer(), reset["factor"], required=False)
     before = platform.resets.read(reset)
 

@@ -26,10 +26,12 @@ from conformance.platform.resource import (
     without_members,
 )
 from conformance.profile.resources import Corridor
+from conformance.scenarios.external_accounts.kinds import kind_of
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.fees import BASIS_POINTS, FIXED, FORMS, arrange_quote, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
+from conformance.testdata.accounts import account_example
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -211,19 +213,28 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
 
 
 @requirement("CFG-018")
-@pytest.mark.parametrize("kind", ["business", "immediate", "real-time"])
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "to-a-wallet"])
 @pytest.mark.usefixtures("settings")
 def test_a_quote_of_each_kind_bears_the_standing_fee(
-    platform: Platform, kind: Literal["business", "immediate", "real-time"]
+    platform: Platform,
+    kind: Literal["business", "immediate", "pulled", "real-time", "to-a-wallet"],
 ) -> None:
-    """So do quotes of a business, such as are executed at once, and such as are funded in time."""
-    corridor = dollar_corridor(platform)
+    """So do quotes of a business, such as are executed at once, pulled, or funded in time.
+
+    And so do those that are paid out in a crypto currency.
+    """
+    corridor = dollar_corridor(platform, to_a_wallet=kind == "to-a-wallet")
     approve = platform.approved.business if kind == "business" else platform.approved.customer
     customer = approve(currencies=sorted({platform.profile.currency, "USD", corridor.receiving}))
     receiver = platform.external_accounts.account(customer, corridor.account)
     if kind == "real-time":
         body = platform.quotes.realtime_body(customer, receiver, currency="USD")
         body["lockedCurrencyAmount"] = SENDING_AMOUNT
+    elif kind == "pulled":
+        source = platform.external_accounts.pullable(customer)
+        if source.get("currency") != "USD":
+            raise ResourceMissing(f"what can be pulled is in {source.get('currency')}")
+        body = platform.quotes.body(source, receiver, amount=SENDING_AMOUNT)
     else:
         source = platform.internal_accounts.account(
             "USD", amount=2 * SENDING_AMOUNT, customer=customer
@@ -711,14 +722,15 @@ def letters_of(name: Any) -> str:
     return "".join(filter(str.isalpha, str(name))).lower()
 
 
-def dollar_corridor(platform: Platform) -> Corridor:
-    """Return a corridor from US dollars to another currency.
+def dollar_corridor(platform: Platform, *, to_a_wallet: bool = False) -> Corridor:
+    """Return a corridor from US dollars to another currency, or to a crypto wallet.
 
     Raises:
         ResourceMissing: the profile has none.
     """
     for corridor in platform.profile.resources.corridors:
-        if corridor.sending == "USD" != corridor.receiving:
+        fits = not to_a_wallet or kind_of(account_example(corridor.account)) == "crypto wallet"
+        if fits and corridor.sending == "USD" != corridor.receiving:
             return corridor
     raise ResourceMissing("resources.corridors of the profile has none from USD to another")
 

@@ -133,8 +133,9 @@ def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: 
 
 @requirement("CUS-614", "CUS-615")
 def test_an_individual_may_say_who_issued_its_number(platform: Platform, check: Check) -> None:
-    """An individual with a ``countryOfIssuance`` is created, and shows it."""
-    body = {**platform.customers.example_body(example("individual")), "countryOfIssuance": "US"}
+    """A foreigner with a ``countryOfIssuance`` in the US is created, and shows it."""
+    foreigner = platform.customers.example_body(example("individual_itin"))
+    body = {**foreigner, "countryOfIssuance": "US"}
 
     answer = platform.api.create_customer(body)
 
@@ -186,6 +187,22 @@ def bodies_with_shared_id(platform: Platform) -> list[Json]:
     names = ("individual", "individual", "business")
     bodies = [platform.customers.example_body(example(name)) for name in names]
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
+
+
+@requirement("BUS-041")
+def test_a_business_is_of_the_country_that_it_names(platform: Platform) -> None:
+    """One from abroad shows the country of its incorporation, in whatever region it is."""
+    abroad = platform.profile.bindings.require("foreign_business")
+    body = platform.customers.example_body(example("business"))
+    info = {**body["businessInfo"], **abroad}
+
+    answer = platform.api.create_customer({**body, "businessInfo": info})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"no business from abroad is taken in {body['region']}: {answer}")
+    for customer in (answer.body, platform.customers.read(answer.body)):
+        shown = (customer.get("businessInfo") or {}).get("country")
+        assert shown in (None, abroad["country"]), customer
 
 
 @pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import pytest
 
+from conformance.platform.given.verification import DECISIONS
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check
-from conformance.verdict.decisions import FeatureUndeclared
+from conformance.text.paths import value_at
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 
 class Kind(NamedTuple):
@@ -42,18 +44,25 @@ NEW = [
 ]
 """Each type with the requirements on its own member, on the other one, and on its value."""
 
+KEPT = (
+    "customerType",
+    "platformCustomerId",
+    "region",
+    "currencies",
+    "fullName",
+    "businessInfo.legalName",
+    "businessInfo.country",
+    "businessInfo.registrationNumber",
+)
+"""What says who a customer is, and is no secret of the customer's."""
+
 DECIDED = [
-    case(id_, f"{kind.name}-{status.lower()}", kind, trigger, status)
+    case((id_, "CUS-616"), f"{kind.name}-{DECISIONS[trigger].lower()}", kind, trigger, id_)
     for kind, ids in (
         (INDIVIDUAL, ("CUS-046", "CUS-047", "CUS-048")),
         (BUSINESS, ("BUS-021", "BUS-022", "BUS-023")),
     )
-    for id_, trigger, status in zip(
-        ids,
-        ("customer.approve", "customer.reject", "customer.hold"),
-        ("APPROVED", "REJECTED", "HOLD"),
-        strict=True,
-    )
+    for id_, trigger in zip(ids, DECISIONS, strict=True)
 ]
 
 
@@ -94,11 +103,15 @@ def test_a_new_customer_is_unverified(platform: Platform, kind: Kind) -> None:
     assert created.get(kind.member) in (None, "UNVERIFIED"), created
 
 
-@pytest.mark.parametrize(("kind", "trigger", "status"), DECIDED)
+@pytest.mark.parametrize(("kind", "trigger", "status_id"), DECIDED)
 def test_a_decided_customer_says_so(
-    platform: Platform, kind: Kind, trigger: str, status: str
+    platform: Platform, check: Check, kind: Kind, trigger: str, status_id: str
 ) -> None:
-    """The status becomes APPROVED, REJECTED or HOLD, as the review decides."""
+    """The status becomes APPROVED, REJECTED or HOLD, as the review decides.
+
+    The customer shows who it is as one does who was not submitted.
+    """
+    status = DECISIONS[trigger]
     features = platform.profile.features
     if not (features.direct_onboarding or features.hosted_onboarding):
         raise FeatureUndeclared("direct_onboarding", "hosted_onboarding")
@@ -112,4 +125,11 @@ def test_a_decided_customer_says_so(
     after = platform.until(
         lambda: platform.customers.read(customer), lambda now: now.get(kind.member) == status
     )
-    assert after.get(kind.member) == status
+    with check(status_id):
+        assert after.get(kind.member) == status
+    with check("CUS-616"):
+        if after.get(kind.member) != status:
+            raise PreconditionFailed(f"the review left the customer at {after.get(kind.member)}")
+        other = platform.customers.read(platform.customers.applicant(business=kind.is_business))
+        shown = [path for path in KEPT if value_at(other, path) is not None]
+        assert [path for path in shown if value_at(after, path) is None] == [], after

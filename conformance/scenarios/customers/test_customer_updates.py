@@ -27,12 +27,13 @@ from conformance.verdict.decisions import ResourceMissing
 BUSINESS_INFO = example("business").customer["businessInfo"]
 
 ADDRESS = {
-    "line1": "12 Harbor Street",
-    "city": "Boston",
-    "state": "MA",
-    "postalCode": "02110",
+    "line1": "31 Elm Street",
+    "city": "Hartford",
+    "state": "CT",
+    "postalCode": "06103",
     "country": "US",
 }
+"""An address of none of the examples."""
 
 CHANGES: dict[str, tuple[str, Any]] = {
     "fullName": ("CUS-034", "Ines Marchetti"),
@@ -44,7 +45,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 """Members of an individual, each with the requirement that it can be changed and a new value."""
 
-CONTACTS = ("email", "phoneNumber")
+OF_BUSINESSES = ("email", "phoneNumber", "address")
 """What a business may change as an individual may."""
 
 NEW_INFO = {
@@ -101,7 +102,7 @@ UNDESCRIBED = [case(id_, name, name) for name, id_ in (("Funds", "EDD-024"), ("W
 
 
 @requirement("CUS-027", "CUS-028", "CUS-029", "CUS-030")
-@pytest.mark.parametrize("name", ["individual", "business"])
+@pytest.mark.parametrize("name", ["individual", "business", "sources_of_both"])
 def test_a_change_changes_what_it_sends(platform: Platform, check: Check, name: str) -> None:
     """An update of ``email`` shows the new value, and leaves all other members unchanged."""
     before = platform.customers.read(platform.customers.of_example(example(name)))
@@ -147,15 +148,15 @@ def test_a_member_can_be_changed(
         assert same(member, require_member(arranged_body(answer), member), new)
 
 
-@requirement("CUS-028", *(CHANGES[member][0] for member in CONTACTS))
+@requirement("CUS-028", *(CHANGES[member][0] for member in OF_BUSINESSES))
 def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Check) -> None:
-    """The answer shows a new email and phone number, as the business does on reading."""
+    """The answer shows a new email, phone number and address, as the business does on reading."""
     business = platform.customers.read(platform.customers.of_example(example("business")))
-    new = {member: platform.samples.filled(CHANGES[member][1]) for member in CONTACTS}
+    new = {member: platform.samples.filled(CHANGES[member][1]) for member in OF_BUSINESSES}
 
     answer = platform.api.update_customer(business["id"], new)
 
-    for member in CONTACTS:
+    for member in OF_BUSINESSES:
         with check(CHANGES[member][0]):
             answer.expect_accepted()
             require_member(business, member)
@@ -163,21 +164,21 @@ def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Ch
             assert same(member, after.get(member), new[member]), after
     with check("CUS-028"):
         answer_body = arranged_body(answer)
-        told = [member for member in CONTACTS if answer_body.get(member) is not None]
+        told = [member for member in OF_BUSINESSES if answer_body.get(member) is not None]
         assert [name for name in told if not same(name, answer_body[name], new[name])] == []
 
 
 @requirement("CUS-040")
-@pytest.mark.parametrize("status", ["new", "approved"])
-def test_the_currencies_can_be_changed(platform: Platform, status: str) -> None:
+@pytest.mark.parametrize("name", ["individual", "business", "approved"])
+def test_the_currencies_can_be_changed(platform: Platform, name: str) -> None:
     """The customer's currencies are extended by the sending currency of another corridor.
 
     What an update takes away again, and is accepted, is not shown any more.
     """
     created = (
         platform.approved.customer(currencies=[platform.profile.currency])
-        if status == "approved"
-        else platform.customers.of_example(example("individual"))
+        if name == "approved"
+        else platform.customers.of_example(example(name))
     )
     customer = platform.customers.read(created)
     corridors = platform.profile.resources.corridors
@@ -509,7 +510,8 @@ def expect_to_follow(platform: Platform, told: Json) -> None:
 
 def sent_members(customer: Resource) -> Json:
     """Return the members of a customer that the platform can send, as the customer shows them."""
-    return {name: customer.get(name) for name in (*example("individual").customer, "businessInfo")}
+    names = (*example("sources_of_both").customer, "businessInfo")
+    return {name: customer.get(name) for name in names}
 
 
 def _agree(member: str, shown: Any, read: Any) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json
+from conformance.platform.resource import Json, listed_members
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
 COUNTRY, CURRENCY, EXAMPLE = "PH", "PHP", "php_account"
+
+SECOND_PLACES = {("HK", "PHP"): "HKG", ("SV", "USD"): "SLV"}
+"""Countries in which a currency is received that is at home elsewhere too, in three letters."""
 
 
 def institutions(
@@ -74,6 +77,29 @@ def test_institutions_of_other_corridors_are_left_out(platform: Platform, check:
         assert {record.get("currency") for record in other_records} <= {"MXN"}
     with check("DSC-007"):
         assert {country_of(record) for record in other_records} <= {"MX", "MEX"}
+
+
+@requirement("DSC-006", "DSC-007")
+def test_a_currency_is_received_in_several_countries(platform: Platform, check: Check) -> None:
+    """The lists for further countries of a currency name the country and the currency asked for."""
+    answers = {
+        place: platform.api.list_discoveries({"country": place[0], "currency": place[1]})
+        for place in SECOND_PLACES
+    }
+
+    listed = {
+        place: records
+        for place, answer in answers.items()
+        if answer.accepted and (records := listed_members(answer.body))
+    }
+    if not listed:
+        raise ResourceMissing(f"no institution is listed for any of {list(SECOND_PLACES)}")
+    for (country, currency), records in listed.items():
+        with check("DSC-006"):
+            assert {record.get("currency") for record in records} == {currency}, records
+        with check("DSC-007"):
+            names = {country, SECOND_PLACES[country, currency]}
+            assert {country_of(record) for record in records} <= names, records
 
 
 @requirement("DSC-012")

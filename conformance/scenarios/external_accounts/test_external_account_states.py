@@ -269,11 +269,12 @@ def test_an_account_of_the_platform_that_is_not_active_receives_nothing(
     _expect_unpaid(platform, steps, twins)
 
 
-@requirement("EXT-045", "ERR-014")
+@requirement("EXT-045", "EXT-047", "ERR-014")
 def test_an_account_that_is_not_proved_may_receive_little(platform: Platform, check: Check) -> None:
     """Without a proof of ownership, a refused payout has EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED.
 
-    The status is 400. The thresholds are unknown: a small or a large amount may be paid.
+    The status is 400. The thresholds are unknown: a small or a large amount may be paid. Once the
+    ownership was proved, neither is refused for the want of a proof.
     """
     limit = platform.profile.resources.single_transaction_limit
     large = LARGE if limit is None else min(LARGE, limit.amount)
@@ -294,6 +295,9 @@ def test_an_account_that_is_not_proved_may_receive_little(platform: Platform, ch
     platform.observe(
         f"of {SMALL} and {large} an unproved account is refused {len(refused_payments)}"
     )
+    asked_again = [twins[-1] for _, twins in payments if twins[-1].code == VERIFICATION_REQUIRED]
+    with check("EXT-047"):
+        assert not asked_again, f"a proof was given, and is asked for: {asked_again}"
     with check("EXT-045"):
         for steps, twins in refused_payments:
             _expect_refusal(steps, twins, 400, VERIFICATION_REQUIRED)

@@ -14,6 +14,7 @@ from conformance.platform.resource import (
     Json,
     Resource,
     arranged_body,
+    require_member,
     unknown_id,
     without_members,
 )
@@ -64,7 +65,7 @@ PROOFS = {
 @pytest.mark.parametrize(
     ("way", "right"),
     [
-        case((requirement_id, "EXT-036", "EXT-037"), f"{way}-{status}", way, right)
+        case((requirement_id, "EXT-012", "EXT-036", "EXT-037"), f"{way}-{status}", way, right)
         for (way, right), (requirement_id, status) in PROOFS.items()
     ],
 )
@@ -73,7 +74,8 @@ def test_a_proof_decides_the_status(
 ) -> None:
     """A valid proof of ownership leads to ACTIVE, a wrong one to UNVERIFIED, and the list says so.
 
-    Another account of the customer still waits for a proof of its own.
+    Another account of the customer still waits for a proof of its own. The account is read with
+    the id of the platform that it had.
     """
     requirement_id, status = PROOFS[way, right]
     owner = platform.external_accounts.account_holder()
@@ -85,6 +87,9 @@ def test_a_proof_decides_the_status(
     account_read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
     with check(requirement_id):
         assert account_read.get("status") == status
+    with check("EXT-012"):
+        before = require_member(account, "platformAccountId")
+        assert account_read.get("platformAccountId") == before, account_read
     with check("EXT-036"):
         _expect_unproven(platform, other)
     with check("EXT-037"):
@@ -103,21 +108,39 @@ def test_a_proof_decides_the_status(
 @pytest.mark.parametrize(
     ("way", "right"),
     [
-        case(requirement_id, f"{way}-{status}", way, right)
+        case((requirement_id, "EXT-037"), f"{way}-{status}", way, right)
         for (way, right), (requirement_id, status) in PROOFS.items()
     ],
 )
 def test_a_proof_of_the_platform_decides_the_status(
-    platform: Platform, way: Way, right: bool
+    platform: Platform, check: Check, way: Way, right: bool
 ) -> None:
-    """What proves or disproves that the platform owns an account leads where others do."""
-    _, status = PROOFS[way, right]
+    """What proves or disproves that the platform owns an account leads where others do.
+
+    The platform's list says so.
+    """
+    requirement_id, status = PROOFS[way, right]
     account = unproven_platform_account(platform)
 
     conclude_platform_proof(platform, account, way, right=right)
 
     shown = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
-    assert shown.get("status") == status
+    with check(requirement_id):
+        assert shown.get("status") == status
+    with check("EXT-037"):
+        if shown.get("status") != status:
+            raise ResourceMissing(f"the account is {shown.get('status')}")
+        statuses = platform.until(
+            lambda: [
+                row.get("status")
+                for row in platform.external_accounts.of_platform()
+                if row["id"] == account["id"]
+            ],
+            lambda seen: seen == [status],
+        )
+        if not statuses:
+            raise ResourceMissing("the account is not listed")
+        assert statuses == [status]
 
 
 @pytest.mark.parametrize(

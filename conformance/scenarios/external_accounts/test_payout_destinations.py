@@ -7,7 +7,9 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
-from conformance.verdict.decisions import ResourceMissing
+from conformance.scenarios.kit.marks import Check
+from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 KINDS = {
     "bank account": "EXT-601",
@@ -20,10 +22,13 @@ KINDS = {
 
 @pytest.mark.parametrize(
     "kind",
-    [case(requirement_id, kind, kind) for kind, requirement_id in KINDS.items()],
+    [case((requirement_id, "EVT-011"), kind, kind) for kind, requirement_id in KINDS.items()],
 )
-def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
-    """A payout completes on the profile's first corridor to an account of the kind."""
+def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind: str) -> None:
+    """A payout completes on the profile's first corridor to an account of the kind.
+
+    A webhook reports it.
+    """
     corridor = corridor_to(platform, kind)
     source = platform.internal_accounts.account(corridor.sending)
     body = platform.external_accounts.body(source.owner, corridor.account)
@@ -37,4 +42,10 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, kind: str) -> None:
     status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]
     if status == "PROCESSING":
         raise ResourceMissing(f"the rail to {corridor.account} takes longer than timing.state")
-    assert status == "COMPLETED"
+    with check(KINDS[kind]):
+        assert status == "COMPLETED"
+    with check("EVT-011"):
+        if status != "COMPLETED":
+            raise PreconditionFailed(f"the payout is {status}")
+        name = quote["transactionId"]
+        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"

@@ -594,6 +594,32 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
         assert {code_of(account) for account in other_accounts} <= {another}, other
 
 
+@requirement("ACC-113")
+def test_the_list_by_currency_is_as_new_as_the_whole_one(platform: Platform) -> None:
+    """After a deposit to the platform it shows the balance that the whole list shows.
+
+    Others pay in and out of the account meanwhile, so that the lists may differ for a moment.
+    """
+    account = platform_account(platform)
+
+    def balances(currency: str | None) -> list[int]:
+        listed = platform.internal_accounts.of_platform(currency)
+        return [amount_of(one) for one in listed if one["id"] == account["id"]]
+
+    before = balances(code_of(account))
+    try:
+        platform.internal_accounts.settle_deposit(account, AMOUNT)
+    except TriggerFailed as error:
+        raise ResourceMissing(f"deposits are for customers alone: {error}") from error
+    platform.until(lambda: balances(None), lambda now: now != before)
+
+    seen = platform.until(
+        lambda: (balances(None), balances(code_of(account))), lambda both: both[0] == both[1]
+    )
+
+    assert seen[0] == seen[1], f"the whole list shows {seen[0]}, that by currency {seen[1]}"
+
+
 @requirement("ACC-115", "ACC-168")
 def test_a_list_has_each_account_once(platform: Platform, check: Check) -> None:
     """The list of a customer with two accounts has no id twice; pages of one have both accounts."""

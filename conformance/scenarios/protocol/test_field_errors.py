@@ -93,6 +93,7 @@ CUSTOMER_WITH_MORE_FAULTS = Subject(
     {
         **CUSTOMER.faults,
         "nationality": "USA",
+        "address.city": "San Francisco " * 400,
         "address.country": "USA",
         "idType": "PASSPORT",
     },

@@ -9,8 +9,11 @@ import pytest
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
+from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.webhooks.reports import FAILURE, REFUND_COMPLETED
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 REFUNDED = ("TRX-050", "TRX-051")
 """That a failed payout gets a refund, and that its money comes back."""
@@ -177,3 +180,44 @@ def test_a_pending_refund_raises_the_balance_once_it_is_released(
     with check("TRX-056"):
         balance = platform.internal_accounts.wait_for_refund(source, before, fees)
         assert before - fees <= balance <= before
+
+
+@requirement("TRX-050", "TRX-051", "EVT-012", "EVT-014")
+@pytest.mark.parametrize("kind", ["mobile money", "crypto wallet"])
+def test_what_an_account_of_each_kind_did_not_get_is_refunded(
+    platform: Platform, check: Check, kind: str
+) -> None:
+    """A payout that a compliance review rejects is refunded, wherever it was to go.
+
+    Webhooks report the failure and the refund.
+    """
+    corridor = corridor_to(platform, kind)
+    if platform.triggers.magic("payout.screen") is not None:
+        raise ResourceMissing("payout.screen is a magic value of other accounts")
+    source = platform.internal_accounts.account(corridor.sending)
+    before = platform.internal_accounts.balance(source)
+    try:
+        destination = platform.external_accounts.account(
+            source.owner, corridor.account, trigger="payout.screen"
+        )
+    except (PreconditionFailed, TriggerFailed) as error:
+        raise ResourceMissing(f"no payout to {corridor.account} is rejected: {error}") from error
+    quote = platform.quotes.execute(platform.quotes.pending(source, destination))
+
+    status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+
+    if status not in FAILED:
+        raise ResourceMissing(f"a payout to {corridor.account} that is rejected is {status}")
+    refunded = platform.transactions.refunded(quote)
+    with check("TRX-050"):
+        assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-051"):
+        fees = included_fees(quote)
+        balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+        assert before - fees <= balance <= before
+    for requirement_id, event in {"EVT-012": FAILURE, "EVT-014": REFUND_COMPLETED}.items():
+        with check(requirement_id):
+            if event == REFUND_COMPLETED and refunded.get("refund") is None:
+                raise PreconditionFailed("there is no refund")
+            name = quote["transactionId"]
+            assert platform.webhooks.wait_for(event, name) is not None, f"no {event} for {name}"

@@ -273,9 +273,13 @@ def test_a_transaction_that_waits_for_a_proof_says_so(platform: Platform) -> Non
 
 
 @requirement("TRX-035")
-def test_the_transaction_of_an_expired_quote_is_expired(platform: Platform) -> None:
+@pytest.mark.parametrize("same_currency", [True, False], ids=["one-currency", "two-currencies"])
+def test_the_transaction_of_an_expired_quote_is_expired(
+    platform: Platform, *, same_currency: bool
+) -> None:
     """The transaction of a quote that expires without an execution comes to EXPIRED."""
-    quote = platform.quotes.pending()
+    corridor = platform.quotes.corridor(same_currency=same_currency)
+    quote = platform.quotes.pending(*platform.quotes.ends(corridor))
 
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
 

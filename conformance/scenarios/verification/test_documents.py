@@ -61,12 +61,15 @@ Spoil = Callable[[bytes], bytes]
 )
 @pytest.mark.parametrize("kind", HOLDERS)
 def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check, kind: str) -> None:
-    """The record shows the members of the form; its number may be masked."""
-    form = platform.verification.documents.form(
-        holder_of(platform, kind), "NATIONAL_ID", side="BACK"
-    )
+    """The record shows the members of the form; its number may be masked.
+
+    A passport of another country, where it is taken from the same holder, shows that country.
+    """
+    holder = holder_of(platform, kind)
+    form = platform.verification.documents.form(holder, "NATIONAL_ID", side="BACK")
 
     record = arranged_body(platform.api.create_document(form))
+    from_abroad = platform.verification.documents.upload(holder, country="CA")
 
     with check("DOC-003"):
         require_member(record, "documentNumber")
@@ -78,6 +81,8 @@ def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check,
         assert require_member(record, "issuingAuthority") == form["issuingAuthority"]
     with check("DOC-005", "DOC-013"):
         assert require_member(record, "country") == form["country"]
+        if from_abroad.accepted:
+            assert require_member(from_abroad.body, "country") == "CA"
     with check("DOC-006", "DOC-014"):
         assert require_member(record, "side") == form["side"]
     with check("DOC-010"):

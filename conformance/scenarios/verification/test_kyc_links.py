@@ -75,9 +75,12 @@ def test_customers_of_both_types_get_a_hosted_link(platform: Platform, *, busine
 
 
 @requirement("KYC-027")
-def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_who_has_no_channel_to_verify_gets_a_hosted_link_at_once(
+    platform: Platform, *, business: bool
+) -> None:
     """A customer without contact channels in ``contactVerification`` gets a link."""
-    customer = require_unverified(platform.customers.applicant())
+    customer = require_unverified(platform.customers.applicant(business=business))
     if contact_channels(customer):
         raise ResourceMissing("every customer has to verify a contact channel")
 

@@ -52,9 +52,12 @@ KEPT_MEMBERS: dict[str, str] = {
 FOREIGN_MEMBERS = {
     identifier: member
     for identifier, member in KEPT_MEMBERS.items()
-    if member in ("nationality", "address.state", "address.country", "idType")
+    if member in ("nationality", "address.state", "address.country", "idType", "countryOfIssuance")
 }
-"""Members of ``personalInfo`` in which an owner from abroad differs from others."""
+"""Members of ``personalInfo`` in which an owner from abroad differs from others.
+
+The number of such an owner is of another country than the owner is.
+"""
 
 
 def personal_member(owner: Json, path: str) -> Any:

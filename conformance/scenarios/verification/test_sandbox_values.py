@@ -33,12 +33,21 @@ def id_without_paperwork(platform: Platform, pytestconfig: pytest.Config) -> Ite
 
 
 @requirement("VER-150")
-def test_a_business_whose_number_ends_in_002_reports_errors_first(platform: Platform) -> None:
-    """The first submission is RESOLVE_ERRORS, while that of a like business is IN_PROGRESS."""
+@pytest.mark.parametrize("by_change", [False, True], ids=["created-so", "changed-so"])
+def test_a_business_whose_number_ends_in_002_reports_errors_first(
+    platform: Platform, *, by_change: bool
+) -> None:
+    """The first submission is RESOLVE_ERRORS, while that of a like business is IN_PROGRESS.
+
+    It does not matter whether the business was created with the number or got it by an update.
+    """
     ordinary = platform.verification.reviews.prepared(business=True)
-    marked = platform.verification.reviews.prepared(
-        business=True, businessInfo=platform.customers.company("002")
-    )
+    company = platform.customers.company("002")
+    if by_change:
+        marked = platform.verification.reviews.prepared(business=True)
+        _change_company(platform, marked, company)
+    else:
+        marked = platform.verification.reviews.prepared(business=True, businessInfo=company)
     if (
         arranged_resource(platform.verification.reviews.submit(ordinary)).get("verificationStatus")
         != "IN_PROGRESS"
@@ -60,6 +69,20 @@ def test_a_business_with_another_number_is_approved(platform: Platform, ending: 
 
     status = verification_status(platform.customers.at_status(business, *FINAL_STATUSES))
 
+    assert status == "APPROVED"
+
+
+@requirement("VER-151")
+def test_the_number_of_a_business_may_follow(platform: Platform) -> None:
+    """A business whose number ended in 001 until an update is APPROVED after the hosted flow."""
+    business = platform.verification.reviews.unsubmitted(
+        business=True, businessInfo=platform.customers.company("001")
+    )
+    _change_company(platform, business, platform.customers.company(ORDINARY_ENDINGS[0]))
+
+    platform.verification.links.complete_flow(business)
+
+    status = verification_status(platform.customers.at_status(business, *FINAL_STATUSES))
     assert status == "APPROVED"
 
 
@@ -234,6 +257,17 @@ def test_a_business_whose_number_ends_in_002_is_taken_later(platform: Platform) 
     if supply_error and later["verificationStatus"] == "RESOLVE_ERRORS":
         raise ResourceMissing(f"the suite does not know what would be enough: {supply_error}")
     assert later["verificationStatus"] != "RESOLVE_ERRORS", later
+
+
+def _change_company(platform: Platform, business: Resource, company: Json) -> None:
+    """Change the businessInfo of a business.
+
+    Raises:
+        ResourceMissing: the number of a business is not changed.
+    """
+    answer = platform.api.update_customer(business["id"], {"businessInfo": company})
+    if not answer.accepted:
+        raise ResourceMissing(f"the number of a business stays as it is: {answer}")
 
 
 def _report_folder(config: pytest.Config) -> Path:

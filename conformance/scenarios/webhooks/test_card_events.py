@@ -39,13 +39,18 @@ def expect_final(report: Delivery | None, status: str) -> None:
 
 @requirement("EVT-173", "EVT-184")
 def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
-    """A declined purchase is reported as DECLINED, is shown so, and is not reported otherwise."""
+    """A declined purchase is reported as DECLINED, is shown so, and is not reported otherwise.
+
+    So is another one on the same card.
+    """
     card = platform.cards.card()
 
     row = platform.cards.charge(card, DECLINED_PURCHASE)
+    second = platform.cards.charge(card, DECLINED_PURCHASE)
 
     with check("EVT-173"):
-        expect_final(platform.webhooks.wait_for(DECLINED, row["id"]), "DECLINED")
+        for declined in (row, second):
+            expect_final(platform.webhooks.wait_for(DECLINED, declined["id"]), "DECLINED")
     with check("EVT-184"):
         if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
             raise PreconditionFailed("no webhook reports the purchase after it")
@@ -103,13 +108,14 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
 
 @requirement("EVT-179")
 def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
-    """A webhook is about the transaction of a standalone return."""
+    """A webhook is about the transaction of a standalone return, and another one about the next."""
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
-    row = platform.cards.refund(card, purchase, PART)
+    for amount in (PART, 2 * PART):
+        row = platform.cards.refund(card, purchase, amount)
 
-    assert platform.cards.deliveries_about(row)
+        assert platform.cards.deliveries_about(row)
 
 
 @pytest.mark.parametrize(
@@ -143,10 +149,11 @@ def test_a_reversal_is_not_reported_as_refunded(platform: Platform) -> None:
 
 @requirement("EVT-170")
 def test_an_authorization_is_reported(platform: Platform) -> None:
-    """A webhook of any type is about an authorized purchase."""
-    row = platform.cards.approved_purchase(platform.cards.card())
+    """A webhook of any type is about an authorized purchase, and another one about the next."""
+    card = platform.cards.card()
 
-    assert platform.cards.deliveries_about(row)
+    for row in [platform.cards.approved_purchase(card) for _ in range(2)]:
+        assert platform.cards.deliveries_about(row)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +176,12 @@ def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> 
 
 @requirement("EVT-172", "EVT-187", "EVT-188", "EVT-189")
 def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
-    """A cleared purchase is reported as SETTLED under a new id, with the purchase as data."""
+    """A cleared purchase is reported as SETTLED under a new id, with the purchase as data.
+
+    It is not the first one that is cleared on the card.
+    """
     card = platform.cards.card()
+    platform.cards.settled_purchase(card)
     row = platform.cards.approved_purchase(card)
     authorization_reports = platform.cards.deliveries_about(row)
 
@@ -200,13 +211,18 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
     ],
 )
 def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> None:
-    """A reversed or lapsed authorization is reported as VOIDED, and is shown so."""
+    """A reversed or lapsed authorization is reported as VOIDED, and is shown so.
+
+    So is another one on the same card.
+    """
     card = platform.cards.card()
-    row = platform.cards.approved_purchase(card)
+    rows = [platform.cards.approved_purchase(card) for _ in range(2)]
 
-    platform.cards.cause(card, row, trigger)
+    for row in rows:
+        platform.cards.cause(card, row, trigger)
 
-    expect_final(platform.webhooks.wait_for(VOIDED, row["id"]), "VOIDED")
+    for row in rows:
+        expect_final(platform.webhooks.wait_for(VOIDED, row["id"]), "VOIDED")
 
 
 @requirement("EVT-185")

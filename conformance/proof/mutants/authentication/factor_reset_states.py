@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
 
-from conformance.proof.kit.builders import Json, after, around, edited, instead
+from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
 from conformance.proof.kit.edits import put, shows, where
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -306,6 +307,19 @@ declare(
 
 @mutant(
     "SFR-101",
+    "the enrollment of another factor is taken for that of the one that was reset",
+    (factor_resets, "finish_enrollment"),
+    instead,
+)
+def enrolled_by_anything(unit: Unit, customer: Customer, _factor: str) -> None:
+    query = select(FactorReset).where(FactorReset.customer_id == customer.id)
+    for reset in unit.session.scalars(query):
+        if reset.status == "COMPLETED" and reset.enrollment == "PENDING":
+            reset.enrollment = "COMPLETED"
+
+
+@mutant(
+    "SFR-101",
     "the enrollment of a factor by any customer is taken for that of all",
     (factor_resets, "finish_enrollment"),
     instead,
@@ -352,6 +366,21 @@ declare(
 )
 
 
+declare(
+    "SFR-033",
+    "of-the-completed",
+    "a completed reset shows another factor",
+    edited(factor_resets, "view", where(shows("status", "COMPLETED"), put("factor", "PASSKEY"))),
+)
+
+
+@mutant("SFR-041", "the reset of a business stays as it is", (factor_resets, "complete"), around)
+def business_stays(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if factor_resets.customer_of(unit, ask).customer_type != "BUSINESS":
+        return original(unit, ask)
+    return None
+
+
 @mutant(
     "SFR-122",
     "a liveness check counts for all resets of the customer",
@@ -364,6 +393,20 @@ def passed_together(unit: Unit, ask: Ask) -> None:
     for other in unit.session.scalars(query):
         if other.status == "INITIATED" and reset.status == "LIVENESS_PASSED":
             other.status = "LIVENESS_PASSED"
+
+
+@mutant(
+    "SFR-122",
+    "a liveness check that fails rejects all resets of the customer",
+    (factor_resets, "conclude_liveness"),
+    after,
+)
+def rejected_together(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+    for other in unit.session.scalars(query):
+        if other.status == "INITIATED" and reset.status == "REJECTED":
+            other.status = "REJECTED"
 
 
 @mutant(

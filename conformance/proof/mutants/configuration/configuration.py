@@ -241,6 +241,18 @@ declare(
     "what is funded in time bears no standing fee",
     _free_where(lambda _unit, order: order.source.kind == "REALTIME"),
 )
+declare(
+    "CFG-018",
+    "no-coins",
+    "what is paid out in a crypto currency bears no standing fee",
+    _free_where(lambda _unit, order: order.destination.currency in ("USDC", "USDT", "BTC")),
+)
+declare(
+    "CFG-018",
+    "no-pulled",
+    "what is pulled from an external account bears no standing fee",
+    _free_where(lambda _unit, order: order.source.external is not None),
+)
 
 
 @mutant("CFG-018", "what is executed at once bears no standing fee")

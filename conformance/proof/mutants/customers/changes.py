@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -262,6 +263,44 @@ declare(
     "a change of a business takes away what it does not send",
     around(onboarding, "update", _business_replaced),
 )
+
+
+def _not_of_a_business(member: str) -> Callable[[Handler, Unit, Ask], Any]:
+    """Return a handler of changes that leaves out one member of a business."""
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customers.get(unit, ask.params["customerId"])
+        if customer.customer_type != "BUSINESS" or not isinstance(ask.body, dict):
+            return original(unit, ask)
+        rest = {name: value for name, value in ask.body.items() if name != member}
+        return original(unit, replace(ask, body=rest))
+
+    return update
+
+
+for _requirement, _member in (("CUS-037", "address"), ("CUS-040", "currencies")):
+    declare(
+        _requirement,
+        f"{_member}-of-a-business",
+        f"the {_member} of a business cannot be changed",
+        around(onboarding, "update", _not_of_a_business(_member)),
+    )
+
+
+@mutant("CUS-030", "a change takes away the sources of funds that it does not send")
+def sources_dropped(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        kept = {
+            name: value
+            for name, value in customer.details.items()
+            if name in ask.body or not name.startswith("sourceOfFunds")
+        }
+        customer.details = kept
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
 
 
 @mutant("CUS-030", "each change generates the platform's id anew where it was not sent")

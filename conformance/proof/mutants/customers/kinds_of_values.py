@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, instead
+from conformance.proof.kit.builders import Json, edited, instead
+from conformance.proof.kit.edits import copied
 from conformance.proof.mutant import declare
 from conformance.proof.mutants.customers.toolkit import INFO, changed, dropped, has, refusing, shown
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
-from conformance.reference.customers import onboarding
+from conformance.reference.customers import customers, onboarding
 
 ANY_KIND = {
     "birthDate": "CUS-602",
@@ -116,3 +117,9 @@ declare(
     refusing((onboarding, "create"), _ISSUER, has(_ISSUER)),
 )
 declare("CUS-615", "the-default", "it is shown as GB", shown(_ISSUER, "GB"))
+declare(
+    "CUS-615",
+    "nationality",
+    "it is shown as the country that the individual is of",
+    edited(customers, "view", copied("nationality", _ISSUER)),
+)

@@ -136,6 +136,35 @@ def worded(status: str, word: str) -> Edit:
     return edit
 
 
+def _at_home(body: Json) -> Json:
+    info = body.get(INFO)
+    return {**body, INFO: {**info, "country": body["region"]}} if info else body
+
+
+declare(
+    "BUS-041",
+    "region",
+    "the country of a business is shown as its region",
+    edited(customers, "view", _at_home),
+)
+
+
+def _once_decided(status_member: str, status: str, member: str) -> Edit:
+    """Return an edit that takes a member from customers whose review has come to a status."""
+    return lambda body: without(member)(body) if body.get(status_member) == status else body
+
+
+for _status_member, _status, _member in (
+    ("kybStatus", "APPROVED", INFO),
+    ("kycStatus", "REJECTED", "fullName"),
+):
+    declare(
+        "CUS-616",
+        f"{_status.lower()}-without-{_member}",
+        f"customers who are {_status} do not show their {_member}",
+        edited(customers, "view", _once_decided(_status_member, _status, _member)),
+    )
+
 for _member, _present, _alone, _decided in (
     ("kycStatus", "CUS-042", "BUS-018", ("CUS-046", "CUS-047", "CUS-048")),
     ("kybStatus", "BUS-017", "CUS-043", ("BUS-021", "BUS-022", "BUS-023")),

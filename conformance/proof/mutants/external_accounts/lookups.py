@@ -479,6 +479,19 @@ for _id, _name in (("DSC-006", "currency"), ("DSC-007", "country")):
         around(receivers, "discoveries", _asking(_less_elsewhere(_name))),
     )
 
+
+@mutant(
+    "DSC-007",
+    "an institution has the first country of its currency",
+    (receivers, "discoveries"),
+    edited,
+)
+def first_country(body: Json) -> Json:
+    homes = {currency: country for _, _, country, currency in reversed(institutions.INSTITUTIONS)}
+    records = [record | {"country": homes[record["currency"]]} for record in body["data"]]
+    return {**body, "data": records}
+
+
 declare(
     "DSC-010",
     "philippines",

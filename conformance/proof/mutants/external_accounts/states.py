@@ -139,7 +139,7 @@ declare(
 )
 
 
-def _listed_at(earlier: str, *statuses: str) -> Apply:
+def _listed_at(earlier: str, *statuses: str, of: str = "customers") -> Apply:
     """Return a patch after which accounts at some statuses are listed at an earlier one."""
 
     def edit(body: Json) -> Json:
@@ -147,7 +147,7 @@ def _listed_at(earlier: str, *statuses: str) -> Apply:
         changed = [{**one, "status": earlier} if one["status"] in statuses else one for one in rows]
         return {**body, "data": changed}
 
-    return edited(externals, "list_for_customers", edit)
+    return edited(externals, f"list_for_{of}", edit)
 
 
 declare(
@@ -156,6 +156,28 @@ declare(
     "an account that waits for its proof is listed as pending",
     _listed_at("PENDING", UNPROVEN),
 )
+declare(
+    "EXT-037",
+    "platform-first-status",
+    "the platform's list shows each account as it was when it was created",
+    _listed_at("ACTIVE", UNPROVEN, "UNVERIFIED", of="platform"),
+)
+
+
+def _nameless(unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+    account.platform_account_id = None
+    externals.announce(unit, account)
+
+
+declare(
+    "EXT-012",
+    "nameless-since",
+    "an account that was proved has no platformAccountId any more",
+    moving(PROVED, _nameless),
+)
+
+
 declare(
     "EXT-037",
     "review-hidden",
@@ -278,6 +300,22 @@ for _requirement, _move in (("EXT-046", APPROVED), ("EXT-047", PROVED)):
         "an account that became active cannot receive",
         moving(_move, _to_blocked),
     )
+
+
+@mutant("EXT-047", "an account that was proved has the limit of those that were not")
+def limited_as_before(patch: Patch) -> None:
+    proved: set[str] = set()
+
+    def reach(original: Function, unit: Unit, account: ExternalAccount, status: str) -> None:
+        if (account.status, status) == PROVED:
+            proved.add(account.id)
+        original(unit, account, status)
+
+    def is_unproven(original: Function, account: ExternalAccount) -> bool:
+        return original(account) or account.id in proved
+
+    patch.wrap(externals, "reach", reach)
+    patch.wrap(externals, "is_unproven", is_unproven)
 
 
 for _requirement in ("EXT-042", "EXT-043", "EXT-048"):

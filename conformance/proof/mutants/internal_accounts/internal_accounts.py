@@ -65,6 +65,18 @@ for _id, _kind, _statuses in (
 # --- Lists ----------------------------------------------------------------------------------
 
 
+@mutant("ACC-113", "the list in a currency is that of the first request for it")
+def first_list_kept(patch: Patch) -> None:
+    kept: dict[str, Any] = {}
+
+    def listed(original: Handler, unit: Unit, ask: Ask) -> Any:
+        currency = ask.query.get("currency")
+        body = original(unit, ask)
+        return body if currency is None else kept.setdefault(currency, body)
+
+    patch.wrap(accounts, "list_for_platform", listed)
+
+
 def _with_platform(original: Handler, unit: Unit, ask: Ask) -> Any:
     body = original(unit, ask)
     more = accounts.list_for_platform(unit, Ask())["data"]

@@ -159,6 +159,22 @@ for _id in ("ERR-091", "ERR-094"):
     declare(_id, "two", "two fields are listed at most", told_of(lambda found: found[:2]))
 
 
+def _address_as_one(found: list[Json]) -> list[Json]:
+    parts = [entry for entry in found if str(entry["field"]).startswith("address.")]
+    if len(parts) < 2:
+        return found
+    rest = [entry for entry in found if entry not in parts]
+    return [*rest, {**parts[0], "field": "address"}]
+
+
+declare(
+    "ERR-091",
+    "address",
+    "of what is wrong with an address the address is listed",
+    told_of(_address_as_one),
+)
+
+
 def _business(entry: Json) -> bool:
     return str(entry["field"]).startswith("businessInfo.")
 

@@ -19,6 +19,7 @@ from conformance.proof.mutants.quotes.toolkit import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
+from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Json, Quote, Transaction
@@ -70,6 +71,13 @@ def limited_kept(_unit: Unit, _quote: Quote, transaction: Transaction, _result: 
 @mutant("TRX-051", "what a blocked account was to get does not come back", how=_after_refund)
 def blocked_lost(unit: Unit, quote: Quote, transaction: Transaction) -> None:
     if transaction.failure_reason == "ACCOUNT_CANNOT_RECEIVE":
+        take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+@mutant("TRX-051", "what a crypto wallet was to get does not come back", how=_after_refund)
+def coins_lost(unit: Unit, quote: Quote, _transaction: Transaction) -> None:
+    account = externals.find(unit, str(quote.destination.get("accountId")))
+    if account is not None and account.account_type.endswith("_WALLET"):
         take(unit, quote.source["accountId"], quote.sending_amount)
 
 

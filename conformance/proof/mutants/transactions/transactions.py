@@ -31,6 +31,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.service import Service
@@ -90,6 +91,19 @@ declare(
     "expired-to-failure",
     "an expired transaction has failed",
     edited(transactions, "view", where(shows("status", "EXPIRED"), replaced("status", "FAILED"))),
+)
+
+
+def _is_conversion(row: Json) -> bool:
+    codes = [row[member]["currency"]["code"] for member in ("sentAmount", "receivedAmount")]
+    return bool(row["status"] == "EXPIRED" and codes[0] != codes[1])
+
+
+declare(
+    "TRX-035",
+    "two-currencies",
+    "the transaction of an expired quote between currencies is shown as pending",
+    edited(transactions, "view", where(_is_conversion, put("status", "PENDING"))),
 )
 
 
@@ -212,6 +226,13 @@ def pulled_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: An
 @mutant("TRX-050", "what was paid just in time is not refunded", (settlement, "fail"), after)
 def realtime_kept(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
     if quote.source_kind == "REALTIME":
+        transaction.refund = None
+
+
+@mutant("TRX-050", "what was to go to a crypto wallet is not refunded", (settlement, "fail"), after)
+def wallets_kept(unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    account = externals.find(unit, str(quote.destination.get("accountId")))
+    if account is not None and account.account_type.endswith("_WALLET"):
         transaction.refund = None
 
 

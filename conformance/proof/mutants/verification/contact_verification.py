@@ -241,6 +241,23 @@ MUTANTS = (
 for _requirement, _name, _statement, _patch in MUTANTS:
     declare(_requirement, _name, _statement, _patch)
 
+
+@mutant("CON-021", "any code is right for a business")
+@mutant("CON-022", "any code is right for a business")
+def any_code_of_a_business(patch: Patch) -> None:
+    confirming: list[str] = []
+
+    def confirm(original: Callable[..., Any], unit: Unit, ask: Ask, channel: str) -> Any:
+        confirming[:] = [customers.get(unit, ask.params["customerId"]).customer_type]
+        return original(unit, ask, channel)
+
+    def is_right(original: Callable[[Json, str], bool], entry: Json, code: str) -> bool:
+        return original(entry, code) or confirming == ["BUSINESS"]
+
+    patch.wrap(contact, "confirm", confirm)
+    patch.wrap(contact, "is_right_code", is_right)
+
+
 for _requirement in ("CON-052", "CON-053"):
     declare(
         _requirement,
@@ -342,6 +359,39 @@ def verifies_everybody(patch: Patch) -> None:
 
     for channel in rules.CHANNEL_ADDRESS:
         followed("confirm", channel, change)(patch)
+
+
+@mutant("CON-031", "a code verifies an address, for all customers who have it")
+def verifies_the_address(patch: Patch) -> None:
+    def change(unit: Unit, verified: Customer, channel: str) -> None:
+        member = rules.CHANNEL_ADDRESS[channel]
+        for customer in unit.session.scalars(select(Customer)):
+            same = customer.details.get(member) == verified.details.get(member)
+            if same and channel in customer.contact:
+                contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+    for channel in rules.CHANNEL_ADDRESS:
+        followed("confirm", channel, change)(patch)
+
+
+@mutant("CON-032", "every change of a customer opens the channel of its phone again")
+def phone_reopened(patch: Patch) -> None:
+    def is_same_address(
+        original: Callable[..., bool], customer: Customer, before: Any, channel: str
+    ) -> bool:
+        return channel != "phone" and original(customer, before, channel)
+
+    patch.wrap(contact, "is_same_address", is_same_address)
+
+
+@mutant("CON-032", "every change of a business opens its channels again")
+def business_reopened(patch: Patch) -> None:
+    def is_same_address(
+        original: Callable[..., bool], customer: Customer, before: Any, channel: str
+    ) -> bool:
+        return customer.customer_type != "BUSINESS" and original(customer, before, channel)
+
+    patch.wrap(contact, "is_same_address", is_same_address)
 
 
 @mutant("CON-032", "every change of a customer opens its channels again")

@@ -93,6 +93,21 @@ SHOWN: tuple[tuple[str, str, str, Any], ...] = (
 )
 """Requirement, member of the record, a name for what is wrong, and what is shown."""
 
+
+@mutant(
+    "DOC-013",
+    "a document is of the country that its holder lives in",
+    (documents, "create"),
+    around,
+)
+def of_the_holders_country(original: Handler, unit: Unit, ask: Ask) -> Any:
+    record = original(unit, ask)
+    held_by = documents.holder(unit, record["documentHolder"])
+    person = held_by.details if isinstance(held_by, Customer) else held_by.person
+    address = person.get("address") or {}
+    return {**record, "country": address.get("country", record.get("country"))}
+
+
 for _requirement, _path, _form, _value in SHOWN:
     declare(
         _requirement,

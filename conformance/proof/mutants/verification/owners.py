@@ -111,6 +111,19 @@ declare(
 )
 
 
+def _issued_at_home(owner: Json) -> Json:
+    person = owner["personalInfo"]
+    return {**person, "countryOfIssuance": person.get("nationality")}
+
+
+declare(
+    "OWN-033",
+    "nationality",
+    "the number of an owner is shown as issued in the country that the owner is of",
+    edited(owners, "view", derived("personalInfo", _issued_at_home)),
+)
+
+
 @mutant("OWN-048", "the owners of a business share one id")
 def one_id_for_all(patch: Patch) -> None:
     patch.wrap(

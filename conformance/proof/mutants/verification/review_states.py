@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, instead, skipped
+from conformance.proof.kit.builders import Handler, Json, around, instead, skipped
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import (
     approved_by,
@@ -179,6 +179,32 @@ def never_approved(patch: Patch) -> None:
 @mutant("VER-151", "a business is rejected after the hosted flow")
 def rejected_after_flow(patch: Patch) -> None:
     patch.row(rules, "HOSTED_OUTCOMES", "BUSINESS", "REJECTED")
+
+
+@mutant("VER-150", "the number that a business was created with decides")
+@mutant("VER-151", "the number that a business was created with decides")
+def first_number_decides(patch: Patch) -> None:
+    numbers: dict[str, str] = {}
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        numbers[body["id"]] = (body.get("businessInfo") or {}).get("registrationNumber") or ""
+        return body
+
+    def asks_first(original: Callable[[Customer], bool], customer: Customer) -> bool:
+        number = numbers.get(customer.id)
+        return original(customer) if number is None else number.endswith("002")
+
+    def marked(
+        original: Callable[[Customer, Any], list[str]], customer: Customer, of: Any
+    ) -> list[str]:
+        texts = original(customer, of)
+        is_business = customer.customer_type == "BUSINESS"
+        return [numbers.get(customer.id, texts[0]), *texts[1:]] if is_business else texts
+
+    patch.wrap(onboarding, "create", create)
+    patch.wrap(sandbox, "asks_first", asks_first)
+    patch.wrap(sandbox, "marked", marked)
 
 
 @mutant("VER-151", "a suffix counts wherever it stands", (sandbox, "suffix_of"), instead)

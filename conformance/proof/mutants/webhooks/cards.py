@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Json, after, around
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
@@ -66,6 +68,14 @@ def _silent_about_refunds(announce: Function, unit: Unit, row: CardTransaction) 
         announce(unit, row)
 
 
+def _silent_about_later_refunds(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    query = select(CardTransaction).where(
+        CardTransaction.original_id == row.original_id, CardTransaction.id != row.id
+    )
+    if row.original_id is None or unit.session.scalars(query).first() is None:
+        announce(unit, row)
+
+
 def _silent_about_decline(reason: str) -> Callable[[Function, Unit, CardTransaction], None]:
     def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
         if row.decline_reason != reason:
@@ -101,10 +111,29 @@ def _also(event: str, status: str) -> Callable[[Function, Unit, CardTransaction]
     return telling
 
 
+def _silent_after_the_first(status: str) -> Callable[[Function, Unit, CardTransaction], None]:
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        query = select(CardTransaction).where(
+            CardTransaction.card_id == row.card_id,
+            CardTransaction.status == status,
+            CardTransaction.id != row.id,
+        )
+        if row.status != status or unit.session.scalars(query).first() is None:
+            announce(unit, row)
+
+    return telling
+
+
 _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
     ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
     ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
+    (
+        "EVT-179",
+        "second",
+        "the first return on its own of a purchase is reported alone",
+        _silent_about_later_refunds,
+    ),
     ("EVT-179", "purchase", "returns on their own are told of the purchase", _on_its_purchase),
     ("EVT-180", "also", "a return is reported as refunded too", _also_refunded),
     ("EVT-180", "instead", "a return is reported as refunded", _refunded_instead),
@@ -124,6 +153,21 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
         _also("AUTHORIZED", "DECLINED"),
     ),
     ("EVT-185", "also", "a void purchase is reported as settled", _also("SETTLED", "VOIDED")),
+    *(
+        (
+            requirement,
+            "second-of-a-card",
+            f"the first purchase of a card alone is reported as {status}",
+            _silent_after_the_first(status),
+        )
+        for requirement, status in (
+            ("EVT-170", "AUTHORIZED"),
+            ("EVT-172", "SETTLED"),
+            ("EVT-173", "DECLINED"),
+            ("EVT-174", "VOIDED"),
+            ("EVT-175", "VOIDED"),
+        )
+    ),
 )
 
 for _id, _name, _statement, _telling in _ANNOUNCED:

@@ -11,6 +11,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
+from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
@@ -36,6 +37,11 @@ def _is_of_platform(_unit: Unit, row: Transaction) -> bool:
     return row.customer_id is None
 
 
+def _is_to_a_wallet(unit: Unit, row: Transaction) -> bool:
+    account = externals.find(unit, str(row.destination.get("accountId")))
+    return account is not None and account.account_type.endswith("_WALLET")
+
+
 def _is_limited(_unit: Unit, row: Transaction) -> bool:
     return row.failure_reason == "LIMIT_EXCEEDED"
 
@@ -59,6 +65,9 @@ for _id, _name, _happening, _which in (
     ("EVT-013", "authorized", "REFUND_PENDING", _is_authorized),
     ("EVT-010", "of-platform", "PROCESSING", _is_of_platform),
     ("EVT-011", "of-platform", "COMPLETED", _is_of_platform),
+    ("EVT-011", "to-a-wallet", "COMPLETED", _is_to_a_wallet),
+    ("EVT-012", "to-a-wallet", "FAILED", _is_to_a_wallet),
+    ("EVT-014", "to-a-wallet", "REFUND_COMPLETED", _is_to_a_wallet),
     ("EVT-012", "of-platform", "FAILED", _is_of_platform),
     ("EVT-013", "of-platform", "REFUND_PENDING", _is_of_platform),
     ("EVT-014", "of-platform", "REFUND_COMPLETED", _is_of_platform),
