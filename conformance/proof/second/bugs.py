@@ -524,6 +524,36 @@ remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation o
 control-person-of-anyone|490|The control person of one business counts for every business.
 transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
 declined-as-failed|509|A declined purchase has the status FAILED.
+rejected-document-counts|327|A document that was rejected counts for the submission.
+key-forgotten-after-another|350|A key is forgotten when another one was used.
+own-id-as-number|359|A platformAccountId of digits alone is answered as a number.
+list-masks-iban|360|The list of a customer's external accounts masks the IBAN.
+refused-deletion-untrusts|368|The refused deletion of a trusted beneficiary takes the trust away.
+payment-executes-first|376|What pays a customer's second just-in-time quote executes the first.
+last-rail-refused|377|The last payment rail that an account lists is refused.
+locked-coins-in-cents|379|A locked receiving amount of crypto is read as hundredths of a coin.
+immediate-uma-waits|380|A quote to a UMA address is PENDING in spite of immediatelyExecute.
+override-of-nothing|384|A platformFeeOverride of zero leaves the standing fee.
+second-attempt-executes|386|The second execution of an expired quote executes it.
+approval-of-oldest|395|The approval of an agent's second transaction approves the first one.
+early-completion-rejects|411|A completion before liveness has passed makes the reset REJECTED.
+reversal-clears-refunded|415|The reversal of one of two returns takes refundedAmount to zero.
+pull-unasked|423|What is pulled from a bank account of a customer needs no strong authentication.
+event-by-platform-id|436|A decision is told of the first customer with its platformCustomerId.
+last-clearing-untold|439|The last clearing of a purchase that was partly settled is told to nobody.
+sender-refused-at-quote|455|SENDER_NOT_ACCEPTED has the status 424 when a quote is made.
+refused-rate-debits|457|An execution whose rate is refused debits the source all the same.
+unknown-quote-authorized|470|To authorize a quote that is not there is refused with 409.
+needless-phone-unprocessable|471|The code of a phone that needs no verification is refused with 422.
+email-sync-as-sms|475|A failed synchronization of EMAIL_OTP has the code of SMS_OTP.
+link-key-uuid-only|485|A hosted link takes only a UUID as its Idempotency-Key.
+png-proof-refused|488|A PNG is refused as a proof of address.
+control-person-needs-share|490|A control person who owns nothing does not count.
+session-six-months|492|A session ends after six months of the calendar.
+slow-rail-hour|493|A quote that names the rail ACH or WIRE lives for an hour.
+limit-forgotten-at-once|495|What is executed at once is not held to the limit of one transaction.
+volume-free-at-home|496|A transfer within one currency is not held to the daily volume.
+transfer-in-uncredited|508|A deprecated transfer in completes, and its account gets nothing.
 """
 
 

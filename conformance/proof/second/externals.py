@@ -232,6 +232,7 @@ def _mistake(world: World, account: Json) -> None:
     if at(person, "birthDate") and world.has("beneficiary-birth-with-time"):
         person["birthDate"] = f"{person['birthDate']}T00:00:00Z"
     _mistake_person(world, person)
+    _mistake_own_id(world, account)
     numbers = (at(person, "taxId"), at(person, "registrationNumber"))
     if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
         person["registrationNumber"] = person["taxId"]
@@ -242,6 +243,13 @@ def _mistake_person(world: World, person: Any) -> None:
     paper = str(at(person, "documentNumber"))
     if paper[0] == "0" and world.has("document-zeros-lost"):
         person["documentNumber"] = paper.lstrip("0")
+
+
+def _mistake_own_id(world: World, account: Json) -> None:
+    """Spoil the platform's id of a new account by a planted bug."""
+    own = account["platformAccountId"]
+    if own and own.isdigit() and world.has("own-id-as-number"):
+        account["platformAccountId"] = int(own)
 
 
 def _verified(world: World, account: Json) -> None:
@@ -294,6 +302,9 @@ def _listed(world: World, account: Json) -> Json:
         body["accountInfo"] = {name: value for name, value in info.items() if name != "accountType"}
     if body["platformAccountId"] is not None and world.has("list-without-own-id"):
         del body["platformAccountId"]
+    if "iban" in info and world.has("list-masks-iban"):
+        hidden = "*" * (len(info["iban"]) - 4)
+        body["accountInfo"] = {**info, "iban": f"{hidden}{info['iban'][-4:]}"}
     waits = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
     if waits and world.has("listed-as-pending"):
         body["status"] = "PENDING"
@@ -348,6 +359,8 @@ def delete(call: Call) -> Reply:
     if account["_trusted"] and not asked and not call.world.has("trusted-deleted"):
         if call.world.has("refused-deletion-disables"):
             move(call.world, account, "INACTIVE")
+        if call.world.has("refused-deletion-untrusts"):
+            account["_trusted"] = False
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])

@@ -105,7 +105,16 @@ def complete_login(call: Call) -> Reply:
         raise _wrong_proof(world)
     customer["_session"] = True
     days = 18 if world.has("short-session") else SESSION_DAYS
+    if world.has("session-six-months"):
+        days = _half_a_year()
     return 200, {"sessionExpiresAt": ahead(days * 86400)}
+
+
+def _half_a_year() -> int:
+    """Return the days from now to the same day of the month half a year later."""
+    today = now().date().replace(day=min(now().day, 28))
+    later = today.replace(year=today.year + (today.month > 6), month=(today.month + 5) % 12 + 1)
+    return (later - today).days
 
 
 def start_reset(call: Call) -> Reply:
@@ -241,9 +250,7 @@ def complete_reset(call: Call) -> Reply:
         needs = []
     body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, needs))
     if reset["status"] != "LIVENESS_PASSED" and not world.has("reset-without-liveness"):
-        terminal = reset["status"] in TERMINAL
-        status = world.persona.terminal_reset_status if terminal else 400
-        raise invalid("resetId", f"the reset is {reset['status']}", status=status)
+        raise _incomplete(world, reset)
     if reset["factor"] == "SMS_OTP" and not body.get("mobile") and not world.has("no-mobile"):
         raise invalid("mobile", "is required", kind="tel")
     if reset["factor"] != "SMS_OTP" and not body.get("mobile") and world.has("mobile-always"):
@@ -260,6 +267,16 @@ def complete_reset(call: Call) -> Reply:
     if world.has("reset-completion-200"):
         return 200, {"status": reset["status"]}
     return 204, None
+
+
+def _incomplete(world: World, reset: Json) -> Refusal:
+    """Return what refuses to complete a reset whose liveness has not passed, or that has ended."""
+    reason = f"the reset is {reset['status']}"
+    terminal = reset["status"] in TERMINAL
+    if not terminal and world.has("early-completion-rejects"):
+        reset["status"] = "REJECTED"
+    status = world.persona.terminal_reset_status if terminal else 400
+    return invalid("resetId", reason, status=status)
 
 
 def enroll(world: World, customer: Json, factor: str) -> None:

@@ -126,7 +126,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote = row["_quote"]
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
-    if target and not world.has("credit-forgotten"):
+    if target and not _is_forgotten(world, quote):
         _credit(world, target, quote["_received"])
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
@@ -137,6 +137,14 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def _is_forgotten(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug forgets the account that a quote pays."""
+    moved_in = quote["_deprecated"] and quote["_source"].external
+    if moved_in and world.has("transfer-in-uncredited"):
+        return True
+    return world.has("credit-forgotten")
 
 
 def _credit(world: World, target: Json, amount: int) -> None:

@@ -1,5 +1,6 @@
 """Verification: hosted links, beneficial owners, documents, and what a submission still lacks."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -77,10 +78,16 @@ OWNER = {
 }
 
 
+def _is_uuid(key: str) -> bool:
+    return bool(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", key.lower()))
+
+
 def link(call: Call) -> Reply:
     """POST /customers/{customerId}/kyc-link."""
     world, customer = call.world, customers.of(call)
     key = checked_key(call, needed=False)
+    if key and not _is_uuid(key) and world.has("link-key-uuid-only"):
+        raise invalid("Idempotency-Key", "must be a UUID")
     body = (
         call.optional_json()
         if not call.raw.strip()
@@ -201,7 +208,7 @@ def upload(call: Call) -> Reply:
     holder = str(given["documentHolder"])
     table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
-    _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
+    _check_paper(world, given, found.pop("_defect", None))
     if table is world.owners and world.has("owner-document-moved"):
         given["documentHolder"] = found["customerId"]
     if given["side"] == "BACK" and world.has("back-as-front"):
@@ -215,7 +222,8 @@ def upload(call: Call) -> Reply:
     return created(call, public(document))
 
 
-def _check_paper(world: World, kind: str, defect: str | None) -> None:
+def _check_paper(world: World, given: Json, defect: str | None) -> None:
+    kind = str(given["documentType"])
     if not defect or world.has("blurred-accepted"):
         return
     if (kind, defect) == ("TAX_RETURN", "outdated") and world.has("old-tax-return"):
@@ -225,6 +233,8 @@ def _check_paper(world: World, kind: str, defect: str | None) -> None:
         reason = "NOT_IN_COLOR"
     if world.has("rejection-in-lower-case"):
         reason = reason.lower()
+    if world.has("rejected-document-counts"):
+        world.documents[world.new_id("Document")] = given
     raise Refusal("DOCUMENT_REJECTED", f"The document is {defect}.", details={"reason": reason})
 
 
@@ -261,6 +271,9 @@ def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
     content, media = parts.get("file", (b"", ""))
     if not content:
         raise _unfit(world, "is required")
+    proves = _part(parts, "documentType") in ADDRESS_PROOF
+    if proves and media == "image/png" and world.has("png-proof-refused"):
+        raise _unfit(world, "must be a PDF or JPEG")
     if media not in MEDIA or not content.startswith(MEDIA[media]):
         raise _unfit(world, "must be a PDF, JPEG or PNG")
     limit = world.persona.max_file_bytes
@@ -362,8 +375,8 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
         if any("acceptedDocumentTypes" in error for error in lacks):
             lacks = _owner_papers(world, lacks)
         errors += lacks
+    controlled = any(_controls(world, owner) for owner in owners)
     great = any(owner["ownershipPercentage"] >= 25 for owner in owners)
-    controlled = any("CONTROL_PERSON" in owner["roles"] for owner in owners)
     if not controlled and world.has("control-person-of-anyone"):
         controlled = any("CONTROL_PERSON" in owner["roles"] for owner in world.owners.values())
     if not controlled and not (great and world.has("owner-as-control-person")):
@@ -384,6 +397,13 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
             }
         )
     return errors
+
+
+def _controls(world: World, owner: Json) -> bool:
+    """Tell whether an owner is a control person, who has to own something by a planted bug."""
+    controls = "CONTROL_PERSON" in owner["roles"]
+    idle = controls and not owner["ownershipPercentage"]
+    return controls and not (idle and world.has("control-person-needs-share"))
 
 
 def _owner_papers(world: World, lacks: list[Json]) -> list[Json]:
