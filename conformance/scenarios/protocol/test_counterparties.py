@@ -18,12 +18,13 @@ from conformance.platform.resource import (
     Json,
     Resource,
     arranged_body,
+    arranged_resource,
     fill_template,
     require_member,
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import (
     INVALID,
     NOT_FOUND,
@@ -204,6 +205,35 @@ def test_a_uma_address_can_be_paid(platform: Platform, side: str) -> None:
     answer = platform.api.create_quote({**uma_quote(platform), "lockedCurrencySide": side})
 
     answer.expect_accepted()
+
+
+@pytest.mark.parametrize(
+    ("at_once", "settling_id", "debit_id"),
+    [
+        case(("QUO-080", "QUO-086"), "executed", False, "QUO-080", "QUO-086"),
+        case(("QUO-120", "QUO-122"), "immediate", True, "QUO-120", "QUO-122"),
+    ],
+)
+def test_a_payment_to_a_uma_address_is_executed(
+    platform: Platform, check: Check, at_once: bool, settling_id: str, debit_id: str
+) -> None:
+    """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited."""
+    body = uma_quote(platform)
+    source = platform.ledger.accounts[body["source"]["accountId"]]
+    before, _ = platform.internal_accounts.balances(source)
+    quote = arranged_resource(platform.api.create_quote(body))
+
+    if at_once:
+        answer = platform.api.create_quote({**body, "immediatelyExecute": True})
+    else:
+        answer = platform.api.execute_quote(quote["id"])
+
+    with check(settling_id):
+        answer.expect_accepted()
+        assert answer.body["status"] in SETTLING, answer
+    with check(debit_id):
+        balance_left = before - arranged_resource(answer)["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @dataclass(frozen=True)

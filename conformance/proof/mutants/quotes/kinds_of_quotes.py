@@ -21,7 +21,7 @@ from conformance.proof.kit.builders import (
     rescued,
     skipped,
 )
-from conformance.proof.kit.edits import Edit, copied, put, shows, where
+from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     at_once,
@@ -161,6 +161,24 @@ def waits_for_an_hour(original: Function, unit: Unit, order: quotes.Order) -> Qu
 def _unread(edit: Edit) -> Callable[[Json, Json], Json]:
     """Return the edit of an answer that does not depend on the body of its request."""
     return lambda answer, _body: edit(answer)
+
+
+def _by_wire(body: Json) -> bool:
+    return body["destination"].get("paymentRail") == "WIRE"
+
+
+declare(
+    "QUO-062",
+    "by-wire",
+    "a quote by a slow rail waits for years",
+    _created_where(_by_wire, _unread(put("expiresAt", "2099-12-31T00:00:00Z"))),
+)
+declare(
+    "QUO-044",
+    "by-wire",
+    "a wire costs a unit more than was locked",
+    _created_where(_by_wire, _unread(turned("totalSendingAmount", lambda amount: amount + 1))),
+)
 
 
 @mutant("QUO-062", "a quote that pays in BTC waits for an hour", (quotes, "draft"), edited)
@@ -451,6 +469,18 @@ for _requirement in ("QUO-051", "QUO-052"):
 
 
 @mutant(
+    "QUO-833",
+    "a fee of nothing leaves the standing fee",
+    (quotes, "terms_for"),
+    around,
+)
+def nothing_is_no_fee(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    if order.fee_override is not None and not any(order.fee_override.values()):
+        return original(unit, replace(order, fee_override=None))
+    return original(unit, order)
+
+
+@mutant(
     "QUO-833", "the fee of a single transfer is added to the standing fee", (quotes, "terms_for")
 )
 def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
@@ -481,6 +511,30 @@ for _requirement in ("QUO-120", "QUO-122"):
             ),
         ),
     )
+
+
+declare(
+    "QUO-120",
+    "to-an-address",
+    "what is sent to a UMA address is not executed as it is created",
+    skipped(
+        quotes,
+        "start",
+        lambda unit, quote, action="EXECUTE": (
+            quote.created_at == unit.now and quote.destination_kind == "UMA"
+        ),
+    ),
+)
+declare(
+    "QUO-086",
+    "to-an-address",
+    "what is sent to a UMA address is debited by a unit alone",
+    around(
+        quotes,
+        "debit_total",
+        lambda original, quote: 1 if quote.destination_kind == "UMA" else original(quote),
+    ),
+)
 
 
 # --- Just in time, and for a proof ----------------------------------------------------------

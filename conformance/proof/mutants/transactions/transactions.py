@@ -427,6 +427,20 @@ def approval_ignored(patch: Patch) -> None:
     )
 
 
+@mutant("TRX-083", "an approval is for the first payment of the agent", (quotes, "approve"), around)
+def first_approved(approve: Function, unit: Unit, ask: Ask) -> Json:
+    named, _ = transactions.locked(unit, ask.params["transactionId"])
+    query = select(Quote).where(
+        Quote.customer_id == named.customer_id,
+        Quote.agent_initiated.is_(True),
+        Quote.status == "PENDING",
+    )
+    first = unit.session.scalars(query.order_by(Quote.created_at)).first() or named
+    params = {**ask.params, "transactionId": first.transaction_id}
+    shown: Json = approve(unit, replace(ask, params=params))
+    return shown
+
+
 @mutant("TRX-084", "an approval debits the fees on top")
 def fees_on_top(patch: Patch) -> None:
     patch.replace(
