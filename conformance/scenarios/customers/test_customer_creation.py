@@ -100,8 +100,15 @@ def test_a_customer_at_the_edge_of_a_rule_is_accepted(
 
 @requirement("CUS-012", "CUS-013", "CUS-014", "CUS-030")
 def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: Check) -> None:
-    """A sent id is shown again; customers of both types without one get different ids that stay."""
-    bodies = [platform.customers.example_body(example(name)) for name in ("individual", "business")]
+    """A sent id is shown again; customers of both types without one get different ids that stay.
+
+    One of the ids that are sent is of digits and begins with zeros, the other has capitals.
+    """
+    name = platform.samples.digits(8)
+    bodies = [
+        {**platform.customers.example_body(example(kind)), OWN_ID: own_id}
+        for kind, own_id in (("individual", f"00{name}"), ("business", f"Client {name} B"))
+    ]
     with_id = [arranged_resource(platform.api.create_customer(body)) for body in bodies]
     facts = platform.customers.example_body(example("business_facts"))
     without_id = [

@@ -361,6 +361,11 @@ def short_session(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 90 * 86_400)
 
 
+@mutant("LIM-075", "a session ends after six months of the calendar, which are 181 days or more")
+def session_in_months(patch: Patch) -> None:
+    patch.replace(logins, "SESSION_SECONDS", 181 * 86_400)
+
+
 @mutant("LIM-075", "a session of 180 days is counted in hours")
 def session_in_hours(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 180 * 3_600)
