@@ -95,16 +95,19 @@ def test_a_counterparty_that_fails_is_not_paid(
 ) -> None:
     """The lookup, quote or execution is refused, or the payment fails.
 
-    Another receiver of the same kind can be paid.
+    Another receiver of the same kind can be paid. A quote that no lookup came before is refused by
+    the same code, where it is refused.
     """
     source = platform.internal_accounts.account()
     owner = source.owner
     failing = platform.external_accounts.account(owner, trigger=f"counterparty.{cause.name}")
 
     answers = look_up_and_pay(platform, source, failing)
+    unasked = platform.api.create_quote(platform.quotes.body(source, failing))
 
     other = platform.external_accounts.account(owner)
-    last, twin = answers[-1], look_up_and_pay(platform, source, other)[: len(answers)][-1]
+    lookup, *steps = look_up_and_pay(platform, source, other)
+    last, twin = answers[-1], [lookup, *steps][: len(answers)][-1]
     with check(cause.refusing):
         if last.accepted:
             assert platform.transactions.failed(last.body).get("status") in FAILED, last
@@ -113,6 +116,8 @@ def test_a_counterparty_that_fails_is_not_paid(
     with check(cause.naming):
         require_refusal(last)
         expect_code(last, cause.codes, twin=twin)
+        if steps and not unasked.accepted:
+            expect_code(unasked, cause.codes, twin=steps[0])
 
 
 @requirement("ERR-044")
