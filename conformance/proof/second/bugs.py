@@ -527,7 +527,6 @@ declined-as-failed|509|A declined purchase has the status FAILED.
 rejected-document-counts|327|A document that was rejected counts for the submission.
 key-forgotten-after-another|350|A key is forgotten when another one was used.
 own-id-as-number|359|A platformAccountId of digits alone is answered as a number.
-list-masks-iban|360|The list of a customer's external accounts masks the IBAN.
 refused-deletion-untrusts|368|The refused deletion of a trusted beneficiary takes the trust away.
 payment-executes-first|376|What pays a customer's second just-in-time quote executes the first.
 last-rail-refused|377|The last payment rail that an account lists is refused.

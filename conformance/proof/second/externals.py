@@ -302,9 +302,6 @@ def _listed(world: World, account: Json) -> Json:
         body["accountInfo"] = {name: value for name, value in info.items() if name != "accountType"}
     if body["platformAccountId"] is not None and world.has("list-without-own-id"):
         del body["platformAccountId"]
-    if "iban" in info and world.has("list-masks-iban"):
-        hidden = "*" * (len(info["iban"]) - 4)
-        body["accountInfo"] = {**info, "iban": f"{hidden}{info['iban'][-4:]}"}
     waits = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
     if waits and world.has("listed-as-pending"):
         body["status"] = "PENDING"
