@@ -532,7 +532,6 @@ payment-executes-first|376|What pays a customer's second just-in-time quote exec
 last-rail-refused|377|The last payment rail that an account lists is refused.
 locked-coins-in-cents|379|A locked receiving amount of crypto is read as hundredths of a coin.
 immediate-uma-waits|380|A quote to a UMA address is PENDING in spite of immediatelyExecute.
-override-of-nothing|384|A platformFeeOverride of zero leaves the standing fee.
 second-attempt-executes|386|The second execution of an expired quote executes it.
 approval-of-oldest|395|The approval of an agent's second transaction approves the first one.
 early-completion-rejects|411|A completion before liveness has passed makes the reset REJECTED.

@@ -43,9 +43,6 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
     Raises:
         Refusal: for an override of a quote that does not send dollars.
     """
-    nothing = override is not None and not any(override.values())
-    if nothing and sending == "USD" and world.has("override-of-nothing"):
-        override = None
     if override is not None:
         if sending == "USD" or world.has("fee-in-any-currency"):
             return override
