@@ -24,6 +24,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import (
     INVALID,
@@ -32,6 +33,7 @@ from conformance.scenarios.kit.refusals import (
     expect_code,
     require_refusal,
 )
+from conformance.scenarios.quotes.test_quote_terms import expect_short_life
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -74,6 +76,12 @@ CAUSES = (
 )
 
 NO_ADDRESS = "not an address"
+
+LOCKED = {
+    "SENDING": {True: "QUO-044", False: "QUO-046"},
+    "RECEIVING": {True: "QUO-045", False: "QUO-047"},
+}
+"""That a locked amount is kept, by its side: within one currency, and between two."""
 
 
 def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
@@ -185,10 +193,10 @@ def uma_destination(platform: Platform, address: str | None) -> Resource:
     return destination
 
 
-def uma_quote(platform: Platform) -> Json:
+def uma_quote(platform: Platform, source: Resource | None = None) -> Json:
     """Return the body of a quote to the UMA address of a receiver who can be paid."""
     destination = uma_destination(platform, receiver_address(platform))
-    return {**platform.quotes.body(destination={"id": ""}), "destination": destination}
+    return {**platform.quotes.body(source, {"id": ""}), "destination": destination}
 
 
 def unknown_address(platform: Platform) -> str:
@@ -203,13 +211,71 @@ def unknown_address(platform: Platform) -> str:
     return address
 
 
-@requirement("ERR-060")
-@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
-def test_a_uma_address_can_be_paid(platform: Platform, side: str) -> None:
-    """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked."""
-    answer = platform.api.create_quote({**uma_quote(platform), "lockedCurrencySide": side})
+@requirement("ERR-060", "QUO-033", "QUO-062")
+@pytest.mark.parametrize(
+    ("side", "total", "locked_ids"),
+    [
+        case(("QUO-044", "QUO-046"), "SENDING", "SENDING", "totalSendingAmount", LOCKED["SENDING"]),
+        case(
+            ("QUO-045", "QUO-047"),
+            "RECEIVING",
+            "RECEIVING",
+            "totalReceivingAmount",
+            LOCKED["RECEIVING"],
+        ),
+    ],
+)
+def test_a_uma_address_can_be_paid(
+    platform: Platform, check: Check, side: str, total: str, locked_ids: Mapping[bool, str]
+) -> None:
+    """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked.
+
+    It keeps the locked amount, and lives for a quarter of an hour at most.
+    """
+    body = {**uma_quote(platform), "lockedCurrencySide": side}
+
+    answer = platform.api.create_quote(body)
+
+    with check("ERR-060"):
+        answer.expect_accepted()
+    quote = arranged_resource(answer)
+    with check("QUO-033"):
+        shown = quote["destination"].get("destinationType")
+        assert shown == body["destination"]["destinationType"], quote
+    with check("QUO-062"):
+        expect_short_life(quote)
+    within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
+    for same_currency, requirement_id in locked_ids.items():
+        with check(requirement_id):
+            if same_currency is not within:
+                raise ResourceMissing("the receiver is paid in a currency of the other kind")
+            assert quote[total] == body["lockedCurrencyAmount"], quote
+
+
+@requirement("QUO-180")
+def test_a_payment_to_a_uma_address_asks_for_a_proof(platform: Platform) -> None:
+    """The execution of a quote of a customer who needs SCA is answered PENDING_AUTHORIZATION."""
+    body = uma_quote(platform, platform.sca.account())
+    creation = platform.api.create_quote(body)
+    if not creation.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {creation}")
+
+    answer = platform.api.execute_quote(creation.body["id"])
 
     answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
+
+
+@requirement("QUO-130")
+def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> None:
+    """A quote to a UMA address is refused until the customer's acceptance is recorded."""
+    customer = platform.approved.customer(consent=False)
+    body = uma_quote(platform, platform.internal_accounts.account(customer=customer))
+
+    before = platform.api.create_quote(body)
+
+    platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
+    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
 
 
 @pytest.mark.parametrize(

@@ -513,6 +513,49 @@ for _requirement in ("QUO-120", "QUO-122"):
     )
 
 
+def _to_address(body: Json) -> bool:
+    return bool(body["destination"]["destinationType"] == "UMA_ADDRESS")
+
+
+for _requirement, _edit in {
+    "QUO-033": put("destination.destinationType", "ACCOUNT"),
+    "QUO-062": put("expiresAt", "2099-12-31T00:00:00Z"),
+    "QUO-044": turned("totalSendingAmount", lambda amount: amount + 1),
+    "QUO-045": turned("totalReceivingAmount", lambda amount: amount + 1),
+}.items():
+    declare(
+        _requirement,
+        "to-an-address",
+        "a quote to a UMA address shows something else",
+        _created_where(_to_address, _unread(_edit)),
+    )
+
+
+def _trusting_addresses(original: Function, unit: Unit, quote: Quote, *more: str) -> None:
+    if quote.destination_kind == "UMA":
+        quotes.perform(unit, quote, "EXECUTE")
+    else:
+        original(unit, quote, *more)
+
+
+declare(
+    "QUO-180",
+    "to-an-address",
+    "what is sent to a UMA address needs no proof",
+    around(quotes, "start", _trusting_addresses),
+)
+
+
+@mutant("QUO-130", "who pays a UMA address need not accept the terms", (quotes, "draft"), around)
+def addresses_without_terms(draft: Function, unit: Unit, order: quotes.Order) -> Quote:
+    customer_id = order.source.customer_id
+    if order.destination.kind == "UMA" and customer_id is not None:
+        customer = customers.get(unit, customer_id)
+        customer.consent = customer.consent or {}
+    quote: Quote = draft(unit, order)
+    return quote
+
+
 declare(
     "QUO-120",
     "to-an-address",
