@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, around, edited, invented, receives
-from conformance.proof.kit.edits import put, turned
+from conformance.proof.kit.edits import as_number, put, turned
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -50,7 +50,7 @@ declare(
 
 
 for _name, _statement, _change in (
-    ("number", "of digits is a number", lambda name: int(name) if name.isdigit() else name),
+    ("number", "of digits is a number", as_number),
     ("lower-case", "is shown in lower case", str.lower),
 ):
     declare(

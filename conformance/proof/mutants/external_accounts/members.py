@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, edited
-from conformance.proof.kit.edits import ALL, put, turned
+from conformance.proof.kit.edits import ALL, as_number, put, turned
 from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
@@ -75,7 +75,7 @@ for _requirement, _place, _path in (
         _requirement,
         "number",
         "a platformAccountId of digits is shown as a number",
-        edited(*_place, turned(_path, lambda name: int(name) if name.isdigit() else name)),
+        edited(*_place, turned(_path, as_number)),
     )
     declare(
         _requirement,

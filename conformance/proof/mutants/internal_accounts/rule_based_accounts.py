@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, instead, recoded
-from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.edits import Edit, as_number, put, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import (
@@ -79,6 +79,12 @@ for _requirement, _name, _edit in SHOWN:
     declare(_requirement, _name, f"of what is created: {_name}", shown(_edit))
 
 declare("RBA-008", "capitals", "a label is put in capitals", labelled(lambda t: t and t.upper()))
+declare(
+    "RBA-008",
+    "number",
+    "a label of digits is answered as a number",
+    shown(turned("label", as_number)),
+)
 declare("RBA-008", "fixed", "every account has one label", labelled(lambda _: "Collections"))
 declare("RBA-009", "invented", "a label is made up", labelled(lambda t: t or "Account"))
 declare(
@@ -192,6 +198,12 @@ declare(
     "listed-with-one",
     "what has no label is listed with one",
     listing(each(lambda row: {**row, "label": row["label"] or "Account"})),
+)
+declare(
+    "RBA-024",
+    "number",
+    "the list shows a label of digits as a number",
+    listing(each(turned("label", as_number))),
 )
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 

@@ -21,7 +21,7 @@ from conformance.proof.kit.builders import (
     rescued,
     skipped,
 )
-from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where
+from conformance.proof.kit.edits import Edit, as_number, copied, put, shows, turned, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     at_once,
@@ -516,6 +516,13 @@ for _requirement in ("QUO-120", "QUO-122"):
 def _to_address(body: Json) -> bool:
     return bool(body["destination"]["destinationType"] == "UMA_ADDRESS")
 
+
+declare(
+    "QUO-039",
+    "number",
+    "a description of digits is shown as a number",
+    edited(quotes, "view", turned("description", as_number)),
+)
 
 for _requirement, _edit in {
     "QUO-033": put("destination.destinationType", "ACCOUNT"),

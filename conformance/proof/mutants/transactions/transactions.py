@@ -290,6 +290,13 @@ def _lower(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
 for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"}.items():
     declare(_id, "ignored", f"the filter {_member} is ignored", _asked(without(_member)))
 
+declare(
+    "TRX-073",
+    "incoming-ignored",
+    "a filter by incoming transactions lists all",
+    _asked(where(shows("type", "INCOMING"), without("type"))),
+)
+
 for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
     declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
 
@@ -439,6 +446,15 @@ def first_approved(approve: Function, unit: Unit, ask: Ask) -> Json:
     params = {**ask.params, "transactionId": first.transaction_id}
     shown: Json = approve(unit, replace(ask, params=params))
     return shown
+
+
+for _id in ("EXT-042", "EXT-043"):
+    declare(
+        _id,
+        "approved",
+        "an approved payment is made, whatever the status of its destination is by then",
+        skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),
+    )
 
 
 @mutant("TRX-084", "an approval debits the fees on top")
