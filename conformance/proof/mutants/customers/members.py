@@ -100,6 +100,17 @@ for _id, _path in (("CUS-079", "address.postalCode"), ("BUS-044", f"{INFO}.regis
         edited(customers, "view", turned(_path, lambda number: number.lstrip("0"))),
     )
 
+declare(
+    "CUS-072",
+    "ascii",
+    "the accents of a name are lost",
+    edited(
+        customers,
+        "view",
+        turned("fullName", lambda name: name.encode("ascii", "ignore").decode()),
+    ),
+)
+
 for _id, _path, _value in OTHERWISE:
     declare(
         _id, f"{_path.replace('.', '-')}-otherwise", f"it becomes {_value}", shown(_path, _value)

@@ -118,11 +118,11 @@ declare(
 )
 
 
-def _unlimited_where_locked(side: str) -> Apply:
-    """Return a patch after which quotes that lock one side have no maximum."""
+def _unlimited_where(condition: Callable[[quotes.Order], bool]) -> Apply:
+    """Return a patch after which quotes of such an order have no maximum."""
 
     def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
-        if order.side == side:
+        if condition(order):
             no_limits = {"transaction_limits": {"USD": 10**15}}
             unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
         return original(unit, order)
@@ -135,8 +135,15 @@ for _side in ("SENDING", "RECEIVING"):
         "LIM-086",
         f"unlimited-where-{_side}-is-locked",
         f"there is no maximum where the {_side} amount is locked",
-        _unlimited_where_locked(_side),
+        _unlimited_where(lambda order, side=_side: order.side == side),
     )
+
+declare(
+    "LIM-086",
+    "unlimited-where-pulled",
+    "there is no maximum of what is pulled",
+    _unlimited_where(lambda order: order.source.kind == "EXTERNAL"),
+)
 
 
 def _volume_of(amount_of: Callable[[quotes.Order, int], int]) -> Apply:
@@ -174,6 +181,14 @@ declare(
     "sending-locked-alone",
     "the volume is not looked at where the receiving amount is locked",
     _volume_of(lambda order, amount: amount if order.side == "SENDING" else 0),
+)
+
+
+declare(
+    "LIM-085",
+    "pulled",
+    "the volume is not looked at where money is pulled",
+    _volume_of(lambda order, amount: 0 if order.source.kind == "EXTERNAL" else amount),
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import (
@@ -141,3 +143,16 @@ def one_id(unit: Unit, account: ExternalAccount) -> None:
 def siblings_reported(unit: Unit, account: ExternalAccount) -> None:
     for one in siblings(unit, account):
         unit.emit(externals.STATUS_EVENT, externals.view(one))
+
+
+@mutant("EVT-131", "the first account of its name is reported besides", (externals, "announce"))
+def namesakes_reported(
+    announce: Callable[[Unit, ExternalAccount], None], unit: Unit, account: ExternalAccount
+) -> None:
+    announce(unit, account)
+    query = select(ExternalAccount).where(
+        ExternalAccount.platform_account_id == account.platform_account_id,
+        ExternalAccount.id != account.id,
+    )
+    for other in unit.session.scalars(query).all():
+        unit.emit(externals.STATUS_EVENT, externals.view(other))
