@@ -552,6 +552,26 @@ slow-rail-hour|493|A quote that names the rail ACH or WIRE lives for an hour.
 limit-forgotten-at-once|495|What is executed at once is not held to the limit of one transaction.
 volume-free-at-home|496|A transfer within one currency is not held to the daily volume.
 transfer-in-uncredited|508|A deprecated transfer in completes, and its account gets nothing.
+disabled-are-hidden|341|Rule-based accounts are not listed once they are switched off.
+conversion-without-terms|479|A quote between two currencies does not ask for accepted terms.
+proof-of-oldest|366|A signature proves the customer's oldest account that waits for a proof.
+filters-by-either|394|The filters by type and status together list what fits either.
+owner-proof-of-any-age|489|An outdated proof of address of a beneficial owner is taken.
+cap-on-reading|476|Who has started too many resets cannot read one either.
+cap-clears-count|491|After a sixth reset was refused, five others can be started.
+business-funding-refused|376|A just-in-time quote of a business is refused.
+business-approval-refused|395|What an agent of a business initiated cannot be approved.
+external-mint-untracked|415|A mint to an external account is not among the operations.
+agent-reads-verifications|420|An agent reads the verifications of other customers.
+address-untold|432|A payment to a UMA address is told to nobody.
+business-account-untold|438|A changed status of a business's account is told to nobody.
+self-payment-at-once|451|An account pays itself where a quote is executed at once.
+unknown-customer-link|470|A hosted link for a customer who is not there is refused with 400.
+owner-pdf-refused|488|A PDF is refused as a document of a beneficial owner.
+first-owner-checked-alone|490|Of several owners only the first one has to tell something.
+business-transfer-refused|508|A deprecated transfer of a business is refused.
+business-untrust-refused|364|The trust of a business in a beneficiary cannot be taken away.
+no-retry-when-disabled|350|A retry is refused once rule-based accounts are switched off.
 """
 
 

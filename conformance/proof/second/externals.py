@@ -41,6 +41,9 @@ def move(world: World, account: Json, status: str) -> None:
         untold = True
     if account.get("_moved") and world.has("second-status-untold"):
         untold = True
+    owner = world.customers.get(account["customerId"])
+    if owner and owner["customerType"] == "BUSINESS" and world.has("business-account-untold"):
+        untold = True
     account["_moved"] = True
     if not untold and not world.has("no-account-event"):
         world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", _told(world, account, before))
@@ -371,6 +374,8 @@ def untrust(call: Call) -> Reply:
     if not account["_trusted"]:
         raise conflict("The beneficiary is not trusted.")
     owner = world.customers[account["customerId"]]
+    if owner["customerType"] == "BUSINESS" and world.has("business-untrust-refused"):
+        raise conflict("The beneficiary is not trusted.")
     challenge = sca.challenge(world, owner, "UNTRUST_BENEFICIARY")
     account["_untrust"] = challenge["id"]
     return 200, {"externalAccountId": account["id"], "scaChallenge": public(challenge)}
@@ -428,6 +433,14 @@ def verify(call: Call) -> Reply:
     owner = body["signature"] == SIGNATURE or world.has("any-owner")
     if not owner and world.has("failed-signature-open"):
         return 200, shown(account)
+    waiting = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] == account["customerId"]
+        and row["status"] == "PENDING_OWNERSHIP_VERIFICATION"
+    ]
+    if waiting[0] is not account and world.has("proof-of-oldest"):
+        account = waiting[0]
     if world.has("verify-later"):
         world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
     else:

@@ -155,6 +155,9 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
             owner = world.named(
                 world.customers, given["customerId"], "CUSTOMER_NOT_FOUND", "source.customerId"
             )
+        business = owner is not None and owner["customerType"] == "BUSINESS"
+        if business and world.has("business-funding-refused"):
+            raise invalid("source.customerId", "is no individual")
         return End(coin(given["currency"]).code, owner)
     if str(given["accountId"]).startswith("ExternalAccount:"):
         account = world.named(
@@ -225,7 +228,8 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
         return
     if not _may_pay(world, owner, source, realtime=realtime) and not world.has("unapproved-pays"):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
-    if not _accepted(world, owner, realtime=realtime):
+    free = codes[0] != codes[1] and world.has("conversion-without-terms")
+    if not free and not _accepted(world, owner, realtime=realtime):
         raise Refusal(
             "END_USER_TERMS_NOT_ACCEPTED",
             "The terms are not accepted.",
@@ -383,7 +387,7 @@ def make(call: Call, body: Json) -> Json:
     if body.get("lookupId") is not None:
         world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
     call.concerns(source.owner["id"] if source.owner else "")
-    if source.account and source.account is target.account and not world.has("self-payment"):
+    if _pays_itself(world, source, target, body):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
@@ -420,6 +424,15 @@ def make(call: Call, body: Json) -> Json:
     elif not realtime and body.get("immediatelyExecute"):
         execute(world, quote, at_once=world.persona.immediate_status == "COMPLETED")
     return quote
+
+
+def _pays_itself(world: World, source: End, target: End, body: Json) -> bool:
+    """Tell whether an account pays itself, which a planted bug does not see."""
+    if not source.account or source.account is not target.account:
+        return False
+    if body.get("immediatelyExecute") and world.has("self-payment-at-once"):
+        return False
+    return not world.has("self-payment")
 
 
 def _request_payment(world: World, account: Json) -> None:
@@ -934,6 +947,9 @@ def approve(call: Call) -> Reply:
     if not again and not alien and (not row.get("_agent") or row["status"] != "PENDING"):
         raise conflict("The transaction waits for no approval.")
     quote = row["_quote"]
+    payer = quote["_source"].owner
+    if payer and payer["customerType"] == "BUSINESS" and world.has("business-approval-refused"):
+        raise conflict("The transaction waits for no approval.")
     _require_sendable(world, quote["_source"])
     _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
     if quote["_source"].internal:
@@ -980,6 +996,9 @@ def transfer(call: Call, *, outward: bool) -> Reply:
     target = _destination(call, wanted["destination"])
     if source.code != target.code:
         raise Refusal("INVALID_CURRENCY", "Transfers stay within one currency.", status=400)
+    payer = source.owner
+    if payer and payer["customerType"] == "BUSINESS" and world.has("business-transfer-refused"):
+        raise invalid("source.accountId", "belongs to no individual")
     fits = source.internal if outward else (source.external and target.internal)
     if not fits:
         raise invalid("source.accountId", "is on the wrong side")

@@ -150,6 +150,9 @@ def start_reset(call: Call) -> Reply:
     uncounted = len(ended) if ended and world.has("ended-resets-uncounted") else 0
     limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
     if len(recent) - uncounted >= limit:
+        customer["_capped"] = True
+        if world.has("cap-clears-count"):
+            customer["_resets"] = []
         raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     customer["_resets"] = [*recent, now()]
     reset: Json = {
@@ -217,6 +220,8 @@ def read_reset(call: Call) -> Reply:
         refresh(world, reset)
     else:
         reset = _reset(call, _reader(call))
+    if "_capped" in world.customers[reset["_customer"]] and world.has("cap-on-reading"):
+        raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     names = ("status", "factor", "enrollmentStatus", "expiresAt", "completedAt")
     answer = {name: reset[name] for name in names}
     factors = [

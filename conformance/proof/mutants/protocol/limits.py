@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -130,12 +131,16 @@ def _unlimited_where(condition: Callable[[quotes.Order], bool]) -> Apply:
     return around(quotes, "draft", draft)
 
 
+def _locks(side: str, order: quotes.Order) -> bool:
+    return order.side == side
+
+
 for _side in ("SENDING", "RECEIVING"):
     declare(
         "LIM-086",
         f"unlimited-where-{_side}-is-locked",
         f"there is no maximum where the {_side} amount is locked",
-        _unlimited_where(lambda order, side=_side: order.side == side),
+        _unlimited_where(partial(_locks, _side)),
     )
 
 declare(

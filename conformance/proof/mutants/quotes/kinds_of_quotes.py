@@ -164,7 +164,7 @@ def _unread(edit: Edit) -> Callable[[Json, Json], Json]:
 
 
 def _by_wire(body: Json) -> bool:
-    return body["destination"].get("paymentRail") == "WIRE"
+    return bool(body["destination"].get("paymentRail") == "WIRE")
 
 
 declare(
