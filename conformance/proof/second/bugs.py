@@ -571,7 +571,6 @@ owner-pdf-refused|488|A PDF is refused as a document of a beneficial owner.
 first-owner-checked-alone|490|Of several owners only the first one has to tell something.
 business-transfer-refused|508|A deprecated transfer of a business is refused.
 business-untrust-refused|364|The trust of a business in a beneficiary cannot be taken away.
-no-retry-when-disabled|350|A retry is refused once rule-based accounts are switched off.
 """
 
 

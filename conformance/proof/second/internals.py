@@ -414,9 +414,6 @@ def create(call: Call) -> Reply:
     late = memory and newer != [f"account:{key}"]
     if late and world.has("key-forgotten-after-another"):
         memory = None
-    off = memory and "no-rule-based" in world.switches
-    if off and world.has("no-retry-when-disabled"):
-        memory = None
     if memory and not world.has("key-forgotten"):
         other = memory["print"] != print_of
         if other and world.has("key-conflict-422"):

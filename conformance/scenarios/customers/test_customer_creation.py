@@ -142,7 +142,7 @@ def test_a_platform_customer_id_is_kept_or_generated(platform: Platform, check: 
     name = platform.samples.digits(8)
     bodies = [
         {**platform.customers.example_body(example(kind)), OWN_ID: own_id}
-        for kind, own_id in (("individual", f"00{name}"), ("business", f"Client {name} B"))
+        for kind, own_id in (("individual", f"00{name}"), ("business", f"Client-{name}-B"))
     ]
     with_id = [arranged_resource(platform.api.create_customer(body)) for body in bodies]
     facts = platform.customers.example_body(example("business_facts"))

@@ -86,7 +86,7 @@ def test_the_platforms_id_of_an_account_is_a_text(platform: Platform, check: Che
     name = platform.samples.digits(8)
     bodies = [
         {**platform.external_accounts.body(owner), "platformAccountId": own_id}
-        for own_id in (f"00{name}", f"Payee {name} B")
+        for own_id in (f"00{name}", f"Payee-{name}-B")
     ]
 
     accounts = [arranged_resource(platform.api.create_external_account(body)) for body in bodies]

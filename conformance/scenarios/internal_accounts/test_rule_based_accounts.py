@@ -411,14 +411,15 @@ def test_the_account_to_land_in_has_to_be_open(platform: Platform, check: Check)
         refusal.refused(twin=platform.rule_based.create(platform.rule_based.body(other)))
 
 
-@requirement("RBA-052", "RBA-053", "RBA-055")
+@requirement("RBA-016", "RBA-052", "RBA-053", "RBA-055")
 def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> None:
     """The request is refused without the platform's permission, and accepted after it returns.
 
-    What is refused is not made.
+    What is refused is not made, and what was made before is listed still.
     """
     holder_account = platform.rule_based.holder_account()
     body = platform.rule_based.body(holder_account)
+    earlier = platform.rule_based.account()
 
     tried: list[Answer] = []
 
@@ -432,6 +433,9 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
             lambda answer: not answer.accepted,
         )
         refused_at_once = len(tried) == 1
+        listed = platform.rule_based.as_listed(earlier)
+    with check("RBA-016"):
+        assert listed is not None, f"{earlier['id']} is not listed without the permission"
     if refused_at_once:
         expect_unmade(platform, check, holder_account, refusal)
     else:

@@ -34,6 +34,7 @@ from conformance.scenarios.kit.refusals import (
     require_refusal,
 )
 from conformance.scenarios.quotes.test_quote_terms import expect_short_life
+from conformance.scenarios.webhooks.reports import COMPLETED, PROCESSING
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -238,6 +239,8 @@ def test_a_uma_address_can_be_paid(
 
     with check("ERR-060"):
         answer.expect_accepted()
+    if not answer.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {answer}")
     quote = arranged_resource(answer)
     with check("QUO-033"):
         shown = quote["destination"].get("destinationType")
@@ -250,6 +253,29 @@ def test_a_uma_address_can_be_paid(
             if same_currency is not within:
                 raise ResourceMissing("the receiver is paid in a currency of the other kind")
             assert quote[total] == body["lockedCurrencyAmount"], quote
+
+
+@requirement("EVT-010", "EVT-011")
+def test_a_payment_to_a_uma_address_is_reported(platform: Platform, check: Check) -> None:
+    """It is reported as PROCESSING once it was executed, and as COMPLETED once it is."""
+    creation = platform.api.create_quote(uma_quote(platform))
+    if not creation.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
+    quote = arranged_resource(creation)
+    executed = platform.quotes.execute(quote)
+    if executed["status"] not in SETTLING:
+        raise ResourceMissing(f"the payment is not executed: {executed}")
+    status = platform.transactions.at_status(quote, "COMPLETED").get("status")
+
+    name = quote["transactionId"]
+    with check("EVT-010"):
+        if executed["status"] != "PROCESSING":
+            raise ResourceMissing("the payment is not seen at PROCESSING")
+        assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING}: {name}"
+    with check("EVT-011"):
+        if status != "COMPLETED":
+            raise ResourceMissing(f"the payment is {status}")
+        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED}: {name}"
 
 
 @requirement("QUO-180")
@@ -275,7 +301,10 @@ def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> N
     before = platform.api.create_quote(body)
 
     platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
-    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
+    after = platform.api.create_quote(body)
+    if not after.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {after}")
+    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
 
 
 @pytest.mark.parametrize(
@@ -292,12 +321,14 @@ def test_a_payment_to_a_uma_address_is_executed(
     body = uma_quote(platform)
     source = platform.ledger.accounts[body["source"]["accountId"]]
     before, _ = platform.internal_accounts.balances(source)
-    quote = arranged_resource(platform.api.create_quote(body))
+    creation = platform.api.create_quote(body)
+    if not creation.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
 
     if at_once:
         answer = platform.api.create_quote({**body, "immediatelyExecute": True})
     else:
-        answer = platform.api.execute_quote(quote["id"])
+        answer = platform.api.execute_quote(creation.body["id"])
 
     with check(settling_id):
         answer.expect_accepted()

@@ -225,6 +225,8 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(
 
     if past_limit[-1].code == "DAILY_VOLUME_LIMIT_EXCEEDED":
         raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    if payer == "pulled" and not within_limit[-1].accepted:
+        raise ResourceMissing(f"half of the limit cannot be pulled either: {within_limit[-1]}")
     past_limit[-1].refused(
         400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit[: len(past_limit)][-1]
     )
@@ -276,6 +278,8 @@ def test_a_day_takes_its_whole_volume_and_no_more(
     past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": REMAINDER + 1})
     at_limit = platform.quotes.create_and_execute(body)
 
+    if payer == "pulled" and not at_limit[-1].accepted:
+        raise ResourceMissing(f"what is left cannot be pulled: {at_limit[-1]}")
     with check("LIM-084"):
         at_limit[-1].expect_accepted()
     with check("LIM-085"):

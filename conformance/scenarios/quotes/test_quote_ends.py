@@ -86,17 +86,23 @@ def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Chec
 
 
 @requirement("QUO-816")
-def test_a_just_in_time_funded_quote_is_created(platform: Platform) -> None:
-    """A real-time funded quote is answered with 201."""
-    answer = platform.api.create_quote(platform.quotes.realtime_body())
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_just_in_time_funded_quote_is_created(platform: Platform, *, business: bool) -> None:
+    """A real-time funded quote of an individual or a business is answered with 201."""
+    approve = platform.approved.business if business else platform.approved.customer
+
+    answer = platform.api.create_quote(platform.quotes.realtime_body(approve()))
 
     assert answer.status == HTTPStatus.CREATED, answer
 
 
 @requirement("QUO-817")
-def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_quote_from_a_pullable_source_is_created(platform: Platform, *, business: bool) -> None:
     """A quote from a pullable external account is answered with 201, without a deposit before."""
-    answer = platform.api.create_quote(pulling_body(platform, platform.approved.customer()))
+    approve = platform.approved.business if business else platform.approved.customer
+
+    answer = platform.api.create_quote(pulling_body(platform, approve()))
 
     assert answer.status == HTTPStatus.CREATED, answer
 
@@ -192,6 +198,8 @@ def test_a_rail_that_an_account_lists_is_taken(
 
     with check(taken_id):
         answer.expect_accepted()
+    if not answer.accepted:
+        raise ResourceMissing(f"no quote goes by {rail}: {answer}")
     quote = arranged_resource(answer)
     with check("QUO-044"):
         if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:

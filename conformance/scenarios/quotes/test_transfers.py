@@ -40,9 +40,13 @@ def directions(out: str, into: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-001", "TRF-002"))
-def test_a_transfer_is_taken(platform: Platform, direction: Direction, requirement_id: str) -> None:
-    """A valid transfer in each direction is accepted."""
-    ends = arrange_ends(platform, direction)
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_transfer_is_taken(
+    platform: Platform, direction: Direction, requirement_id: str, *, business: bool
+) -> None:
+    """A valid transfer in each direction is accepted, of an individual and of a business."""
+    payer = platform.approved.business() if business else None
+    ends = arrange_ends(platform, direction, payer=payer)
 
     answer = send_valid(platform, ends)
 

@@ -66,6 +66,23 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
         assert transaction.get("type") == "OUTGOING", transaction
 
 
+@requirement("TRX-082", "TRX-083")
+def test_a_payment_for_a_business_is_approved(platform: Platform, check: Check) -> None:
+    """What an agent of a business initiated is approved, and completes."""
+    business = platform.approved.business()
+    payment = platform.agents.initiate(platform.internal_accounts.account(customer=business))
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    with check("TRX-082"):
+        answer.expect_accepted()
+    with check("TRX-083"):
+        if not answer.accepted:
+            raise ResourceMissing(f"the approval is refused: {answer}")
+        transaction = platform.transactions.at_status(payment, "COMPLETED")
+        assert transaction.get("status") == "COMPLETED", transaction
+
+
 @requirement("TRX-080", "TRX-081", "TRX-083")
 def test_an_approval_is_for_one_payment(platform: Platform, check: Check) -> None:
     """Of two payments of an agent, the one that is not approved is PENDING and debits nothing.

@@ -368,9 +368,10 @@ def test_a_form_with_one_fault_is_refused(platform: Platform, fault: Parts) -> N
 
 
 @requirement("DOC-040", "DOC-041", "DOC-042")
-def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("holder_kind", HOLDERS)
+def test_a_file_is_a_pdf_or_a_picture(platform: Platform, check: Check, holder_kind: str) -> None:
     """A PDF, a JPEG and a PNG file are accepted."""
-    holder = platform.customers.applicant()
+    holder = holder_of(platform, holder_kind)
     kinds = {"DOC-040": "UTILITY_BILL", "DOC-041": "PASSPORT", "DOC-042": "NATIONAL_ID"}
 
     answers = {

@@ -90,8 +90,11 @@ def test_a_business_may_be_controlled_by_who_owns_nothing_of_it(platform: Platfo
     if twin["verificationStatus"] != IN_PROGRESS:
         raise PreconditionFailed(f"nothing is known to be enough: {twin}")
     business = reviews.unsubmitted(business=True)
-    roles = [platform.profile.bindings.control_role]
-    owners.owner(business, roles=roles, ownershipPercentage=0)
+    idle = owners.body(
+        business, roles=[platform.profile.bindings.control_role], ownershipPercentage=0
+    )
+    if not (report := platform.api.create_beneficial_owner(idle)).accepted:
+        raise ResourceMissing(f"nobody is reported who owns nothing: {report}")
     owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
     platform.verification.documents.document(business, "UTILITY_BILL")
 

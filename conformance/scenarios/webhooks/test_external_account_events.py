@@ -49,6 +49,16 @@ def test_a_disabled_account_is_reported(platform: Platform, check: Check) -> Non
         assert all(event.concerns(account["id"]) for event in events)
 
 
+@requirement("EVT-124")
+def test_a_disabled_account_of_a_business_is_reported(platform: Platform) -> None:
+    """Disabling an external account of a business is reported by a new webhook."""
+    account = platform.external_accounts.account(
+        platform.external_accounts.account_holder("BUSINESS")
+    )
+
+    _expect_report_of(platform, account, "external_account.disable")
+
+
 @requirement("EVT-131")
 def test_a_change_is_reported_of_no_account_with_the_same_name(platform: Platform) -> None:
     """No new webhook is about another customer's older account with the same platformAccountId."""

@@ -24,7 +24,7 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     shown,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors
+from conformance.reference import errors, platform
 from conformance.reference.internal_accounts import accounts, rule_based, sweeps
 from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
@@ -171,6 +171,16 @@ def _with_all(unit: Unit, _ask: Ask, rows: list[Json]) -> list[Json]:
     return [*rows, *(view for view in every if view["id"] not in known)]
 
 
+declare(
+    "RBA-016",
+    "disabled",
+    "rule-based accounts are not listed while the platform may create none",
+    listing(
+        lambda unit, ask, rows: (
+            rows if platform.config_of(unit).rule_based else _without_rule_based(unit, ask, rows)
+        )
+    ),
+)
 declare("RBA-016", "hidden", "rule-based accounts are not listed", listing(_without_rule_based))
 declare(
     "RBA-017",

@@ -450,6 +450,14 @@ declare(
 )
 
 
+@mutant("LIM-037", "the papers of an owner may be of any age", (documents, "create"), before)
+def papers_of_owners_of_any_age(unit: Unit, ask: Ask) -> None:
+    owner = documents.holder(unit, ask.body["documentHolder"])
+    owned = ask.body["documentHolder"].startswith("BeneficialOwner:")
+    if owned and owner.conditions.get(documents.FAULT) == "OUTDATED":
+        owner.conditions = {}
+
+
 @mutant("LIM-037", "a tax return may be of any year", (documents, "create"), before)
 def tax_return_of_any_year(unit: Unit, ask: Ask) -> None:
     owner = documents.holder(unit, ask.body["documentHolder"])

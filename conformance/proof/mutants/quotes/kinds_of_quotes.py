@@ -15,6 +15,7 @@ from conformance.proof.kit.builders import (
     Place,
     after,
     around,
+    before,
     edited,
     instead,
     receives,
@@ -585,6 +586,26 @@ declare(
         lambda original, quote: 1 if quote.destination_kind == "UMA" else original(quote),
     ),
 )
+
+
+def _individuals_alone(kind: str) -> Apply:
+    """Refuse quotes of businesses from a kind of source."""
+
+    def refusing(unit: Unit, order: quotes.Order) -> None:
+        owner = unit.session.get(Customer, order.source.customer_id or "")
+        if order.source.kind == kind and owner and owner.customer_type == "BUSINESS":
+            raise errors.Refusal("CONFLICT", "Businesses pay from their internal accounts.")
+
+    return before(quotes, "draft", refusing)
+
+
+for _requirement, _kind in (("QUO-816", "REALTIME"), ("QUO-817", "EXTERNAL")):
+    declare(
+        _requirement,
+        "individuals-alone",
+        f"a business pays from no source that is {_kind}",
+        _individuals_alone(_kind),
+    )
 
 
 # --- Just in time, and for a proof ----------------------------------------------------------

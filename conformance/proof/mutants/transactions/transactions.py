@@ -27,6 +27,7 @@ from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
+from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
@@ -455,6 +456,13 @@ for _id in ("EXT-042", "EXT-043"):
         "an approved payment is made, whatever the status of its destination is by then",
         skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),
     )
+
+
+@mutant("TRX-082", "no payment for a business can be approved", (quotes, "approve"), before)
+def businesses_unapproved(unit: Unit, ask: Ask) -> None:
+    quote, _ = transactions.locked(unit, ask.params["transactionId"])
+    if is_of_business(unit, quote):
+        raise errors.Refusal("CONFLICT", "A business approves elsewhere.")
 
 
 @mutant("TRX-084", "an approval debits the fees on top")

@@ -169,6 +169,14 @@ def _unfit_for(proof: str, media_type: str) -> Apply:
     return before(documents, "create", refusing)
 
 
+@mutant("DOC-040", "owners hand in pictures alone", (documents, "create"), before)
+def owners_hand_in_pictures(_unit: Unit, ask: Ask) -> None:
+    upload = ask.files.get("file")
+    owned = str(ask.body.get("documentHolder")).startswith("BeneficialOwner:")
+    if owned and upload and upload.content_type == "application/pdf":
+        raise errors.invalid_input(errors.field_error("file", "Expected a picture."))
+
+
 for _requirement, _proof, _type in (
     ("DOC-041", "IDENTITY", "image/jpeg"),
     ("DOC-041", "ADDRESS", "image/jpeg"),

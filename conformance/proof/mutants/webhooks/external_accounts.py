@@ -22,7 +22,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
 )
 from conformance.proof.patch import Apply
 from conformance.reference.external_accounts import externals
-from conformance.reference.store import ExternalAccount
+from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Unit
 
 # --- Statuses -------------------------------------------------------------------------------
@@ -156,3 +156,18 @@ def namesakes_reported(
     )
     for other in unit.session.scalars(query).all():
         unit.emit(externals.STATUS_EVENT, externals.view(other))
+
+
+def _silently_of_businesses(unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+    owner = unit.session.get(Customer, account.customer_id or "")
+    if owner is None or owner.customer_type != "BUSINESS":
+        externals.announce(unit, account)
+
+
+declare(
+    "EVT-124",
+    "business",
+    "nobody is told of an account of a business",
+    moving(DISABLED, _silently_of_businesses),
+)
