@@ -24,8 +24,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.challenges import WAITING
-from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import (
     INVALID,
     NOT_FOUND,
@@ -34,7 +33,6 @@ from conformance.scenarios.kit.refusals import (
     require_refusal,
 )
 from conformance.scenarios.quotes.test_quote_terms import expect_short_life
-from conformance.scenarios.webhooks.reports import COMPLETED, PROCESSING
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -253,89 +251,6 @@ def test_a_uma_address_can_be_paid(
             if same_currency is not within:
                 raise ResourceMissing("the receiver is paid in a currency of the other kind")
             assert quote[total] == body["lockedCurrencyAmount"], quote
-
-
-@requirement("EVT-010", "EVT-011")
-def test_a_payment_to_a_uma_address_is_reported(platform: Platform, check: Check) -> None:
-    """It is reported as PROCESSING once it was executed, and as COMPLETED once it is."""
-    creation = platform.api.create_quote(uma_quote(platform))
-    if not creation.accepted:
-        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
-    quote = arranged_resource(creation)
-    executed = platform.quotes.execute(quote)
-    if executed["status"] not in SETTLING:
-        raise ResourceMissing(f"the payment is not executed: {executed}")
-    status = platform.transactions.at_status(quote, "COMPLETED").get("status")
-
-    name = quote["transactionId"]
-    with check("EVT-010"):
-        if executed["status"] != "PROCESSING":
-            raise ResourceMissing("the payment is not seen at PROCESSING")
-        assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING}: {name}"
-    with check("EVT-011"):
-        if status != "COMPLETED":
-            raise ResourceMissing(f"the payment is {status}")
-        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED}: {name}"
-
-
-@requirement("QUO-180")
-def test_a_payment_to_a_uma_address_asks_for_a_proof(platform: Platform) -> None:
-    """The execution of a quote of a customer who needs SCA is answered PENDING_AUTHORIZATION."""
-    body = uma_quote(platform, platform.sca.account())
-    creation = platform.api.create_quote(body)
-    if not creation.accepted:
-        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {creation}")
-
-    answer = platform.api.execute_quote(creation.body["id"])
-
-    answer.expect_accepted()
-    assert answer.body["status"] == WAITING, answer
-
-
-@requirement("QUO-130")
-def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> None:
-    """A quote to a UMA address is refused until the customer's acceptance is recorded."""
-    customer = platform.approved.customer(consent=False)
-    body = uma_quote(platform, platform.internal_accounts.account(customer=customer))
-
-    before = platform.api.create_quote(body)
-
-    platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
-    after = platform.api.create_quote(body)
-    if not after.accepted:
-        raise ResourceMissing(f"no quote to a UMA address is created: {after}")
-    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
-
-
-@pytest.mark.parametrize(
-    ("at_once", "settling_id", "debit_id"),
-    [
-        case(("QUO-080", "QUO-086"), "executed", False, "QUO-080", "QUO-086"),
-        case(("QUO-120", "QUO-122"), "immediate", True, "QUO-120", "QUO-122"),
-    ],
-)
-def test_a_payment_to_a_uma_address_is_executed(
-    platform: Platform, check: Check, at_once: bool, settling_id: str, debit_id: str
-) -> None:
-    """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited."""
-    body = uma_quote(platform)
-    source = platform.ledger.accounts[body["source"]["accountId"]]
-    before, _ = platform.internal_accounts.balances(source)
-    creation = platform.api.create_quote(body)
-    if not creation.accepted:
-        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
-
-    if at_once:
-        answer = platform.api.create_quote({**body, "immediatelyExecute": True})
-    else:
-        answer = platform.api.execute_quote(creation.body["id"])
-
-    with check(settling_id):
-        answer.expect_accepted()
-        assert answer.body["status"] in SETTLING, answer
-    with check(debit_id):
-        balance_left = before - arranged_resource(answer)["totalSendingAmount"]
-        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import pytest
-
 from conformance.exchange.cuts import Cut
-from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, unknown_id
 from conformance.platform.waiting import at_once
-from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -224,37 +220,6 @@ def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
     twin = platform.agents.initiate(platform.internal_accounts.account())
     payment = platform.agents.initiate(source)
     platform.internal_accounts.stop(source, "FROZEN")
-
-    answer = platform.api.approve_transaction(payment["transactionId"])
-
-    if not answer.accepted:
-        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
-    transaction = platform.transactions.of_quote(payment)
-    if transaction.get("status") in SETTLING:
-        transaction = platform.transactions.at_status(payment, "COMPLETED", *FAILED)
-    assert transaction.get("status") != "COMPLETED", answer
-
-
-@pytest.mark.parametrize(
-    "trigger",
-    [
-        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
-        case("EXT-043", "INACTIVE", "external_account.disable"),
-    ],
-)
-def test_an_approval_pays_no_account_that_is_not_active(platform: Platform, trigger: str) -> None:
-    """The approval of a payment to an account that was disabled or reviewed since pays nothing.
-
-    The payment may be taken, and fail.
-    """
-    source = platform.internal_accounts.account()
-    twin = platform.agents.initiate(platform.internal_accounts.account())
-    account = platform.external_accounts.account(source.owner)
-    payment = platform.agents.initiate(source, account)
-    if platform.triggers.magic(trigger) is not None:
-        raise ResourceMissing(f"{trigger} happens to new accounts alone")
-    platform.triggers.fire(trigger, externalAccountId=account["id"])
-    platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
 
     answer = platform.api.approve_transaction(payment["transactionId"])
 

@@ -18,6 +18,7 @@ from conformance.proof.kit.builders import (
     edited,
     instead,
     invented,
+    skipped,
 )
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -567,3 +568,12 @@ declare(
     "a proof is taken for the customer's oldest account that waits for one",
     around(ownership, "conclude", _proof_of_oldest),
 )
+
+
+for _id in ("EXT-042", "EXT-043"):
+    declare(
+        _id,
+        "approved",
+        "an approved payment is made, whatever the status of its destination is by then",
+        skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),
+    )

@@ -449,15 +449,6 @@ def first_approved(approve: Function, unit: Unit, ask: Ask) -> Json:
     return shown
 
 
-for _id in ("EXT-042", "EXT-043"):
-    declare(
-        _id,
-        "approved",
-        "an approved payment is made, whatever the status of its destination is by then",
-        skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),
-    )
-
-
 @mutant("TRX-082", "no payment for a business can be approved", (quotes, "approve"), before)
 def businesses_unapproved(unit: Unit, ask: Ask) -> None:
     quote, _ = transactions.locked(unit, ask.params["transactionId"])
