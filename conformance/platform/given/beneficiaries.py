@@ -151,13 +151,11 @@ class Trust(Part):
         """Ask for the trust in an account to be taken away."""
         return self._api.untrust_beneficiary(account["id"], self._profile.bindings.untrust or None)
 
-    def customer(self) -> Resource:
+    def customer(self, *, business: bool = False) -> Resource:
         """Create a customer who may trust beneficiaries: one who needs SCA, where there is any."""
-        return (
-            self._approved.sca_customer()
-            if self._profile.features.sca
-            else self._approved.customer()
-        )
+        if self._profile.features.sca:
+            return self._approved.sca_business() if business else self._approved.sca_customer()
+        return self._approved.business() if business else self._approved.customer()
 
     def trusted(self, customer: Json) -> Resource:
         """Create an external account of a customer whose beneficiary is trusted."""

@@ -96,6 +96,11 @@ def bare(identifier: str) -> str:
     return identifier.rpartition(":")[2]
 
 
+def as_number(value: Any) -> Any:
+    """Return a text of digits as a number, and any other value as it is."""
+    return int(value) if isinstance(value, str) and value.isdigit() else value
+
+
 def _at(path: str, change: Callable[[Json, str], Json]) -> Edit:
     *way, name = path.split(".")
     return lambda value: _below(value, way, lambda holder: change(holder, name))

@@ -587,6 +587,51 @@ cross-realtime-ignored|243|A payment does not execute a just-in-time quote betwe
 business-address-stays|309|A changed address of a business is not kept.
 business-currencies-stay|309|Changed currencies of a business are not kept.
 coin-failure-untold|245|No event tells that a payment to a crypto wallet has failed.
+key-forgotten-after-another|350|A key is forgotten when another one was used.
+own-id-as-number|359|A platformAccountId of digits alone is answered as a number.
+refused-deletion-untrusts|368|The refused deletion of a trusted beneficiary takes the trust away.
+payment-executes-first|376|What pays a customer's second just-in-time quote executes the first.
+last-rail-refused|377|The last payment rail that an account lists is refused.
+locked-coins-in-cents|379|A locked receiving amount of crypto is read as hundredths of a coin.
+immediate-uma-waits|380|A quote to a UMA address is PENDING in spite of immediatelyExecute.
+second-attempt-executes|386|The second execution of an expired quote executes it.
+approval-of-oldest|395|The approval of an agent's second transaction approves the first one.
+early-completion-rejects|411|A completion before liveness has passed makes the reset REJECTED.
+reversal-clears-refunded|415|The reversal of one of two returns takes refundedAmount to zero.
+pull-unasked|423|What is pulled from a bank account of a customer needs no strong authentication.
+event-by-platform-id|436|A decision is told of the first customer with its platformCustomerId.
+last-clearing-untold|439|The last clearing of a purchase that was partly settled is told to nobody.
+sender-refused-at-quote|455|SENDER_NOT_ACCEPTED has the status 424 when a quote is made.
+refused-rate-debits|457|An execution whose rate is refused debits the source all the same.
+unknown-quote-authorized|470|To authorize a quote that is not there is refused with 409.
+needless-phone-unprocessable|471|The code of a phone that needs no verification is refused with 422.
+email-sync-as-sms|475|A failed synchronization of EMAIL_OTP has the code of SMS_OTP.
+link-key-uuid-only|485|A hosted link takes only a UUID as its Idempotency-Key.
+png-proof-refused|488|A PNG is refused as a proof of address.
+control-person-needs-share|490|A control person who owns nothing does not count.
+session-six-months|492|A session ends after six months of the calendar.
+slow-rail-hour|493|A quote that names the rail ACH or WIRE lives for an hour.
+limit-forgotten-at-once|495|What is executed at once is not held to the limit of one transaction.
+volume-free-at-home|496|A transfer within one currency is not held to the daily volume.
+transfer-in-uncredited|508|A deprecated transfer in completes, and its account gets nothing.
+disabled-are-hidden|341|Rule-based accounts are not listed once they are switched off.
+conversion-without-terms|479|A quote between two currencies does not ask for accepted terms.
+proof-of-oldest|366|A signature proves the customer's oldest account that waits for a proof.
+filters-by-either|394|The filters by type and status together list what fits either.
+owner-proof-of-any-age|489|An outdated proof of address of a beneficial owner is taken.
+cap-on-reading|476|Who has started too many resets cannot read one either.
+cap-clears-count|491|After a sixth reset was refused, five others can be started.
+business-funding-refused|376|A just-in-time quote of a business is refused.
+business-approval-refused|395|What an agent of a business initiated cannot be approved.
+external-mint-untracked|415|A mint to an external account is not among the operations.
+agent-reads-verifications|420|An agent reads the verifications of other customers.
+address-untold|432|A payment to a UMA address is told to nobody.
+business-account-untold|438|A changed status of a business's account is told to nobody.
+self-payment-at-once|451|An account pays itself where a quote is executed at once.
+unknown-customer-link|470|A hosted link for a customer who is not there is refused with 400.
+owner-pdf-refused|488|A PDF is refused as a document of a beneficial owner.
+business-transfer-refused|508|A deprecated transfer of a business is refused.
+business-untrust-refused|364|The trust of a business in a beneficiary cannot be taken away.
 """
 
 

@@ -167,9 +167,12 @@ def settle(world: World, row: Json, amount: int, *, last: bool) -> None:
     _add(row, "settledAmount", taken)
     if last and row["_open"]:
         _release(world, row, row["_open"])
+    before = row["status"]
     row["status"] = "SETTLED" if last else "PARTIALLY_SETTLED"
     internals.changed(world, account)
-    _tell(world, row)
+    rest = last and before == "PARTIALLY_SETTLED"
+    if not rest or not world.has("last-clearing-untold"):
+        _tell(world, row)
 
 
 def void(world: World, row: Json) -> None:
@@ -269,8 +272,11 @@ def reverse_return(call: Call) -> Reply:
     amount = row["settledAmount"]["amount"]
     account = _account(world, row)
     account["_available"] -= amount
+    rest = parent["refundedAmount"]["amount"] - amount
     if not world.has("reversal-keeps-refunded"):
         _add(parent, "refundedAmount", -amount)
+    if rest > 0 and world.has("reversal-clears-refunded"):
+        _add(parent, "refundedAmount", -rest)
     row["status"] = "VOIDED"
     internals.changed(world, account)
     _tell(world, parent)

@@ -42,6 +42,9 @@ def move(world: World, account: Json, status: str) -> None:
         untold = True
     if account.get("_moved") and world.has("second-status-untold"):
         untold = True
+    owner = world.customers.get(account["customerId"])
+    if owner and owner["customerType"] == "BUSINESS" and world.has("business-account-untold"):
+        untold = True
     account["_moved"] = True
     if not untold and not world.has("no-account-event"):
         world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", _told(world, account, before))
@@ -233,6 +236,7 @@ def _mistake(world: World, account: Json) -> None:
     if at(person, "birthDate") and world.has("beneficiary-birth-with-time"):
         person["birthDate"] = f"{person['birthDate']}T00:00:00Z"
     _mistake_person(world, person)
+    _mistake_own_id(world, account)
     numbers = (at(person, "taxId"), at(person, "registrationNumber"))
     if all(numbers) and numbers[0] != numbers[1] and world.has("tax-id-as-registration"):
         person["registrationNumber"] = person["taxId"]
@@ -243,6 +247,13 @@ def _mistake_person(world: World, person: Any) -> None:
     paper = str(at(person, "documentNumber"))
     if paper[0] == "0" and world.has("document-zeros-lost"):
         person["documentNumber"] = paper.lstrip("0")
+
+
+def _mistake_own_id(world: World, account: Json) -> None:
+    """Spoil the platform's id of a new account by a planted bug."""
+    own = account["platformAccountId"]
+    if own and own.isdigit() and world.has("own-id-as-number"):
+        account["platformAccountId"] = int(own)
 
 
 def _verified(world: World, account: Json) -> None:
@@ -355,6 +366,8 @@ def delete(call: Call) -> Reply:
     if account["_trusted"] and not asked and not call.world.has("trusted-deleted"):
         if call.world.has("refused-deletion-disables"):
             move(call.world, account, "INACTIVE")
+        if call.world.has("refused-deletion-untrusts"):
+            account["_trusted"] = False
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
@@ -368,6 +381,8 @@ def untrust(call: Call) -> Reply:
     if not account["_trusted"]:
         raise conflict("The beneficiary is not trusted.")
     owner = world.customers[account["customerId"]]
+    if owner["customerType"] == "BUSINESS" and world.has("business-untrust-refused"):
+        raise conflict("The beneficiary is not trusted.")
     challenge = sca.challenge(world, owner, "UNTRUST_BENEFICIARY")
     account["_untrust"] = challenge["id"]
     return 200, {"externalAccountId": account["id"], "scaChallenge": public(challenge)}
@@ -425,6 +440,14 @@ def verify(call: Call) -> Reply:
     owner = body["signature"] == SIGNATURE or world.has("any-owner")
     if not owner and world.has("failed-signature-open"):
         return 200, shown(account)
+    waiting = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] == account["customerId"]
+        and row["status"] == "PENDING_OWNERSHIP_VERIFICATION"
+    ]
+    if waiting[0] is not account and world.has("proof-of-oldest"):
+        account = waiting[0]
     if world.has("verify-later"):
         world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
     else:

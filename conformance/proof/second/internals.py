@@ -320,6 +320,9 @@ def list_of_customer(call: Call) -> Reply:
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     rows = of_customer(world, customer["id"])
+    ruled = [row for row in rows if row["type"] == "RULE_BASED"]
+    if ruled and "no-rule-based" in world.switches and world.has("disabled-are-hidden"):
+        rows = [row for row in rows if row not in ruled]
     if world.has("accounts-of-others"):
         rows = [row for row in world.internals.values() if row["customerId"]]
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
@@ -418,6 +421,10 @@ def create(call: Call) -> Reply:
     print_of = json.dumps(body, sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):
+        memory = None
+    newer = [name for name in world.idempotent if name.startswith("account:")][-1:]
+    late = memory and newer != [f"account:{key}"]
+    if late and world.has("key-forgotten-after-another"):
         memory = None
     if memory and not world.has("key-forgotten"):
         other = memory["print"] != print_of

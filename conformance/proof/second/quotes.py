@@ -155,6 +155,9 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
             owner = world.named(
                 world.customers, given["customerId"], "CUSTOMER_NOT_FOUND", "source.customerId"
             )
+        business = owner is not None and owner["customerType"] == "BUSINESS"
+        if business and world.has("business-funding-refused"):
+            raise invalid("source.customerId", "is no individual")
         return End(coin(given["currency"]).code, owner)
     if str(given["accountId"]).startswith("ExternalAccount:"):
         account = world.named(
@@ -225,7 +228,8 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
         return
     if not _may_pay(world, owner, source, realtime=realtime) and not world.has("unapproved-pays"):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
-    if not _accepted(world, owner, realtime=realtime):
+    free = codes[0] != codes[1] and world.has("conversion-without-terms")
+    if not free and not _accepted(world, owner, realtime=realtime):
         raise Refusal(
             "END_USER_TERMS_NOT_ACCEPTED",
             "The terms are not accepted.",
@@ -303,7 +307,8 @@ def _require_rail(world: World, target: End, given: Json) -> None:
         return
     rail = given.get("paymentRail")
     rails = (target.account.get("accountInfo") or {}).get("paymentRails")
-    if rail and rails and rail not in rails:
+    last = rails and rail == rails[-1]
+    if rail and rails and (rail not in rails or (last and world.has("last-rail-refused"))):
         raise invalid("destination.paymentRail", "is not offered by the account", kind="select")
 
 
@@ -340,24 +345,28 @@ def _require_market(world: World, owner: Json | None, codes: tuple[str, str]) ->
         raise Refusal("QUOTE_RATE_UNAVAILABLE", "There is no rate.")
 
 
-def _require_limits(world: World, owner: Json | None, priced: Price, side: str) -> None:
+def _require_limits(world: World, owner: Json | None, priced: Price, body: Json) -> None:
     dollars = priced.sent * unit_rate(priced.sending, "USD")
     above = priced.sending == "USD" and dollars > MAX_DOLLAR_CENTS
-    if above and side == "RECEIVING" and world.has("limit-only-sending"):
+    if above and body["lockedCurrencySide"] == "RECEIVING" and world.has("limit-only-sending"):
+        above = False
+    if above and body.get("immediatelyExecute") and world.has("limit-forgotten-at-once"):
         above = False
     if above and not (dollars == MAX_DOLLAR_CENTS + 1 and world.has("limit-off-by-one")):
         raise Refusal("TRANSACTION_SIZE_LIMIT_EXCEEDED", "This is too much for one transaction.")
     if world.persona.volume_noticed == "creation":
-        require_volume(world, owner)
+        require_volume(world, owner, (priced.sending, priced.receiving))
 
 
-def require_volume(world: World, owner: Json | None) -> None:
-    """Refuse a customer who has moved its daily volume.
+def require_volume(world: World, owner: Json | None, codes: tuple[str, str]) -> None:
+    """Refuse a customer who has moved its daily volume, between two currencies.
 
     Raises:
         Refusal: with `DAILY_VOLUME_LIMIT_EXCEEDED`.
     """
-    if owner and "volume-reached" in owner["_traits"] and not world.has("volume-ignored"):
+    if not owner or "volume-reached" not in owner["_traits"] or world.has("volume-ignored"):
+        return
+    if codes[0] != codes[1] or not world.has("volume-free-at-home"):
         raise Refusal("DAILY_VOLUME_LIMIT_EXCEEDED", "The daily volume is reached.")
 
 
@@ -371,6 +380,9 @@ def create(call: Call) -> Reply:
         body["immediatelyExecute"] = False
     pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
     if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
+        body["immediatelyExecute"] = False
+    by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    if by_address and body.get("immediatelyExecute") and world.has("immediate-uma-waits"):
         body["immediatelyExecute"] = False
     quote = make(call, body)
     answer = shown(world, quote)
@@ -392,7 +404,7 @@ def make(call: Call, body: Json) -> Json:
     if body.get("lookupId") is not None:
         world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
     call.concerns(source.owner["id"] if source.owner else "")
-    if source.account and source.account is target.account and not world.has("self-payment"):
+    if _pays_itself(world, source, target, body):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
     body = _as_taken(world, body, codes)
@@ -405,12 +417,11 @@ def make(call: Call, body: Json) -> Json:
     _require_registration(world, source.owner, target)
     _require_market(world, source.owner, codes)
     if target.external:
-        uma.request_payment(world, target.external)
+        _request_payment(world, target.external)
     extra = _extra(world, codes, body)
-    priced = pricing.price(
-        world, codes, body["lockedCurrencySide"], body["lockedCurrencyAmount"], extra
-    )
-    _require_limits(world, source.owner, priced, body["lockedCurrencySide"])
+    amount = _amount(world, codes, body)
+    priced = pricing.price(world, codes, body["lockedCurrencySide"], amount, extra)
+    _require_limits(world, source.owner, priced, body)
     if world.persona.destination_noticed == "creation" or body.get("immediatelyExecute"):
         _require_receivable(world, target, priced.sent, source.code)
     if body.get("immediatelyExecute"):
@@ -441,6 +452,24 @@ def _as_taken(world: World, body: Json, codes: tuple[str, str]) -> Json:
     return body
 
 
+def _pays_itself(world: World, source: End, target: End, body: Json) -> bool:
+    """Tell whether an account pays itself, which a planted bug does not see."""
+    if not source.account or source.account is not target.account:
+        return False
+    if body.get("immediatelyExecute") and world.has("self-payment-at-once"):
+        return False
+    return not world.has("self-payment")
+
+
+def _request_payment(world: World, account: Json) -> None:
+    try:
+        uma.request_payment(world, account)
+    except Refusal as refusal:
+        if refusal.code == "SENDER_NOT_ACCEPTED" and world.has("sender-refused-at-quote"):
+            raise Refusal(refusal.code, refusal.reason, status=424) from None
+        raise
+
+
 def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
     override = body.get("platformFeeOverride")
     extra = pricing.platform_fee(world, *codes, override)
@@ -455,6 +484,16 @@ def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
         return {}
     late = override and body["lockedCurrencySide"] == "RECEIVING"
     return {} if late and extra and world.has("override-lost-receiving") else extra
+
+
+def _amount(world: World, codes: tuple[str, str], body: Json) -> int:
+    """Return the locked amount, which a planted bug reads as hundredths of a crypto currency."""
+    amount = int(body["lockedCurrencyAmount"])
+    received = COINS[codes[1]]
+    in_coins = body["lockedCurrencySide"] == "RECEIVING" and received.crypto
+    if in_coins and world.has("locked-coins-in-cents"):
+        amount *= 10 ** (received.decimals - 2)
+    return amount
 
 
 def _keep_override(world: World, body: Json, source: End) -> None:
@@ -483,7 +522,7 @@ def _require_immediate(
     if source.internal:
         internals.require_funds(world, source.internal, priced.sent)
         _require_signature(call, source, target)
-    require_volume(world, source.owner)
+    require_volume(world, source.owner, (source.code, target.code))
     if customers.needs_sca(source.owner) and world.persona.immediate_with_sca == "refused":
         raise conflict("This customer has to authorize first.")
 
@@ -507,11 +546,14 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
     origin = body["source"]
     if "customerId" in origin and world.has("realtime-source-cut"):
         origin = {name: value for name, value in origin.items() if name != "customerId"}
+    seconds = 3600 if world.has("long-quote") else world.persona.quote_seconds
+    if body["destination"].get("paymentRail") in {"ACH", "WIRE"} and world.has("slow-rail-hour"):
+        seconds = 3600
     quote: Json = {
         "id": world.new_id("Quote"),
         "status": "PENDING",
         "createdAt": moment,
-        "expiresAt": ahead(3600 if world.has("long-quote") else world.persona.quote_seconds),
+        "expiresAt": ahead(seconds),
         "source": origin,
         "destination": given,
         "transactionId": _transaction_id(world, body),
@@ -653,7 +695,7 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
         _require_sendable(world, source, deprecated=quote["_deprecated"])
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
-    require_volume(world, source.owner)
+    require_volume(world, source.owner, (source.code, target.code))
     if source.internal and not world.has("funds-checked-at-creation-only"):
         _require_funds_now(world, source.internal, quote["_sent"])
     if _asks(world, quote) and not world.has("trust-for-all"):
@@ -679,6 +721,8 @@ def _asks(world: World, quote: Json) -> bool:
     if quote["_deprecated"] and world.has("transfer-unasked"):
         return False
     if owner.get("_proved") and world.has("proof-opens-others"):
+        return False
+    if quote["_source"].external and world.has("pull-unasked"):
         return False
     moved = owner["_first_region"] not in customers.EU
     if moved and world.has("sca-by-first-region"):
@@ -744,6 +788,9 @@ def _is_taken_again(world: World, quote: Json) -> bool:
 
 def _require_executable(world: World, quote: Json) -> None:
     if "_stale" in quote:
+        account = quote["_source"].internal
+        if account and world.has("refused-rate-debits"):
+            internals.take(world, account, quote["_sent"])
         raise Refusal("QUOTE_RATE_UNAVAILABLE", "The rate cannot be kept.")
     if quote["_source"].external and world.has("pull-not-executable"):
         raise conflict("This quote is only executed when it is made.")
@@ -768,7 +815,12 @@ def execute_call(call: Call) -> Reply:
     if late and _asks(world, quote) and world.has("expired-asks-for-proof"):
         ask(world, quote)
         return 200, shown(world, quote)
+    again = "_refused_late" in quote and not quote["_realtime"]
+    if again and world.has("second-attempt-executes"):
+        execute(world, quote)
+        return 200, _executed(world, quote)
     if _is_expired(world, quote) and not world.has("quotes-for-ever"):
+        quote["_refused_late"] = True
         _expire_late(world, quote)
         raise Refusal(persona.expired_code, "The quote has expired.")
     if quote["_realtime"]:
@@ -820,9 +872,19 @@ def _execute_realtime(world: World, quote: Json) -> Reply:
     return 200, shown(world, quote)
 
 
+def _asked(call: Call) -> Json:
+    """Return the quote that is authorized; none is there is a conflict by a planted bug."""
+    try:
+        return of(call)
+    except Refusal as refusal:
+        if refusal.status == 404 and call.world.has("unknown-quote-authorized"):
+            raise conflict("Nothing is asked.") from None
+        raise
+
+
 def authorize(call: Call) -> Reply:
     """POST /quotes/{quoteId}/authorize."""
-    world, quote = call.world, of(call)
+    world, quote = call.world, _asked(call)
     body = call.json()
     open_still = quote["status"] == "PENDING" and not quote["_realtime"]
     if open_still and not _is_expired(world, quote) and world.has("unasked-proof-executes"):
@@ -897,7 +959,19 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
     if cross and world.has("cross-realtime-ignored"):
         return
     if reference == quote["_number"] or world.has("any-reference"):
-        pay(world, quote)
+        pay(world, _paid_for(world, quote))
+
+
+def _paid_for(world: World, quote: Json) -> Json:
+    """Return the quote that a payment executes: by a planted bug the payer's first open one."""
+    payer = quote["_source"].owner
+    first = next(
+        row
+        for row in world.quotes.values()
+        if row["_realtime"] and row["status"] == "PENDING" and row["_source"].owner is payer
+    )
+    other = payer is not None and first is not quote and world.has("payment-executes-first")
+    return first if other else quote
 
 
 def read(call: Call) -> Reply:
@@ -907,10 +981,22 @@ def read(call: Call) -> Reply:
     return 200, shown(call.world, of(call))
 
 
+def _to_approve(world: World, row: Json) -> Json:
+    """Return what is approved: by a planted bug the customer's first that waits for it."""
+    waiting = [
+        one
+        for one in world.transactions.values()
+        if one.get("_agent") and one["status"] == "PENDING" and one["_customer"] == row["_customer"]
+    ]
+    later = row in waiting[1:] and world.has("approval-of-oldest")
+    return waiting[0] if later else row
+
+
 def approve(call: Call) -> Reply:
     """POST /transactions/{transactionId}/approve."""
     call.only_platform()
-    world, row = call.world, transactions.find(call)
+    world = call.world
+    row = _to_approve(world, transactions.find(call))
     done = "_approved" in row and row["status"] in {"PROCESSING", "COMPLETED"}
     again = done and world.has("approved-twice")
     own = not row.get("_agent") and row["status"] == "PENDING" and row.get("_quote")
@@ -919,6 +1005,9 @@ def approve(call: Call) -> Reply:
     if not again and not alien and (not row.get("_agent") or row["status"] != "PENDING"):
         raise conflict("The transaction waits for no approval.")
     quote = row["_quote"]
+    payer = quote["_source"].owner
+    if payer and payer["customerType"] == "BUSINESS" and world.has("business-approval-refused"):
+        raise conflict("The transaction waits for no approval.")
     frozen = quote["_source"].account.get("status") == "FROZEN"
     if not (frozen and world.has("approved-from-frozen")):
         _require_sendable(world, quote["_source"])
@@ -967,6 +1056,9 @@ def transfer(call: Call, *, outward: bool) -> Reply:
     target = _destination(call, wanted["destination"])
     if source.code != target.code:
         raise Refusal("INVALID_CURRENCY", "Transfers stay within one currency.", status=400)
+    payer = source.owner
+    if payer and payer["customerType"] == "BUSINESS" and world.has("business-transfer-refused"):
+        raise invalid("source.accountId", "belongs to no individual")
     fits = source.internal if outward else (source.external and target.internal)
     if not fits:
         raise invalid("source.accountId", "is on the wrong side")

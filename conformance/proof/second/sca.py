@@ -105,7 +105,16 @@ def complete_login(call: Call) -> Reply:
         raise _wrong_proof(world)
     customer["_session"] = True
     days = 18 if world.has("short-session") else SESSION_DAYS
+    if world.has("session-six-months"):
+        days = _half_a_year()
     return 200, {"sessionExpiresAt": ahead(days * 86400)}
+
+
+def _half_a_year() -> int:
+    """Return the days from now to the same day of the month half a year later."""
+    today = now().date().replace(day=min(now().day, 28))
+    later = today.replace(year=today.year + (today.month > 6), month=(today.month + 5) % 12 + 1)
+    return (later - today).days
 
 
 def start_reset(call: Call) -> Reply:
@@ -141,6 +150,9 @@ def start_reset(call: Call) -> Reply:
     uncounted = len(ended) if ended and world.has("ended-resets-uncounted") else 0
     limit = MAX_RESETS + 1 if world.has("sixth-reset") else MAX_RESETS
     if len(recent) - uncounted >= limit:
+        customer["_capped"] = True
+        if world.has("cap-clears-count"):
+            customer["_resets"] = []
         raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     customer["_resets"] = [*recent, now()]
     reset: Json = {
@@ -208,6 +220,8 @@ def read_reset(call: Call) -> Reply:
         refresh(world, reset)
     else:
         reset = _reset(call, _reader(call))
+    if "_capped" in world.customers[reset["_customer"]] and world.has("cap-on-reading"):
+        raise Refusal("TOO_MANY_RESETS", "Only five resets a day.")
     names = ("status", "factor", "enrollmentStatus", "expiresAt", "completedAt")
     answer = {name: reset[name] for name in names}
     factors = [
@@ -258,9 +272,7 @@ def complete_reset(call: Call) -> Reply:
         needs = []
     body = call.json(record({"endUserIpAddress": ADDRESS, "mobile": mobile}, needs))
     if not _may_complete(world, reset):
-        terminal = reset["status"] in TERMINAL
-        status = world.persona.terminal_reset_status if terminal else 400
-        raise invalid("resetId", f"the reset is {reset['status']}", status=status)
+        raise _incomplete(world, reset)
     _require_mobile(world, reset, body)
     if customer["customerType"] == "BUSINESS" and world.has("business-reset-stays"):
         return 204, None
@@ -276,6 +288,16 @@ def complete_reset(call: Call) -> Reply:
     if world.has("reset-completion-200"):
         return 200, {"status": reset["status"]}
     return 204, None
+
+
+def _incomplete(world: World, reset: Json) -> Refusal:
+    """Return what refuses to complete a reset whose liveness has not passed, or that has ended."""
+    reason = f"the reset is {reset['status']}"
+    terminal = reset["status"] in TERMINAL
+    if not terminal and world.has("early-completion-rejects"):
+        reset["status"] = "REJECTED"
+    status = world.persona.terminal_reset_status if terminal else 400
+    return invalid("resetId", reason, status=status)
 
 
 def enroll(world: World, customer: Json, factor: str) -> None:

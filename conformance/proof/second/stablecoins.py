@@ -158,7 +158,9 @@ def _operation(call: Call, kind: str, place: str) -> Reply:
         "amount": amount,
         "createdAt": now(),
     }
-    if not world.has("operation-untracked"):
+    far = kind == "MINT" and ends.get("externalAccountId") is not None
+    untracked = far and world.has("external-mint-untracked")
+    if not untracked and not world.has("operation-untracked"):
         world.operations[operation["id"]] = operation
     return created(call, public(operation))
 

@@ -78,6 +78,9 @@ def shown(world: World, row: Json) -> Json:
 def move(world: World, row: Json, status: str) -> None:
     """Give a transaction another status, with its event."""
     row["status"] = status
+    by_address = row["destination"].get("destinationType") == "UMA_ADDRESS"
+    if by_address and status != "EXPIRED" and world.has("address-untold"):
+        return
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
     if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
@@ -131,7 +134,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     quote = row["_quote"]
     quote["status"] = "COMPLETED"
     row["settledAt"] = now()
-    if target and not world.has("credit-forgotten"):
+    if target and not _is_forgotten(world, quote):
         _credit(world, target, _credited(world, quote))
     info = row["_target"].account.get("accountInfo") or {}
     if info.get("accountType", "").endswith("_WALLET") and not world.has("no-chain"):
@@ -142,6 +145,14 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def _is_forgotten(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug forgets the account that a quote pays."""
+    moved_in = quote["_deprecated"] and quote["_source"].external
+    if moved_in and world.has("transfer-in-uncredited"):
+        return True
+    return world.has("credit-forgotten")
 
 
 def _credit(world: World, target: Json, amount: int) -> None:
@@ -338,7 +349,10 @@ def _wanted(call: Call, row: Json) -> bool:
     if shown_as == "EXPIRED" and "status" in query and call.world.has("expired-filed-as-pending"):
         shown_as = "PENDING"
     seen = {"type": row.get("type"), "status": shown_as}
-    return all(name not in query or seen[name] == query[name] for name in seen)
+    fits = [seen[name] == query[name] for name in seen if name in query]
+    if any(fits) and not all(fits) and call.world.has("filters-by-either"):
+        return True
+    return all(fits)
 
 
 def _same_card(world: World, row: Json, card: str) -> bool:

@@ -1,5 +1,6 @@
 """Verification: hosted links, beneficial owners, documents, and what a submission still lacks."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -77,10 +78,24 @@ OWNER = {
 }
 
 
+def _is_uuid(key: str) -> bool:
+    return bool(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", key.lower()))
+
+
+def _applicant(call: Call) -> Json:
+    """Return the customer of the path; one who is not there is invalid by a planted bug."""
+    world = call.world
+    if call.params["customerId"] not in world.customers and world.has("unknown-customer-link"):
+        raise invalid("customerId", "is not known")
+    return customers.of(call)
+
+
 def link(call: Call) -> Reply:
     """POST /customers/{customerId}/kyc-link."""
-    world, customer = call.world, customers.of(call)
+    world, customer = call.world, _applicant(call)
     key = checked_key(call, needed=False)
+    if key and not _is_uuid(key) and world.has("link-key-uuid-only"):
+        raise invalid("Idempotency-Key", "must be a UUID")
     body = (
         call.optional_json()
         if not call.raw.strip()
@@ -220,7 +235,7 @@ def upload(call: Call) -> Reply:
     table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
     try:
-        _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
+        _check_paper(world, given, found.pop("_defect", None))
     except Refusal:
         if world.has("rejected-paper-counts"):
             _kept(world, given)
@@ -254,10 +269,14 @@ def _forget_front(world: World, given: Json) -> None:
             del world.documents[key]
 
 
-def _check_paper(world: World, kind: str, defect: str | None) -> None:
+def _check_paper(world: World, given: Json, defect: str | None) -> None:
+    kind = str(given["documentType"])
     if not defect or world.has("blurred-accepted"):
         return
     if (kind, defect) == ("TAX_RETURN", "outdated") and world.has("old-tax-return"):
+        return
+    owned = str(given["documentHolder"]).startswith("BeneficialOwner:")
+    if owned and defect == "outdated" and world.has("owner-proof-of-any-age"):
         return
     reason = DEFECTS[defect]
     if defect == "colorless" and world.has("own-rejection-reason"):
@@ -300,6 +319,12 @@ def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
     content, media = parts.get("file", (b"", ""))
     if not content:
         raise _unfit(world, "is required")
+    owned = str(_part(parts, "documentHolder")).startswith("BeneficialOwner:")
+    if owned and media == "application/pdf" and world.has("owner-pdf-refused"):
+        raise _unfit(world, "must be a JPEG or PNG")
+    proves = _part(parts, "documentType") in ADDRESS_PROOF
+    if proves and media == "image/png" and world.has("png-proof-refused"):
+        raise _unfit(world, "must be a PDF or JPEG")
     if media not in MEDIA or not content.startswith(MEDIA[media]):
         raise _unfit(world, "must be a PDF, JPEG or PNG")
     limit = world.persona.max_file_bytes
@@ -403,8 +428,8 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
         if any("acceptedDocumentTypes" in error for error in lacks):
             lacks = _owner_papers(world, lacks)
         errors += lacks
+    controlled = any(_controls(world, owner) for owner in owners)
     great = any(owner["ownershipPercentage"] >= 25 for owner in owners)
-    controlled = any("CONTROL_PERSON" in owner["roles"] for owner in owners)
     if not controlled and world.has("control-person-of-anyone"):
         controlled = any("CONTROL_PERSON" in owner["roles"] for owner in world.owners.values())
     if not controlled and not (great and world.has("owner-as-control-person")):
@@ -425,6 +450,13 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
             }
         )
     return errors
+
+
+def _controls(world: World, owner: Json) -> bool:
+    """Tell whether an owner is a control person, who has to own something by a planted bug."""
+    controls = "CONTROL_PERSON" in owner["roles"]
+    idle = controls and not owner["ownershipPercentage"]
+    return controls and not (idle and world.has("control-person-needs-share"))
 
 
 def _owner_papers(world: World, lacks: list[Json]) -> list[Json]:
@@ -503,7 +535,9 @@ def index(call: Call) -> Reply:
     """GET /verifications."""
     world = call.world
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
-    call.concerns(customer["id"])
+    alien = call.agent_of and call.agent_of != customer["id"]
+    if not alien or not world.has("agent-reads-verifications"):
+        call.concerns(customer["id"])
     everyones = list(world.verifications.values())
     own = [row for row in everyones if row["customerId"] == customer["id"]]
     if len(own) < len(everyones) and world.has("verifications-of-others"):

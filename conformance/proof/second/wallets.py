@@ -95,7 +95,8 @@ def add(call: Call) -> Reply:
     if kind == "PASSKEY" and not identity:
         raise invalid("credentialId", "is required")
     if kind != "PASSKEY" and "desynchronized" in wallet["_traits"]:
-        raise Refusal(f"{kind}_CREDENTIAL_SYNC_FAILED", "The provider could not be reached.")
+        told = "SMS_OTP" if world.has("email-sync-as-sms") else kind
+        raise Refusal(f"{told}_CREDENTIAL_SYNC_FAILED", "The provider could not be reached.")
     if _is_there(world, wallet, kind, identity) and not world.has("second-credential"):
         raise Refusal(f"{kind}_CREDENTIAL_ALREADY_EXISTS", "There is such a credential.")
     row = {

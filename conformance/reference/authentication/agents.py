@@ -114,6 +114,7 @@ OPERATIONS: dict[str, Callable[[Unit, Ask], Ask]] = {
     "listCustomerExternalAccounts": own_list,
     "getExternalAccount": own_external_account,
     "listTransactions": own_list,
+    "listVerifications": own_list,
     "createQuote": own_order,
     "executeQuote": own_quote,
 }

@@ -19,6 +19,7 @@ from conformance.platform.given.agents import (
     expect_credential_taken,
     require_admitted,
 )
+from conformance.platform.given.verification import submissions_in
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.cases import case
@@ -326,6 +327,31 @@ def test_an_agent_is_not_shown_accounts_of_another_customer(
         rows = platform.api.pages(operation, {"customerId": other["customerId"]}, auth=agent)
         assert not {row.get("id") for row in rows} & {other["id"], account["id"]}, answer
     require_admitted(list_accounts_as(platform, operation, customer["id"], agent))
+
+
+@requirement("AGT-053")
+def test_an_agent_is_not_shown_verifications_of_another_customer(platform: Platform) -> None:
+    """What is answered about another customer's submission does not show it.
+
+    An agent may have to do without the verifications of its own customer too.
+    """
+    reviews = platform.verification.reviews
+    customer, other = reviews.prepared(), reviews.prepared()
+    own, foreign = (reviews.submission(one) for one in (customer, other))
+    agent = platform.agents.connect(customer)
+
+    answers = [
+        platform.api.client.call("listVerifications", query={"customerId": one["id"]}, auth=agent)
+        for one in (other, customer)
+    ]
+
+    if answers[0].accepted:
+        shown = {row.get("id") for row in submissions_in(answers[0].body)}
+        assert foreign["id"] not in shown, answers[0]
+    if not answers[1].accepted or own["id"] not in {
+        row.get("id") for row in submissions_in(answers[1].body)
+    }:
+        raise ResourceMissing(f"agents are shown no verifications: {answers[1]}")
 
 
 @requirement("AGT-022")

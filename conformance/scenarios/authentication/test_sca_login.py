@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from conformance.contract.moments import parse_moment
 from conformance.exchange.clock import now
@@ -12,12 +12,16 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, expect
 
 SESSION_LENGTH = timedelta(days=180)
-TOLERANCE = timedelta(days=1)
+TOLERANCE = timedelta(hours=1)
+"""How much the clocks of the suite and of the target may differ."""
+
+ROUNDING = timedelta(days=1)
+"""By how much a session may be longer or shorter that ends at the end of a day, in some zone."""
 
 
 @requirement("LGN-001", "LIM-075")
 def test_a_login_opens_a_session_of_180_days(platform: Platform, check: Check) -> None:
-    """The answer gives a ``sessionExpiresAt`` 180 days from now, give or take one day."""
+    """The answer gives a ``sessionExpiresAt`` 180 days from now, or at the end of such a day."""
     customer = platform.approved.sca_customer()
 
     session = platform.logins.session(customer)
@@ -85,7 +89,7 @@ def lapse_session(platform: Platform, source: Resource) -> Resource:
 
 
 def expect_length(session: Json) -> None:
-    """Assert that a session that was just opened ends in 180 days, give or take one day.
+    """Assert that a session that was just opened ends in 180 days, or at the end of such a day.
 
     Raises:
         PreconditionFailed: the session has no timestamp ``sessionExpiresAt``.
@@ -96,4 +100,11 @@ def expect_length(session: Json) -> None:
     except (KeyError, TypeError, ValueError) as error:
         raise PreconditionFailed(f"sessionExpiresAt is no timestamp: {session}") from error
     length = ends - now()
-    expect(abs(length - SESSION_LENGTH) <= TOLERANCE, f"a session of {SESSION_LENGTH}", length)
+    tolerance = ROUNDING if is_round(ends) else TOLERANCE
+    expect(abs(length - SESSION_LENGTH) <= tolerance, f"a session of {SESSION_LENGTH}", length)
+
+
+def is_round(moment: datetime) -> bool:
+    """Return whether a day may end at a moment, or a second after it, somewhere on earth."""
+    ends = (moment, moment + timedelta(seconds=1))
+    return any(end.minute % 15 == 0 and end.second == 0 for end in ends)

@@ -217,6 +217,29 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
         platform.cards.reverse_return(card, row["id"]).refused(twin=answer)
 
 
+@requirement("CAR-061")
+def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None:
+    """After one of two returns was reversed, refundedAmount has the other one still.
+
+    Whether it has the reversed one still is not said.
+    """
+    card = platform.cards.card()
+    purchase, row = platform.cards.returned_purchase(card, PART)
+    platform.cards.cause(card, purchase, "card.return", 2 * PART)
+    before = platform.cards.wait_for_return(card, purchase, 3 * PART)
+    if units(before.get("refundedAmount")) != 3 * PART:
+        raise PreconditionFailed(f"two returns are not noted together: {before}")
+
+    answer = platform.cards.reverse_return(card, row["id"])
+
+    if not answer.accepted:
+        raise PreconditionFailed(f"the return is not reversed: {answer}", breaks=["CAR-080"])
+    # A later purchase has settled by then.
+    platform.cards.settled_purchase(card)
+    left = units(platform.cards.read(card, purchase).get("refundedAmount"))
+    assert left in (2 * PART, 3 * PART), f"{3 * PART} were returned, {PART} reversed, {left} left"
+
+
 @requirement("CAR-081")
 def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
     """A reversal of a standalone return is refused, as the purchase has no refundedAmount.

@@ -16,7 +16,7 @@ from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.external_accounts.platform_accounts import move_platform_account
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
@@ -400,6 +400,37 @@ def test_an_account_that_is_not_active_receives_in_no_way(
         steps, twins = (_pay_in_a_way(platform, way, customer, to) for to in (account, active))
 
     _expect_unpaid(platform, steps, twins)
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-043", "INACTIVE", "external_account.disable"),
+    ],
+)
+def test_an_approval_pays_no_account_that_is_not_active(platform: Platform, trigger: str) -> None:
+    """The approval of a payment to an account that was disabled or reviewed since pays nothing.
+
+    The payment may be taken, and fail.
+    """
+    source = platform.internal_accounts.account()
+    twin = platform.agents.initiate(platform.internal_accounts.account())
+    account = platform.external_accounts.account(source.owner)
+    payment = platform.agents.initiate(source, account)
+    if platform.triggers.magic(trigger) is not None:
+        raise ResourceMissing(f"{trigger} happens to new accounts alone")
+    platform.triggers.fire(trigger, externalAccountId=account["id"])
+    platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    if not answer.accepted:
+        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
+    transaction = platform.transactions.of_quote(payment)
+    if transaction.get("status") in SETTLING:
+        transaction = platform.transactions.at_status(payment, "COMPLETED", *FAILED)
+    assert transaction.get("status") != "COMPLETED", answer
 
 
 def _pay_in_a_way(

@@ -76,6 +76,34 @@ def test_an_account_is_shown_as_it_was_sent(
         )
 
 
+@requirement("EXT-011", "EXT-012", "EXT-806")
+def test_the_platforms_id_of_an_account_is_a_text(platform: Platform, check: Check) -> None:
+    """An id of digits that begins with zeros, and one with capitals, are shown as they were sent.
+
+    They are shown so by the answer to the creation, by a reading and by the list.
+    """
+    owner = platform.external_accounts.account_holder()
+    name = platform.samples.digits(8)
+    bodies = [
+        {**platform.external_accounts.body(owner), "platformAccountId": own_id}
+        for own_id in (f"00{name}", f"Payee-{name}-B")
+    ]
+
+    accounts = [arranged_resource(platform.api.create_external_account(body)) for body in bodies]
+
+    for body, account in zip(bodies, accounts, strict=True):
+        sent = body["platformAccountId"]
+        with check("EXT-011"):
+            assert require_member(account, "platformAccountId") == sent
+        with check("EXT-012"):
+            account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+            assert require_member(account_read, "platformAccountId") == sent
+        with check("EXT-806"):
+            listed = platform.external_accounts.as_listed(owner, account)
+            shown = require_member(_arrange_listed(listed, account), "platformAccountId")
+            assert shown == sent
+
+
 @requirement("EXT-805")
 def test_an_account_is_its_customers_whatever_the_platform_calls_it(platform: Platform) -> None:
     """Of two accounts with one platformAccountId each is listed for its own customer alone."""

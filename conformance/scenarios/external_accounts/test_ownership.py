@@ -108,6 +108,33 @@ def test_a_proof_decides_the_status(
 @pytest.mark.parametrize(
     ("way", "right"),
     [
+        case((requirement_id, "EXT-036"), f"{way}-{status}", way, right)
+        for (way, right), (requirement_id, status) in PROOFS.items()
+    ],
+)
+def test_a_proof_decides_the_status_of_a_newer_account(
+    platform: Platform, check: Check, way: Way, right: bool
+) -> None:
+    """A proof of an account leads where others do, while an older one waits for its own."""
+    requirement_id, status = PROOFS[way, right]
+    owner = platform.external_accounts.account_holder()
+    older = platform.ownership.unproven(owner)
+    account = _another(platform, owner, older)
+    if account is None:
+        raise ResourceMissing("a customer has one account of this type")
+
+    platform.ownership.conclude(account, way, right=right)
+
+    account_read = platform.external_accounts.at_status(account, "ACTIVE", "UNVERIFIED")
+    with check(requirement_id):
+        assert account_read.get("status") == status
+    with check("EXT-036"):
+        _expect_unproven(platform, older)
+
+
+@pytest.mark.parametrize(
+    ("way", "right"),
+    [
         case((requirement_id, "EXT-037"), f"{way}-{status}", way, right)
         for (way, right), (requirement_id, status) in PROOFS.items()
     ],

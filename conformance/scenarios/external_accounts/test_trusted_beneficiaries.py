@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+import pytest
+
 from conformance.platform.given.beneficiaries import challenge_of
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, unknown_id
@@ -37,9 +39,12 @@ def test_a_trusted_beneficiary_cannot_be_deleted(platform: Platform, check: Chec
 
 
 @requirement("EXT-163", "EXT-164", "EXT-165", "EXT-166", "EXT-172")
-def test_the_trust_in_a_beneficiary_can_be_taken_away(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_the_trust_in_a_beneficiary_can_be_taken_away(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """An untrusted account keeps its status, and its deletion is answered with 204."""
-    account = platform.trust.trusted(platform.trust.customer())
+    account = platform.trust.trusted(platform.trust.customer(business=business))
     before = platform.external_accounts.read(account)
 
     untrusting = platform.trust.ask_to_untrust(account)

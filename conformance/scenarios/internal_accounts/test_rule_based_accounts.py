@@ -38,6 +38,9 @@ REPEATED = 200
 
 REQUESTS_AT_ONCE = 4
 LABEL = "Rent from tenants"
+NUMBER = "0042"
+"""A label that is no number, although it has digits alone."""
+
 UNKNOWN_CUSTOMER_CODES = (
     "CUSTOMER_NOT_FOUND",
     "USER_NOT_FOUND",
@@ -91,16 +94,20 @@ def test_an_individual_gets_a_further_account_number(platform: Platform, check: 
 
 @requirement("RBA-008", "RBA-024")
 def test_a_label_is_kept(platform: Platform, check: Check) -> None:
-    """The label that was sent is shown in the answer and in the list."""
-    account = platform.rule_based.account(label=LABEL)
-    body = platform.rule_based.body(platform.rule_based.holder_account(), label=LABEL)
+    """The label that was sent is shown in the answer and in the list, also one of digits."""
+    for sent in (LABEL, NUMBER):
+        holder_account = platform.rule_based.holder_account()
+        body = platform.rule_based.body(holder_account, label=sent)
 
-    created = arranged_resource(platform.rule_based.create(body))
+        created = arranged_resource(platform.rule_based.create(body))
 
-    with check("RBA-008"):
-        assert require_member(created, "label") == LABEL
-    with check("RBA-024"):
-        assert require_member(platform.internal_accounts.read(account), "label") == LABEL
+        with check("RBA-008"):
+            assert require_member(created, "label") == sent
+        with check("RBA-024"):
+            listed = platform.internal_accounts.read(
+                created.but(customerId=holder_account["customerId"])
+            )
+            assert require_member(listed, "label") == sent
 
 
 @requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026", "RBA-009")
@@ -404,14 +411,15 @@ def test_the_account_to_land_in_has_to_be_open(platform: Platform, check: Check)
         refusal.refused(twin=platform.rule_based.create(platform.rule_based.body(other)))
 
 
-@requirement("RBA-052", "RBA-053", "RBA-055")
+@requirement("RBA-016", "RBA-052", "RBA-053", "RBA-055")
 def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> None:
     """The request is refused without the platform's permission, and accepted after it returns.
 
-    What is refused is not made.
+    What is refused is not made, and what was made before is listed still.
     """
     holder_account = platform.rule_based.holder_account()
     body = platform.rule_based.body(holder_account)
+    earlier = platform.rule_based.account()
 
     tried: list[Answer] = []
 
@@ -425,6 +433,9 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
             lambda answer: not answer.accepted,
         )
         refused_at_once = len(tried) == 1
+        listed = platform.rule_based.as_listed(earlier)
+    with check("RBA-016"):
+        assert listed is not None, f"{earlier['id']} is not listed without the permission"
     if refused_at_once:
         expect_unmade(platform, check, holder_account, refusal)
     else:

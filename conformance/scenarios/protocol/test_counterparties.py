@@ -18,6 +18,7 @@ from conformance.platform.resource import (
     Json,
     Resource,
     arranged_body,
+    arranged_resource,
     fill_template,
     require_member,
     unknown_id,
@@ -31,6 +32,7 @@ from conformance.scenarios.kit.refusals import (
     expect_code,
     require_refusal,
 )
+from conformance.scenarios.quotes.test_quote_terms import expect_short_life
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -74,6 +76,12 @@ CAUSES = (
 
 NO_ADDRESS = "not an address"
 
+LOCKED = {
+    "SENDING": {True: "QUO-044", False: "QUO-046"},
+    "RECEIVING": {True: "QUO-045", False: "QUO-047"},
+}
+"""That a locked amount is kept, by its side: within one currency, and between two."""
+
 
 def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
     """Look a receiver up and pay it; return the answers up to the first refusal."""
@@ -94,16 +102,19 @@ def test_a_counterparty_that_fails_is_not_paid(
 ) -> None:
     """The lookup, quote or execution is refused, or the payment fails.
 
-    Another receiver of the same kind can be paid.
+    Another receiver of the same kind can be paid. A quote that no lookup came before is refused by
+    the same code, where it is refused.
     """
     source = platform.internal_accounts.account()
     owner = source.owner
     failing = platform.external_accounts.account(owner, trigger=f"counterparty.{cause.name}")
 
     answers = look_up_and_pay(platform, source, failing)
+    unasked = platform.api.create_quote(platform.quotes.body(source, failing))
 
     other = platform.external_accounts.account(owner)
-    last, twin = answers[-1], look_up_and_pay(platform, source, other)[: len(answers)][-1]
+    lookup, *steps = look_up_and_pay(platform, source, other)
+    last, twin = answers[-1], [lookup, *steps][: len(answers)][-1]
     with check(cause.refusing):
         if last.accepted:
             assert platform.transactions.failed(last.body).get("status") in FAILED, last
@@ -112,6 +123,8 @@ def test_a_counterparty_that_fails_is_not_paid(
     with check(cause.naming):
         require_refusal(last)
         expect_code(last, cause.codes, twin=twin)
+        if steps and not unasked.accepted:
+            expect_code(unasked, cause.codes, twin=steps[0])
 
 
 @requirement("ERR-044")
@@ -179,10 +192,10 @@ def uma_destination(platform: Platform, address: str | None) -> Resource:
     return destination
 
 
-def uma_quote(platform: Platform) -> Json:
+def uma_quote(platform: Platform, source: Resource | None = None) -> Json:
     """Return the body of a quote to the UMA address of a receiver who can be paid."""
     destination = uma_destination(platform, receiver_address(platform))
-    return {**platform.quotes.body(destination={"id": ""}), "destination": destination}
+    return {**platform.quotes.body(source, {"id": ""}), "destination": destination}
 
 
 def unknown_address(platform: Platform) -> str:
@@ -197,13 +210,47 @@ def unknown_address(platform: Platform) -> str:
     return address
 
 
-@requirement("ERR-060")
-@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
-def test_a_uma_address_can_be_paid(platform: Platform, side: str) -> None:
-    """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked."""
-    answer = platform.api.create_quote({**uma_quote(platform), "lockedCurrencySide": side})
+@requirement("ERR-060", "QUO-033", "QUO-062")
+@pytest.mark.parametrize(
+    ("side", "total", "locked_ids"),
+    [
+        case(("QUO-044", "QUO-046"), "SENDING", "SENDING", "totalSendingAmount", LOCKED["SENDING"]),
+        case(
+            ("QUO-045", "QUO-047"),
+            "RECEIVING",
+            "RECEIVING",
+            "totalReceivingAmount",
+            LOCKED["RECEIVING"],
+        ),
+    ],
+)
+def test_a_uma_address_can_be_paid(
+    platform: Platform, check: Check, side: str, total: str, locked_ids: Mapping[bool, str]
+) -> None:
+    """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked.
 
-    answer.expect_accepted()
+    It keeps the locked amount, and lives for a quarter of an hour at most.
+    """
+    body = {**uma_quote(platform), "lockedCurrencySide": side}
+
+    answer = platform.api.create_quote(body)
+
+    with check("ERR-060"):
+        answer.expect_accepted()
+    if not answer.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {answer}")
+    quote = arranged_resource(answer)
+    with check("QUO-033"):
+        shown = quote["destination"].get("destinationType")
+        assert shown == body["destination"]["destinationType"], quote
+    with check("QUO-062"):
+        expect_short_life(quote)
+    within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
+    for same_currency, requirement_id in locked_ids.items():
+        with check(requirement_id):
+            if same_currency is not within:
+                raise ResourceMissing("the receiver is paid in a currency of the other kind")
+            assert quote[total] == body["lockedCurrencyAmount"], quote
 
 
 @dataclass(frozen=True)

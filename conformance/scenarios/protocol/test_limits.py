@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json
+from conformance.platform.resource import Json, Resource
 from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
@@ -21,6 +21,9 @@ REMAINDER = 5_000
 """What is left of a daily volume, in the smallest unit."""
 
 T = TypeVar("T")
+
+Payer = Literal["individual", "business", "pulled"]
+"""Whose money is sent: an individual's or a business's, or what is pulled from a bank account."""
 
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
@@ -85,6 +88,25 @@ def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform)
     platform.observe(
         f"a remittanceInformation of {MAX_CHARACTERS} characters beyond ASCII is answered with "
         f"{answer.status}"
+    )
+
+
+def source_of(platform: Platform, payer: Payer, currency: str, amount: int) -> Resource:
+    """Return the account that pays, with an amount in the smallest unit where it is internal.
+
+    Raises:
+        ResourceMissing: no account in the currency can be pulled from.
+    """
+    if payer == "pulled":
+        source = platform.external_accounts.pullable(platform.approved.customer())
+        if source.get("currency") not in (None, currency):
+            raise ResourceMissing(f"no account in {currency} can be pulled from")
+        return source
+    approve = platform.approved.business if payer == "business" else platform.approved.customer
+    return platform.internal_accounts.account(
+        currency,
+        amount=amount,
+        customer=approve(currencies=sorted({platform.profile.currency, currency})),
     )
 
 
@@ -180,14 +202,18 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-086")
+@pytest.mark.parametrize("payer", ["individual", "business", "pulled"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
-def test_what_is_above_the_limit_on_both_sides_is_refused(platform: Platform, side: str) -> None:
+def test_what_is_above_the_limit_on_both_sides_is_refused(
+    platform: Platform, side: str, payer: Payer
+) -> None:
     """A transfer of a quarter more than the limit is refused, and one of half of it is accepted.
 
     Fees are below that quarter, so that both amounts are above the limit, whichever is locked.
+    A business pays, or the money is pulled from a bank account, as well.
     """
     limit, account = limit_within_a_currency(platform)
-    source = platform.internal_accounts.account(limit.currency, amount=2 * limit.amount)
+    source = source_of(platform, payer, limit.currency, 2 * limit.amount)
     external_account = platform.external_accounts.account(source.owner, account)
 
     past_limit, within_limit = (
@@ -199,6 +225,8 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(platform: Platform, si
 
     if past_limit[-1].code == "DAILY_VOLUME_LIMIT_EXCEEDED":
         raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    if payer == "pulled" and not within_limit[-1].accepted:
+        raise ResourceMissing(f"half of the limit cannot be pulled either: {within_limit[-1]}")
     past_limit[-1].refused(
         400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit[: len(past_limit)][-1]
     )
@@ -230,24 +258,28 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-084", "LIM-085")
-@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+@pytest.mark.parametrize("payer", ["individual", "business", "pulled"])
 def test_a_day_takes_its_whole_volume_and_no_more(
-    platform: Platform, check: Check, *, business: bool
+    platform: Platform, check: Check, payer: Payer
 ) -> None:
-    """What is left of a day's volume is accepted; one smallest unit more is refused with 429."""
-    payer = platform.approved.business() if business else platform.approved.customer()
-    source = platform.internal_accounts.account(customer=payer)
+    """What is left of a day's volume is accepted; one smallest unit more is refused with 429.
+
+    It is one of an individual and of a business, and of what is pulled from a bank account.
+    """
+    source = source_of(platform, payer, platform.profile.currency, 100_000)
     body = platform.quotes.body(source, amount=REMAINDER)
     platform.triggers.fire(
         "volume.nearly_reached",
-        customerId=source["customerId"],
-        currency=source["balance"]["currency"]["code"],
+        customerId=source.owner["id"],
+        currency=platform.profile.currency,
         amount=REMAINDER,
     )
 
     past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": REMAINDER + 1})
     at_limit = platform.quotes.create_and_execute(body)
 
+    if payer == "pulled" and not (past_limit[-1].accepted or at_limit[-1].accepted):
+        raise ResourceMissing(f"what is left cannot be pulled: {at_limit[-1]}")
     with check("LIM-084"):
         at_limit[-1].expect_accepted()
     with check("LIM-085"):

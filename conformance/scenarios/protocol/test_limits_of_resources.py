@@ -71,9 +71,9 @@ def test_resets_of_all_factors_count_together(platform: Platform) -> None:
     past_limit.refused(429, twin=other)
 
 
-@requirement("LIM-074", "LIM-071")
+@requirement("LIM-074", "LIM-071", "SFR-030")
 def test_who_started_too_many_resets_can_complete_one(platform: Platform, check: Check) -> None:
-    """The limit is on starts alone: a reset that passed its liveness check can be completed.
+    """The limit is on starts alone: a reset that passed its liveness check is read and completed.
 
     Its completion allows no further start.
     """
@@ -85,8 +85,11 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform, check:
     if answers[-1].accepted:
         raise PreconditionFailed(f"the customer can start as many as are wanted: {answers[-1]}")
 
+    reading = platform.resets.get(reset)
     answer = platform.resets.complete(reset)
 
+    with check("SFR-030"):
+        reading.expect_accepted()
     with check("LIM-074"):
         answer.expect_accepted()
     with check("LIM-071"):
@@ -245,6 +248,31 @@ def test_a_proof_of_address_that_is_too_old_is_noticed(platform: Platform, kind:
     assert late_errors - usual_errors, (
         f"expected an error of the submission beside the usual {list(usual_errors)}"
     )
+
+
+@requirement("LIM-037")
+def test_a_proof_of_address_of_an_owner_may_not_be_old_either(platform: Platform) -> None:
+    """The upload of an owner's proof of address that is too old is refused.
+
+    Where it is taken at first, whether the review notices is not for the suite to see.
+    """
+    business = platform.customers.applicant(business=True)
+    late_owner, timely_owner = (platform.verification.owners.owner(business) for _ in range(2))
+
+    late_answer = platform.verification.documents.upload(
+        late_owner, "BANK_STATEMENT", trigger="document.outdated"
+    )
+    twin = platform.verification.documents.upload(timely_owner, "BANK_STATEMENT")
+
+    if late_answer.accepted:
+        of_customer = platform.verification.documents.upload(
+            platform.customers.applicant(business=True),
+            "BANK_STATEMENT",
+            trigger="document.outdated",
+        )
+        if of_customer.accepted:
+            raise ResourceMissing("documents are looked at after their upload")
+    late_answer.refused(*REFUSED, twin=twin)
 
 
 @requirement("LIM-020", "LIM-021")

@@ -21,6 +21,7 @@ from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
+from conformance.scenarios.quotes.test_quote_terms import expect_short_life
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -85,17 +86,23 @@ def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Chec
 
 
 @requirement("QUO-816")
-def test_a_just_in_time_funded_quote_is_created(platform: Platform) -> None:
-    """A real-time funded quote is answered with 201."""
-    answer = platform.api.create_quote(platform.quotes.realtime_body())
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_just_in_time_funded_quote_is_created(platform: Platform, *, business: bool) -> None:
+    """A real-time funded quote of an individual or a business is answered with 201."""
+    approve = platform.approved.business if business else platform.approved.customer
+
+    answer = platform.api.create_quote(platform.quotes.realtime_body(approve()))
 
     assert answer.status == HTTPStatus.CREATED, answer
 
 
 @requirement("QUO-817")
-def test_a_quote_from_a_pullable_source_is_created(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_quote_from_a_pullable_source_is_created(platform: Platform, *, business: bool) -> None:
     """A quote from a pullable external account is answered with 201, without a deposit before."""
-    answer = platform.api.create_quote(pulling_body(platform, platform.approved.customer()))
+    approve = platform.approved.business if business else platform.approved.customer
+
+    answer = platform.api.create_quote(pulling_body(platform, approve()))
 
     assert answer.status == HTTPStatus.CREATED, answer
 
@@ -141,36 +148,65 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
 def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
     platform: Platform,
 ) -> None:
-    """A quote with platformFeeOverride bears the same fee with a standing fee and without one."""
+    """A quote with platformFeeOverride bears the same fee with a standing fee and without one.
+
+    So does one with a platformFeeOverride of nothing, where the target takes that.
+    """
     override = platform.profile.bindings.require("platform_fee_override")
-    body = {**dollar_quote(platform), "platformFeeOverride": override}
-    alone = own_fee(arranged_resource(platform.api.create_quote(body)))
-    if not alone:
+    usual = dollar_quote(platform)
+    bodies = [
+        {**usual, "platformFeeOverride": fee} for fee in (override, without_amounts(override))
+    ]
+    alone = [platform.api.create_quote(body) for body in bodies]
+    if not own_fee(arranged_resource(alone[0])):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
     with_and_without_fee(platform, "SENDING")
 
-    quote = arranged_resource(platform.api.create_quote(body))
-
-    assert own_fee(quote) == alone, quote
+    for body, before in zip(bodies, alone, strict=True):
+        if not before.accepted:
+            platform.observe(f"a platformFeeOverride of nothing is answered with {before.status}")
+            continue
+        quote = arranged_resource(platform.api.create_quote(body))
+        assert own_fee(quote) == own_fee(arranged_resource(before)), quote
 
 
 # --- The rail -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "rail",
+    ("rail", "taken_id"),
     [
-        case("QUO-810", "ACH", "ACH"),
-        case("QUO-811", "WIRE", "WIRE"),
-        case("QUO-812", "RTP", "RTP"),
-        case("QUO-813", "FEDNOW", "FEDNOW"),
+        case((identifier, "QUO-044", "QUO-062"), rail, rail, identifier)
+        for identifier, rail in (
+            ("QUO-810", "ACH"),
+            ("QUO-811", "WIRE"),
+            ("QUO-812", "RTP"),
+            ("QUO-813", "FEDNOW"),
+        )
     ],
 )
-def test_a_rail_that_an_account_lists_is_taken(platform: Platform, rail: str) -> None:
-    """A quote by a rail among the paymentRails of its destination is accepted."""
-    answer = platform.api.create_quote(body_with_rail(platform, rail))
+def test_a_rail_that_an_account_lists_is_taken(
+    platform: Platform, check: Check, rail: str, taken_id: str
+) -> None:
+    """A quote by a rail among the paymentRails of its destination is accepted.
 
-    answer.expect_accepted()
+    Whatever the rail, it keeps the locked amount, and lives for a quarter of an hour at most.
+    """
+    body = body_with_rail(platform, rail)
+
+    answer = platform.api.create_quote(body)
+
+    with check(taken_id):
+        answer.expect_accepted()
+    if not answer.accepted:
+        raise ResourceMissing(f"no quote goes by {rail}: {answer}")
+    quote = arranged_resource(answer)
+    with check("QUO-044"):
+        if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:
+            raise ResourceMissing("no corridor within one currency leads to a US account")
+        assert quote["totalSendingAmount"] == body["lockedCurrencyAmount"], quote
+    with check("QUO-062"):
+        expect_short_life(quote)
 
 
 @requirement("QUO-035", "QUO-814")
@@ -252,6 +288,18 @@ def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
         raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
     body = platform.quotes.body(source, destination)
     return having("destination.paymentRail", rail or rails[0])(body)
+
+
+def without_amounts(override: Json) -> Json:
+    """Return a platformFeeOverride of the same members, whose numbers are all zero."""
+    return {
+        name: without_amounts(value)
+        if isinstance(value, Mapping)
+        else 0
+        if type(value) in (int, float)
+        else value
+        for name, value in override.items()
+    }
 
 
 def own_fee(quote: Json) -> object:

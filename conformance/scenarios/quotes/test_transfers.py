@@ -21,6 +21,7 @@ from conformance.scenarios.quotes.transfers import (
     make_and_debit,
     make_transfer,
     replacement_body,
+    send,
     send_valid,
     transaction_at,
 )
@@ -40,11 +41,17 @@ def directions(out: str, into: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("direction", "requirement_id"), directions("TRF-001", "TRF-002"))
-def test_a_transfer_is_taken(platform: Platform, direction: Direction, requirement_id: str) -> None:
-    """A valid transfer in each direction is accepted."""
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_transfer_is_taken(
+    platform: Platform, direction: Direction, requirement_id: str, *, business: bool
+) -> None:
+    """A valid transfer in each direction is accepted, of an individual and of a business."""
     ends = arrange_ends(platform, direction)
-
     answer = send_valid(platform, ends)
+    if business and answer.accepted:
+        # What a body has to look like is known by then.
+        payer = platform.approved.business()
+        answer = send(platform, arrange_ends(platform, direction, payer=payer))
 
     assert answer.accepted, f"{requirement_id}: {answer}"
 

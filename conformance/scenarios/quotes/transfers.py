@@ -51,6 +51,7 @@ def arrange_ends(
     trigger: str | None = None,
     currencies: tuple[str, ...] = (),
     corridor: Corridor | None = None,
+    payer: Resource | None = None,
 ) -> Ends:
     """Create a customer and the two accounts of a transfer.
 
@@ -61,13 +62,16 @@ def arrange_ends(
         trigger: a trigger that decides what becomes of payouts to the external account.
         currencies: further currencies of a customer who receives a transfer in.
         corridor: one within a currency; by default the first of the profile.
+        payer: the customer; by default a new individual.
 
     Raises:
         ResourceMissing: no corridor is within one currency, or no account in it can be pulled from.
     """
     corridor = corridor or platform.quotes.corridor(same_currency=True)
     if direction == "out":
-        source = platform.internal_accounts.account(corridor.sending, amount=deposit)
+        source = platform.internal_accounts.account(
+            corridor.sending, amount=deposit, customer=payer
+        )
         owner = source.owner
         return Ends(
             "out",
@@ -75,7 +79,7 @@ def arrange_ends(
             platform.external_accounts.account(owner, corridor.account, trigger=trigger),
             source,
         )
-    customer = platform.approved.customer(currencies=[corridor.sending, *currencies])
+    customer = payer or platform.approved.customer(currencies=[corridor.sending, *currencies])
     internal_account = platform.internal_accounts.account(
         corridor.sending, amount=0, customer=customer
     )

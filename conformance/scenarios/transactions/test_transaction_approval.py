@@ -62,22 +62,46 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
         assert transaction.get("type") == "OUTGOING", transaction
 
 
-@requirement("TRX-080", "TRX-081")
+@requirement("TRX-082", "TRX-083")
+def test_a_payment_for_a_business_is_approved(platform: Platform, check: Check) -> None:
+    """What an agent of a business initiated is approved, and completes."""
+    business = platform.approved.business()
+    payment = platform.agents.initiate(platform.internal_accounts.account(customer=business))
+
+    answer = platform.api.approve_transaction(payment["transactionId"])
+
+    with check("TRX-082"):
+        answer.expect_accepted()
+    with check("TRX-083"):
+        if not answer.accepted:
+            raise ResourceMissing(f"the approval is refused: {answer}")
+        transaction = platform.transactions.at_status(payment, "COMPLETED")
+        assert transaction.get("status") == "COMPLETED", transaction
+
+
+@requirement("TRX-080", "TRX-081", "TRX-083")
 def test_an_approval_is_for_one_payment(platform: Platform, check: Check) -> None:
-    """Of two payments of an agent, the one that is not approved is PENDING and debits nothing."""
+    """Of two payments of an agent, the one that is not approved is PENDING and debits nothing.
+
+    The later one, which is approved, completes.
+    """
     source = platform.internal_accounts.account()
     _, before = platform.internal_accounts.balances(source)
     waiting, payment = (platform.agents.initiate(source) for _ in range(2))
 
-    platform.api.approve_transaction(payment["transactionId"])
+    answer = platform.api.approve_transaction(payment["transactionId"])
 
+    if not answer.accepted:
+        raise PreconditionFailed(f"the approval is refused: {answer}", breaks=["TRX-082"])
     transaction = platform.transactions.at_status(payment, "COMPLETED")
-    if transaction.get("status") != "COMPLETED":
-        raise PreconditionFailed(f"the approved payment is {transaction.get('status')}")
+    with check("TRX-083"):
+        assert transaction.get("status") == "COMPLETED", answer
     later = platform.quotes.complete(platform.quotes.pending(source, amount=7_000))
     with check("TRX-080"):
         assert platform.transactions.of_quote(waiting).get("status") == "PENDING"
     with check("TRX-081"):
+        if transaction.get("status") != "COMPLETED":
+            raise PreconditionFailed(f"the approved payment is {transaction.get('status')}")
         # What was executed before the later payout has left the total by then.
         expected = before - _sent_amount(transaction) - later["totalSendingAmount"]
         _expect_total(platform, source, expected)

@@ -86,7 +86,10 @@ def test_each_status_keeps_to_the_transactions_at_it(
 
 @requirement("TRX-073", "TRX-074")
 def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check) -> None:
-    """The filter by type lists a transaction of that type, and none of another."""
+    """The filter by type lists a transaction of that type, and none of another.
+
+    A filter by a type that the text does not name lists that one alone too, where it is taken.
+    """
     source = platform.internal_accounts.account()
     expected = platform.transactions.of_quote(platform.quotes.pending(source))
 
@@ -100,6 +103,9 @@ def test_a_type_keeps_to_the_transactions_of_it(platform: Platform, check: Check
         if cards.accepted:
             # Among the members of card transactions the type is not listed.
             assert {row.get("type") for row in listed_members(cards.body)} <= {"CARD", None}
+        incoming = platform.api.list_transactions({"type": "INCOMING"})
+        if incoming.accepted:
+            assert {row.get("type") for row in listed_members(incoming.body)} <= {"INCOMING", None}
 
 
 @requirement("TRX-800", "TRX-801")

@@ -79,6 +79,35 @@ def test_a_business_is_accepted_for_review(platform: Platform, check: Check) -> 
         assert submission["errors"] == []
 
 
+@requirement("VER-022")
+def test_a_business_may_be_controlled_by_who_owns_nothing_of_it(platform: Platform) -> None:
+    """Nothing is missing of a business whose control person owns 0 percent, and a director 75.
+
+    Its twin is controlled by who owns 75 percent.
+    """
+    reviews, owners = platform.verification.reviews, platform.verification.owners
+    twin = reviews.submission(reviews.prepared(business=True))
+    if twin["verificationStatus"] != IN_PROGRESS:
+        raise PreconditionFailed(f"nothing is known to be enough: {twin}")
+    business = reviews.unsubmitted(business=True)
+    idle = owners.body(
+        business, roles=[platform.profile.bindings.control_role], ownershipPercentage=0
+    )
+    if not (report := platform.api.create_beneficial_owner(idle)).accepted:
+        raise ResourceMissing(f"nobody is reported who owns nothing: {report}")
+    owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
+    platform.verification.documents.document(business, "UTILITY_BILL")
+
+    answer = reviews.submit_with_documents(business)
+
+    if documents := documents_asked_of(business, answer):
+        raise ResourceMissing(f"more documents are asked for: {documents}")
+    entries = arranged_resource(answer).get("errors") or ()
+    if entries and business["id"] not in {entry.get("resourceId") for entry in entries}:
+        raise ResourceMissing(f"more is asked of the second owner: {entries}")
+    assert answer.body["verificationStatus"] == IN_PROGRESS, answer
+
+
 # --- Incomplete -----------------------------------------------------------------------------
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.platform.resource import Json, Resource, require_member
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    arranged_resource,
+    require_member,
+)
 from conformance.scenarios.cards.holdings import (
     ACCOUNTS,
     AMOUNT,
@@ -17,6 +23,7 @@ from conformance.scenarios.cards.holdings import (
 from conformance.scenarios.embedded_wallets.signing import whole_unit
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.kinds import Kind, create_quote_alone, pay, quote_body
 from conformance.scenarios.webhooks.reports import BALANCE, expect_same, let_reports_arrive
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -145,6 +152,77 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(
         BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
     )
     assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
+
+
+@requirement("EVT-150")
+def test_an_approved_payment_is_reported_with_the_balance_that_it_leaves(
+    platform: Platform,
+) -> None:
+    """A webhook shows the balance less the sentAmount of an agent's payment that was approved."""
+    source = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(source)
+    payment = platform.agents.initiate(source)
+
+    arranged_body(platform.api.approve_transaction(payment["transactionId"]))
+
+    balance_left = before - require_member(payment, "totalSendingAmount")
+    report = platform.webhooks.wait_for(
+        BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
+    )
+    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
+
+
+@requirement("EVT-150")
+def test_a_payout_of_the_platform_is_reported_with_the_balance_that_it_leaves(
+    platform: Platform,
+) -> None:
+    """A webhook about the platform's account shows its balance less the sending amount."""
+    quote, source, before = create_quote_alone(platform)
+    # An earlier deposit may have led to the same balance.
+    known_ids = {event.id for event in arrived_reports(platform, source)}
+
+    pay(platform, "platform", quote)
+
+    balance_left = before - quote["totalSendingAmount"]
+    report = platform.webhooks.wait_for(
+        BALANCE,
+        source["id"],
+        where=lambda event: event.id not in known_ids and balance_in(event) == balance_left,
+    )
+    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
+
+
+@requirement("EVT-152", "EVT-153")
+@pytest.mark.parametrize("kind", ["pulled", "real-time", "immediate"])
+def test_a_payment_of_each_kind_is_reported_to_its_receiver(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """A webhook shows the receiver's balance with what was pulled, or paid just in time or at once.
+
+    The receiver is an account of the payer.
+    """
+    payer = platform.approved.customer()
+    receiver = platform.internal_accounts.account(amount=0, customer=payer)
+    if kind == "immediate":
+        _, receiver = one_owner(platform)
+        payer = receiver.owner
+    before, _ = platform.internal_accounts.balances(receiver)
+    answer = platform.api.create_quote(quote_body(platform, kind, payer, receiver))
+    if not answer.accepted:
+        raise ResourceMissing(f"customers pay nothing into such accounts: {answer}")
+    quote = arranged_resource(answer, payer)
+
+    pay(platform, kind, quote)
+
+    after = before + quote["totalReceivingAmount"]
+    with check("EVT-152"):
+        report = platform.webhooks.wait_for(BALANCE, receiver["id"])
+        assert report is not None, f"no {BALANCE} for {receiver['id']}"
+    with check("EVT-153"):
+        report = platform.webhooks.wait_for(
+            BALANCE, receiver["id"], where=lambda event: balance_in(event) == after
+        )
+        assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
 
 
 def two_owners(platform: Platform) -> tuple[Resource, Resource]:

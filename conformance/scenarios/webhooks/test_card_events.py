@@ -291,6 +291,27 @@ def test_the_balance_after_a_return_is_reported(platform: Platform, trigger: str
     assert is_balance_reported(platform, account, after)
 
 
+@requirement("EVT-362")
+def test_the_balance_after_the_reversal_of_a_return_is_reported(platform: Platform) -> None:
+    """A new webhook shows the balance of the account once a return was taken back."""
+    account = platform.cards.account()
+    card = platform.cards.card(account)
+    _, row = platform.cards.returned_purchase(card)
+    before = platform.internal_accounts.balances(account)[0]
+    if not is_balance_reported(platform, account, before):
+        raise PreconditionFailed(f"the balance of {before} after a return is not reported")
+    known_ids = {delivery.id for delivery in platform.webhooks.about(account["id"])}
+
+    arranged_body(platform.cards.reverse_return(card, row["id"]))
+
+    balance_left = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance < before
+    )
+    if balance_left >= before:
+        raise ResourceMissing("the reversal of a return leaves the balance as it is")
+    assert is_balance_reported(platform, account, balance_left, known_ids)
+
+
 @requirement("EVT-191")
 @pytest.mark.parametrize("trigger", VOIDS)
 def test_the_balance_after_a_reversal_is_reported(platform: Platform, trigger: str) -> None:

@@ -133,6 +133,36 @@ def test_an_approval_is_reported_with_the_customer(
 
 
 @pytest.mark.parametrize(
+    "business",
+    [
+        case("EVT-074", "individual", False),
+        case("EVT-075", "business", True),
+    ],
+)
+def test_a_review_is_reported_of_nobody_who_has_the_same_name(
+    platform: Platform, business: bool
+) -> None:
+    """No webhook of a review names an older customer with the same platformCustomerId."""
+    name = {"platformCustomerId": platform.samples.reference()}
+    older = platform.verification.reviews.unsubmitted(business=business, **name)
+    try:
+        customer = platform.verification.reviews.submitted(
+            business=business, trigger="customer.approve", **name
+        )
+    except PreconditionFailed as error:
+        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    _arrange_status(platform, customer, "APPROVED")
+
+    report = _wait_for_event(platform, customer, business, "APPROVED")
+
+    reviews = {f"{FAMILIES[business]}PENDING", *_decision_types(business)}
+    misnamed = _event_types(platform, older) & reviews
+    assert not misnamed, f"{older['id']} was not submitted, and {misnamed} came"
+    if report is None:
+        raise PreconditionFailed(f"the approval of {customer['id']} is not reported")
+
+
+@pytest.mark.parametrize(
     ("business", "status_id", "alone_id"),
     [
         case(("EVT-080", "EVT-092"), "individual", False, "EVT-080", "EVT-092"),

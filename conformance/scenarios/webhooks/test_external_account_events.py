@@ -11,7 +11,7 @@ from conformance.exchange.delivery import Delivery
 from conformance.platform.given.beneficiaries import Way
 from conformance.platform.given.external_accounts import LEADS_TO
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Resource, arranged_resource
 from conformance.scenarios.external_accounts.platform_accounts import (
     conclude_platform_proof,
     move_platform_account,
@@ -20,7 +20,7 @@ from conformance.scenarios.external_accounts.platform_accounts import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.payments import readable_platform_account
-from conformance.scenarios.webhooks.reports import STATUS_UPDATED, event_ids
+from conformance.scenarios.webhooks.reports import STATUS_UPDATED, event_ids, let_reports_arrive
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_REPORTS_OF_CREATION = 2
@@ -47,6 +47,43 @@ def test_a_disabled_account_is_reported(platform: Platform, check: Check) -> Non
         assert all(isinstance(event.data, Mapping) for event in events)
     with check("EVT-121"):
         assert all(event.concerns(account["id"]) for event in events)
+
+
+@requirement("EVT-124")
+def test_a_disabled_account_of_a_business_is_reported(platform: Platform) -> None:
+    """Disabling an external account of a business is reported by a new webhook."""
+    account = platform.external_accounts.account(
+        platform.external_accounts.account_holder("BUSINESS")
+    )
+
+    _expect_report_of(platform, account, "external_account.disable")
+
+
+@requirement("EVT-131")
+def test_a_change_is_reported_of_no_account_with_the_same_name(platform: Platform) -> None:
+    """No new webhook is about another customer's older account with the same platformAccountId."""
+    name = {"platformAccountId": platform.samples.reference()}
+    accounts = []
+    for holder in (platform.external_accounts.account_holder() for _ in range(2)):
+        body = {**platform.external_accounts.body(holder), **name}
+        answer = platform.api.create_external_account(body)
+        if not answer.accepted:
+            raise ResourceMissing(f"two accounts do not share a platformAccountId: {answer}")
+        accounts.append(platform.external_accounts.activate(arranged_resource(answer, holder)))
+    older, account = accounts
+    if platform.triggers.magic("external_account.disable") is not None:
+        raise ResourceMissing("external_account.disable happens to new accounts alone")
+    # The creation of an account may be reported, and its verification.
+    let_reports_arrive(platform)
+    known_ids = event_ids(platform, STATUS_UPDATED, older["id"])
+
+    platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
+
+    reported = _is_reported(platform, account, set())
+    new_ids = event_ids(platform, STATUS_UPDATED, older["id"]) - known_ids
+    assert not new_ids, f"{account['id']} was disabled, and {older['id']} is reported"
+    if not reported:
+        raise PreconditionFailed(f"no {STATUS_UPDATED} for {account['id']} after its change")
 
 
 @requirement("EVT-124")

@@ -123,6 +123,7 @@ for _requirement, _operation in (
     ("AGT-014", "listCustomerExternalAccounts"),
     ("AGT-015", "createQuote"),
     ("AGT-023", "getExternalAccount"),
+    ("AGT-053", "listVerifications"),
     ("AGT-024", "updateCustomer"),
     ("AGT-025", "deleteExternalAccount"),
     ("AGT-026", "createExternalAccount"),

@@ -13,6 +13,7 @@ from conformance.proof.kit.builders import (
     Json,
     Place,
     around,
+    before,
     edited,
     instead,
     receives,
@@ -405,3 +406,8 @@ declare(
     "a reset is completed with anything for a phone",
     _mobile_passed_over(lambda mobile: not isinstance(mobile, dict)),
 )
+
+
+@mutant("SFR-030", "who has started too many resets reads none", (factor_resets, "read"), before)
+def unread_beyond_the_cap(unit: Unit, ask: Ask) -> None:
+    factor_resets.refuse_beyond_cap(unit, factor_resets.customer_of(unit, ask))

@@ -533,6 +533,19 @@ def nothing_to_reverse(unit: Unit, row: CardTransaction) -> CardTransaction:
     return card_transactions.find(unit, row.original_id or "") or row
 
 
+@mutant(
+    "CAR-061",
+    "the reversal of a return takes the other returns with it",
+    (card_simulators, "reverse_return"),
+    after,
+)
+def all_reversed(unit: Unit, ask: Ask) -> None:
+    row = card_transactions.find(unit, ask.body["transactionId"])
+    purchase = card_transactions.find(unit, row.original_id or "") if row else None
+    if purchase is not None:
+        purchase.refunded = 0
+
+
 @mutant("CAR-081", "a return that was reversed is reversed once more")
 def reversed_again(patch: Patch) -> None:
     done: set[str] = set()

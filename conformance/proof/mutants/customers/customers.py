@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, around, edited, invented, receives
-from conformance.proof.kit.edits import put
+from conformance.proof.kit.edits import as_number, put, turned
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -47,6 +47,18 @@ declare(
     "the UMA address follows from the platformCustomerId",
     creating(_address_of_id),
 )
+
+
+for _name, _statement, _change in (
+    ("number", "of digits is a number", as_number),
+    ("lower-case", "is shown in lower case", str.lower),
+):
+    declare(
+        "CUS-012",
+        _name,
+        f"a platformCustomerId {_statement}",
+        edited(customers, "view", turned("platformCustomerId", _change)),
+    )
 
 
 def _own_id_of_business(unit: Unit, customer: Customer) -> None:

@@ -92,6 +92,25 @@ for _ids_of_form, _path, _wrong, _value in FORMS:
     if _kept:
         declare(_kept, f"{_shown}-otherwise", f"{_path} becomes {_value}", shown(_path, _value))
 
+for _id, _path in (("CUS-079", "address.postalCode"), ("BUS-044", f"{INFO}.registrationNumber")):
+    declare(
+        _id,
+        "zeros-lost",
+        f"the zeros at the beginning of {_path} are lost",
+        edited(customers, "view", turned(_path, lambda number: number.lstrip("0"))),
+    )
+
+declare(
+    "CUS-072",
+    "ascii",
+    "the accents of a name are lost",
+    edited(
+        customers,
+        "view",
+        turned("fullName", lambda name: name.encode("ascii", "ignore").decode()),
+    ),
+)
+
 for _id, _path, _value in OTHERWISE:
     declare(
         _id, f"{_path.replace('.', '-')}-otherwise", f"it becomes {_value}", shown(_path, _value)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, edited
-from conformance.proof.kit.edits import ALL, put
+from conformance.proof.kit.edits import ALL, as_number, put, turned
 from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
@@ -64,6 +64,24 @@ for _requirement, _name, _place, _path, _value in SHOWN:
         _name,
         f"{_path.replace(f'data.{ALL}.', '')} is {json.dumps(_value)}",
         edited(*_place, put(_path, _value)),
+    )
+
+for _requirement, _place, _path in (
+    ("EXT-011", CREATE, "platformAccountId"),
+    ("EXT-012", READ, "platformAccountId"),
+    ("EXT-806", (externals, "list_for_customers"), f"data.{ALL}.platformAccountId"),
+):
+    declare(
+        _requirement,
+        "number",
+        "a platformAccountId of digits is shown as a number",
+        edited(*_place, turned(_path, as_number)),
+    )
+    declare(
+        _requirement,
+        "lower-case",
+        "a platformAccountId is shown in lower case",
+        edited(*_place, turned(_path, str.lower)),
     )
 
 declare(

@@ -18,6 +18,7 @@ from conformance.proof.kit.builders import (
     edited,
     instead,
     invented,
+    skipped,
 )
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -40,7 +41,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import externals, ownership, trust
 from conformance.reference.quotes import quotes
-from conformance.reference.store import ExternalAccount
+from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
 # --- Statuses -------------------------------------------------------------------------------
@@ -549,6 +550,16 @@ def disowned_by_a_refusal(account: ExternalAccount) -> None:
 
 
 declare("EXT-163", "complains", "an untrusting is refused", _failing_after((trust, "untrust")))
+
+
+@mutant("EXT-163", "a business asks in vain", (trust, "untrust"), before)
+def businesses_trust_for_ever(unit: Unit, ask: Ask) -> None:
+    account = externals.get(unit, ask.params["externalAccountId"])
+    owner = unit.session.get(Customer, account.customer_id or "")
+    if owner is not None and owner.customer_type == "BUSINESS":
+        raise errors.Refusal("CONFLICT", "The beneficiary is not trusted.")
+
+
 declare("EXT-164", "complains", "a right proof is refused", _failing_after((trust, "confirm")))
 
 
@@ -590,3 +601,31 @@ def untrusted_when_asked(patch: Patch) -> None:
 @mutant("EXT-169", "any proof confirms an untrusting")
 def any_proof_confirms(patch: Patch) -> None:
     patch.replace(trust, "check_proof", lambda _unit, _account, _body: None)
+
+
+def _proof_of_oldest(
+    original: Function, unit: Unit, account: ExternalAccount, method: str, *, proven: bool
+) -> None:
+    """End the proof of the customer's oldest account that waits for one."""
+    waiting = [one for one in siblings(unit, account) if one.status == UNPROVEN]
+    oldest = min(waiting, key=lambda one: one.created_at, default=account)
+    if oldest.id != account.id:
+        oldest.challenge, account.challenge = account.challenge, None
+    original(unit, oldest, method, proven=proven)
+
+
+declare(
+    "EXT-036",
+    "oldest",
+    "a proof is taken for the customer's oldest account that waits for one",
+    around(ownership, "conclude", _proof_of_oldest),
+)
+
+
+for _id in ("EXT-042", "EXT-043"):
+    declare(
+        _id,
+        "approved",
+        "an approved payment is made, whatever the status of its destination is by then",
+        skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),
+    )

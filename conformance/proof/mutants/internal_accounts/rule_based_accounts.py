@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, instead, recoded
-from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.edits import Edit, as_number, put, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import (
@@ -24,7 +24,7 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     shown,
 )
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors
+from conformance.reference import errors, platform
 from conformance.reference.internal_accounts import accounts, rule_based, sweeps
 from conformance.reference.store import Customer, InternalAccount
 from conformance.reference.unit import Ask, Unit
@@ -79,6 +79,12 @@ for _requirement, _name, _edit in SHOWN:
     declare(_requirement, _name, f"of what is created: {_name}", shown(_edit))
 
 declare("RBA-008", "capitals", "a label is put in capitals", labelled(lambda t: t and t.upper()))
+declare(
+    "RBA-008",
+    "number",
+    "a label of digits is answered as a number",
+    shown(turned("label", as_number)),
+)
 declare("RBA-008", "fixed", "every account has one label", labelled(lambda _: "Collections"))
 declare("RBA-009", "invented", "a label is made up", labelled(lambda t: t or "Account"))
 declare(
@@ -165,6 +171,16 @@ def _with_all(unit: Unit, _ask: Ask, rows: list[Json]) -> list[Json]:
     return [*rows, *(view for view in every if view["id"] not in known)]
 
 
+declare(
+    "RBA-016",
+    "disabled",
+    "rule-based accounts are not listed while the platform may create none",
+    listing(
+        lambda unit, ask, rows: (
+            rows if platform.config_of(unit).rule_based else _without_rule_based(unit, ask, rows)
+        )
+    ),
+)
 declare("RBA-016", "hidden", "rule-based accounts are not listed", listing(_without_rule_based))
 declare(
     "RBA-017",
@@ -192,6 +208,12 @@ declare(
     "listed-with-one",
     "what has no label is listed with one",
     listing(each(lambda row: {**row, "label": row["label"] or "Account"})),
+)
+declare(
+    "RBA-024",
+    "number",
+    "the list shows a label of digits as a number",
+    listing(each(turned("label", as_number))),
 )
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 

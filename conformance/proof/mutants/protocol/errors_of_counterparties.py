@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import Json, Place, around, instead, receives, recoded
+from conformance.proof.kit.builders import Json, Place, around, before, instead, receives, recoded
 from conformance.proof.kit.edits import put, where
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import change_body, debit_though_refused
-from conformance.proof.patch import Function
+from conformance.proof.patch import Apply, Function
 from conformance.reference import errors
 from conformance.reference.external_accounts import receivers
 from conformance.reference.quotes import quotes, uma
+from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Unit
 
 Priced = Callable[[Unit, Json], str]
@@ -131,6 +132,26 @@ for _refusing, _naming, _table, _state, _other in CAUSES:
         with_row(*_table, _state, "INTERNAL_ERROR"),
     )
     declare(_naming, _other, f"it is refused with {_other}", with_row(*_table, _state, _other))
+
+
+def _only_quoted(state: str, other: str) -> Apply:
+    """Return a patch after which a quote is refused with another code than the lookup is."""
+
+    def refusing(account: ExternalAccount) -> None:
+        if account.counterparty == state:
+            raise errors.Refusal(other, "The institution behind the account did not agree to it.")
+
+    return before(receivers, "refuse_unpayable", refusing)
+
+
+for _refusing, _naming, _table, _state, _other in CAUSES:
+    if _table == (receivers, "COUNTERPARTY_FAILURES"):
+        declare(
+            _naming,
+            "quoted",
+            f"a quote that no lookup came before is refused with {_other}",
+            _only_quoted(_state, _other),
+        )
 
 for _naming, _code, _status in (
     ("ERR-021", "LOOKUP_REQUEST_FAILED", 424),

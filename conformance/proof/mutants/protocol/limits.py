@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -118,11 +119,11 @@ declare(
 )
 
 
-def _unlimited_where_locked(side: str) -> Apply:
-    """Return a patch after which quotes that lock one side have no maximum."""
+def _unlimited_where(condition: Callable[[quotes.Order], bool]) -> Apply:
+    """Return a patch after which quotes of such an order have no maximum."""
 
     def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
-        if order.side == side:
+        if condition(order):
             no_limits = {"transaction_limits": {"USD": 10**15}}
             unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
         return original(unit, order)
@@ -130,13 +131,24 @@ def _unlimited_where_locked(side: str) -> Apply:
     return around(quotes, "draft", draft)
 
 
+def _locks(side: str, order: quotes.Order) -> bool:
+    return order.side == side
+
+
 for _side in ("SENDING", "RECEIVING"):
     declare(
         "LIM-086",
         f"unlimited-where-{_side}-is-locked",
         f"there is no maximum where the {_side} amount is locked",
-        _unlimited_where_locked(_side),
+        _unlimited_where(partial(_locks, _side)),
     )
+
+declare(
+    "LIM-086",
+    "unlimited-where-pulled",
+    "there is no maximum of what is pulled",
+    _unlimited_where(lambda order: order.source.kind == "EXTERNAL"),
+)
 
 
 def _volume_of(amount_of: Callable[[quotes.Order, int], int]) -> Apply:
@@ -174,6 +186,14 @@ declare(
     "sending-locked-alone",
     "the volume is not looked at where the receiving amount is locked",
     _volume_of(lambda order, amount: amount if order.side == "SENDING" else 0),
+)
+
+
+declare(
+    "LIM-085",
+    "pulled",
+    "the volume is not looked at where money is pulled",
+    _volume_of(lambda order, amount: 0 if order.source.kind == "EXTERNAL" else amount),
 )
 
 
@@ -361,6 +381,11 @@ def short_session(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 90 * 86_400)
 
 
+@mutant("LIM-075", "a session ends after six months of the calendar, which are 181 days or more")
+def session_in_months(patch: Patch) -> None:
+    patch.replace(logins, "SESSION_SECONDS", 181 * 86_400)
+
+
 @mutant("LIM-075", "a session of 180 days is counted in hours")
 def session_in_hours(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 180 * 3_600)
@@ -423,6 +448,14 @@ declare(
     "a document that is OUTDATED is taken in",
     blind_to("OUTDATED"),
 )
+
+
+@mutant("LIM-037", "the papers of an owner may be of any age", (documents, "create"), before)
+def papers_of_owners_of_any_age(unit: Unit, ask: Ask) -> None:
+    owner = documents.holder(unit, ask.body["documentHolder"])
+    owned = ask.body["documentHolder"].startswith("BeneficialOwner:")
+    if owned and owner.conditions.get(documents.FAULT) == "OUTDATED":
+        owner.conditions = {}
 
 
 @mutant("LIM-037", "a tax return may be of any year", (documents, "create"), before)

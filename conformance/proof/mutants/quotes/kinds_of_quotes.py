@@ -15,13 +15,14 @@ from conformance.proof.kit.builders import (
     Place,
     after,
     around,
+    before,
     edited,
     instead,
     receives,
     rescued,
     skipped,
 )
-from conformance.proof.kit.edits import Edit, copied, put, shows, where
+from conformance.proof.kit.edits import Edit, as_number, copied, put, shows, turned, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     at_once,
@@ -161,6 +162,24 @@ def waits_for_an_hour(original: Function, unit: Unit, order: quotes.Order) -> Qu
 def _unread(edit: Edit) -> Callable[[Json, Json], Json]:
     """Return the edit of an answer that does not depend on the body of its request."""
     return lambda answer, _body: edit(answer)
+
+
+def _by_wire(body: Json) -> bool:
+    return bool(body["destination"].get("paymentRail") == "WIRE")
+
+
+declare(
+    "QUO-062",
+    "by-wire",
+    "a quote by a slow rail waits for years",
+    _created_where(_by_wire, _unread(put("expiresAt", "2099-12-31T00:00:00Z"))),
+)
+declare(
+    "QUO-044",
+    "by-wire",
+    "a wire costs a unit more than was locked",
+    _created_where(_by_wire, _unread(turned("totalSendingAmount", lambda amount: amount + 1))),
+)
 
 
 @mutant("QUO-062", "a quote that pays in BTC waits for an hour", (quotes, "draft"), edited)
@@ -451,6 +470,18 @@ for _requirement in ("QUO-051", "QUO-052"):
 
 
 @mutant(
+    "QUO-833",
+    "a fee of nothing leaves the standing fee",
+    (quotes, "terms_for"),
+    around,
+)
+def nothing_is_no_fee(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    if order.fee_override is not None and not any(order.fee_override.values()):
+        return original(unit, replace(order, fee_override=None))
+    return original(unit, order)
+
+
+@mutant(
     "QUO-833", "the fee of a single transfer is added to the standing fee", (quotes, "terms_for")
 )
 def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
@@ -480,6 +511,100 @@ for _requirement in ("QUO-120", "QUO-122"):
                 else original(unit, quote, action)
             ),
         ),
+    )
+
+
+def _to_address(body: Json) -> bool:
+    return bool(body["destination"]["destinationType"] == "UMA_ADDRESS")
+
+
+declare(
+    "QUO-039",
+    "number",
+    "a description of digits is shown as a number",
+    edited(quotes, "view", turned("description", as_number)),
+)
+
+for _requirement, _edit in {
+    "QUO-033": put("destination.destinationType", "ACCOUNT"),
+    "QUO-062": put("expiresAt", "2099-12-31T00:00:00Z"),
+    "QUO-044": turned("totalSendingAmount", lambda amount: amount + 1),
+    "QUO-045": turned("totalReceivingAmount", lambda amount: amount + 1),
+}.items():
+    declare(
+        _requirement,
+        "to-an-address",
+        "a quote to a UMA address shows something else",
+        _created_where(_to_address, _unread(_edit)),
+    )
+
+
+def _trusting_addresses(original: Function, unit: Unit, quote: Quote, *more: str) -> None:
+    if quote.destination_kind == "UMA":
+        quotes.perform(unit, quote, "EXECUTE")
+    else:
+        original(unit, quote, *more)
+
+
+declare(
+    "QUO-180",
+    "to-an-address",
+    "what is sent to a UMA address needs no proof",
+    around(quotes, "start", _trusting_addresses),
+)
+
+
+@mutant("QUO-130", "who pays a UMA address need not accept the terms", (quotes, "draft"), around)
+def addresses_without_terms(draft: Function, unit: Unit, order: quotes.Order) -> Quote:
+    customer_id = order.source.customer_id
+    if order.destination.kind == "UMA" and customer_id is not None:
+        customer = customers.get(unit, customer_id)
+        customer.consent = customer.consent or {}
+    quote: Quote = draft(unit, order)
+    return quote
+
+
+declare(
+    "QUO-120",
+    "to-an-address",
+    "what is sent to a UMA address is not executed as it is created",
+    skipped(
+        quotes,
+        "start",
+        lambda unit, quote, action="EXECUTE": (
+            quote.created_at == unit.now and quote.destination_kind == "UMA"
+        ),
+    ),
+)
+declare(
+    "QUO-086",
+    "to-an-address",
+    "what is sent to a UMA address is debited by a unit alone",
+    around(
+        quotes,
+        "debit_total",
+        lambda original, quote: 1 if quote.destination_kind == "UMA" else original(quote),
+    ),
+)
+
+
+def _individuals_alone(kind: str) -> Apply:
+    """Refuse quotes of businesses from a kind of source."""
+
+    def refusing(unit: Unit, order: quotes.Order) -> None:
+        owner = unit.session.get(Customer, order.source.customer_id or "")
+        if order.source.kind == kind and owner and owner.customer_type == "BUSINESS":
+            raise errors.Refusal("CONFLICT", "Businesses pay from their internal accounts.")
+
+    return before(quotes, "draft", refusing)
+
+
+for _requirement, _kind in (("QUO-816", "REALTIME"), ("QUO-817", "EXTERNAL")):
+    declare(
+        _requirement,
+        "individuals-alone",
+        f"a business pays from no source that is {_kind}",
+        _individuals_alone(_kind),
     )
 
 

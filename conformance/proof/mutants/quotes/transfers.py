@@ -11,11 +11,11 @@ from conformance.proof.kit.edits import bare, turned
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes, transfers
-from conformance.reference.store import Quote, Transaction
+from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.transactions.settlement import holding_account
 from conformance.reference.unit import Ask, Unit, new_id
@@ -56,6 +56,23 @@ for _id, _place in {
     "TRF-002": (transfers, "transfer_in"),
 }.items():
     declare(_id, "retired", "the transfer is served, and never made", around(*_place, _retired))
+
+
+def _of_individuals(ends_of: Function, unit: Unit, body: Json) -> Any:
+    source, destination = ends_of(unit, body)
+    owner = unit.session.get(Customer, source.customer_id or "")
+    if owner is not None and owner.customer_type == "BUSINESS":
+        raise errors.Refusal("CONFLICT", "A business sends quotes.")
+    return source, destination
+
+
+for _id in ("TRF-001", "TRF-002"):
+    declare(
+        _id,
+        "individuals-alone",
+        "a transfer of a business is refused",
+        around(transfers, "ends_of", _of_individuals),
+    )
 
 
 def _charge(unit: Unit, quote: Quote, amount: int) -> None:

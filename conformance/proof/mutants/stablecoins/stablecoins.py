@@ -340,3 +340,17 @@ def any_amount(patch: Patch) -> None:
 @mutant("STC-210", "a stablecoin is minted before it is set up")
 def minted_early(patch: Patch) -> None:
     patch.replace(stablecoins, "refuse_unprovisioned", lambda _coin: None)
+
+
+def _without_external(body: Json) -> Json:
+    rows = [row for row in body["data"] if "ExternalAccount:" not in str(row)]
+    return {**body, "data": rows}
+
+
+for _requirement in ("STC-011", "STC-012"):
+    declare(
+        _requirement,
+        "external",
+        "what is minted to an external account is not listed",
+        edited(stablecoins, "operations", _without_external),
+    )

@@ -27,6 +27,7 @@ from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
+from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, control, errors, pages, rules
 from conformance.reference.authentication import sca
@@ -311,6 +312,13 @@ def _lower(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
 for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"}.items():
     declare(_id, "ignored", f"the filter {_member} is ignored", _asked(without(_member)))
 
+declare(
+    "TRX-073",
+    "incoming-ignored",
+    "a filter by incoming transactions lists all",
+    _asked(where(shows("type", "INCOMING"), without("type"))),
+)
+
 for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
     declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
 
@@ -446,6 +454,27 @@ def approval_ignored(patch: Patch) -> None:
         "approve",
         lambda unit, ask: transactions.view(transactions.get(unit, ask.params["transactionId"])),
     )
+
+
+@mutant("TRX-083", "an approval is for the first payment of the agent", (quotes, "approve"), around)
+def first_approved(approve: Function, unit: Unit, ask: Ask) -> Json:
+    named, _ = transactions.locked(unit, ask.params["transactionId"])
+    query = select(Quote).where(
+        Quote.customer_id == named.customer_id,
+        Quote.agent_initiated.is_(True),
+        Quote.status == "PENDING",
+    )
+    first = unit.session.scalars(query.order_by(Quote.created_at)).first() or named
+    params = {**ask.params, "transactionId": first.transaction_id}
+    shown: Json = approve(unit, replace(ask, params=params))
+    return shown
+
+
+@mutant("TRX-082", "no payment for a business can be approved", (quotes, "approve"), before)
+def businesses_unapproved(unit: Unit, ask: Ask) -> None:
+    quote, _ = transactions.locked(unit, ask.params["transactionId"])
+    if is_of_business(unit, quote):
+        raise errors.Refusal("CONFLICT", "A business approves elsewhere.")
 
 
 @mutant("TRX-084", "an approval debits the fees on top")

@@ -12,6 +12,7 @@ from conformance.proof.kit.builders import (
     Handler,
     Place,
     around,
+    before,
     edited,
     instead,
     receives,
@@ -169,6 +170,40 @@ DROPPED: tuple[tuple[str, Place, str], ...] = (
     ("DOC-042", (documents, "MEDIA_TYPES"), "image/png"),
 )
 """Requirement, table and the row of it that is forgotten."""
+
+
+def _unfit_for(proof: str, media_type: str) -> Apply:
+    """Refuse files of a type for documents that prove something."""
+
+    def refusing(_unit: Unit, ask: Ask) -> None:
+        kind = documents.DOCUMENT_TYPES.get(ask.body.get("documentType"))
+        upload = ask.files.get("file")
+        if kind and upload and (kind.proves, upload.content_type) == (proof, media_type):
+            raise errors.invalid_input(errors.field_error("file", "Expected another type."))
+
+    return before(documents, "create", refusing)
+
+
+@mutant("DOC-040", "owners hand in pictures alone", (documents, "create"), before)
+def owners_hand_in_pictures(_unit: Unit, ask: Ask) -> None:
+    upload = ask.files.get("file")
+    owned = str(ask.body.get("documentHolder")).startswith("BeneficialOwner:")
+    if owned and upload and upload.content_type == "application/pdf":
+        raise errors.invalid_input(errors.field_error("file", "Expected a picture."))
+
+
+for _requirement, _proof, _type in (
+    ("DOC-041", "IDENTITY", "image/jpeg"),
+    ("DOC-041", "ADDRESS", "image/jpeg"),
+    ("DOC-042", "IDENTITY", "image/png"),
+    ("DOC-042", "ADDRESS", "image/png"),
+):
+    declare(
+        _requirement,
+        f"{_type.replace('/', '-')}-for-{_proof.lower()}",
+        f"a file of the type {_type} is refused as a proof of {_proof.lower()}",
+        _unfit_for(_proof, _type),
+    )
 
 for _requirement, _table, _key in DROPPED:
     declare(

@@ -127,6 +127,18 @@ for _kind, _status, _errors in (
         )
 
 
+declare(
+    "VER-022",
+    "idle-control",
+    "a control person counts only where it owns something",
+    around(
+        verifications,
+        "is_controlled",
+        lambda original, persons: original([one for one in persons if float(one.ownership)]),
+    ),
+)
+
+
 # --- What is missing ------------------------------------------------------------------------
 
 

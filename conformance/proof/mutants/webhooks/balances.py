@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Json, Place, after, around, rescued, skipped
@@ -110,6 +111,8 @@ for _name, _condition in (
     ("business", is_of_business),
     ("authorized", _is_proved),
     ("transfer", lambda _unit, quote: quote.destination_kind == "INTERNAL"),
+    ("approved", lambda _unit, quote: quote.agent_initiated),
+    ("platform", lambda _unit, quote: quote.customer_id is None),
 ):
     declare(
         "EVT-150",
@@ -128,6 +131,11 @@ def incoming_unreported(patch: Patch) -> None:
     _after((settlement, "complete"), change)(patch)
 
 
+def _untold_from(source: str, unit: Unit, quote: Quote, _transaction: Any) -> None:
+    if quote.source_kind == source:
+        unit.events[:] = [event for event in unit.events if event["type"] != _BALANCE]
+
+
 @mutant("EVT-153", "what comes in is reported with the balance before it")
 def balance_before_credit(patch: Patch) -> None:
     def change(unit: Unit, quote: Quote, _transaction: Any) -> None:
@@ -137,6 +145,13 @@ def balance_before_credit(patch: Patch) -> None:
 
 
 for _id in ("EVT-152", "EVT-153"):
+    for _source in ("EXTERNAL", "REALTIME"):
+        declare(
+            _id,
+            f"from-{_source.lower()}",
+            f"what comes in from a source that is {_source} is not reported",
+            _after((settlement, "complete"), partial(_untold_from, _source)),
+        )
 
     @mutant(_id, "of a customer's accounts that a payment changes one is reported")
     def one_of_customer(patch: Patch) -> None:

@@ -268,6 +268,13 @@ declare(
     after(card_simulators, "lapse", _no_balances),
 )
 
+declare(
+    "EVT-362",
+    "missing",
+    "the balance after the reversal of a return is not reported",
+    after(card_simulators, "reverse_return", _no_balances),
+)
+
 for _id, _event in {"EVT-185": "SETTLED", "EVT-206": "VOIDED"}.items():
 
     @mutant(

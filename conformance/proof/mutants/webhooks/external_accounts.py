@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import (
@@ -20,7 +22,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
 )
 from conformance.proof.patch import Apply
 from conformance.reference.external_accounts import externals
-from conformance.reference.store import ExternalAccount
+from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Unit
 
 # --- Statuses -------------------------------------------------------------------------------
@@ -141,3 +143,31 @@ def one_id(unit: Unit, account: ExternalAccount) -> None:
 def siblings_reported(unit: Unit, account: ExternalAccount) -> None:
     for one in siblings(unit, account):
         unit.emit(externals.STATUS_EVENT, externals.view(one))
+
+
+@mutant("EVT-131", "the first account of its name is reported besides", (externals, "announce"))
+def namesakes_reported(
+    announce: Callable[[Unit, ExternalAccount], None], unit: Unit, account: ExternalAccount
+) -> None:
+    announce(unit, account)
+    query = select(ExternalAccount).where(
+        ExternalAccount.platform_account_id == account.platform_account_id,
+        ExternalAccount.id != account.id,
+    )
+    for other in unit.session.scalars(query).all():
+        unit.emit(externals.STATUS_EVENT, externals.view(other))
+
+
+def _silently_of_businesses(unit: Unit, account: ExternalAccount, status: str) -> None:
+    account.status = status
+    owner = unit.session.get(Customer, account.customer_id or "")
+    if owner is None or owner.customer_type != "BUSINESS":
+        externals.announce(unit, account)
+
+
+declare(
+    "EVT-124",
+    "business",
+    "nobody is told of an account of a business",
+    moving(DISABLED, _silently_of_businesses),
+)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Handler, Json, around
 from conformance.proof.kit.edits import Edit, put
 from conformance.proof.kit.tables import with_row
@@ -13,6 +15,7 @@ from conformance.proof.mutants.verification.toolkit import announced, silent, su
 from conformance.proof.patch import Apply
 from conformance.reference import rules
 from conformance.reference.customers import customers, onboarding
+from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import kyc_links, verifications
 
@@ -122,6 +125,23 @@ for _family, _base in (("KYC", 60), ("KYB", 66)):
 def _told(number: int, kind: str) -> str:
     """Return the requirement of a type of customer; that of individuals has the number."""
     return f"EVT-{number + KINDS.index(kind):03d}"
+
+
+def _of_first(emit: Callable[..., None], unit: Unit, event_type: str, data: Json) -> None:
+    """Report a review of the first customer with the same platformCustomerId."""
+    if event_type.startswith("CUSTOMER."):
+        query = select(Customer).where(Customer.platform_customer_id == data["platformCustomerId"])
+        data = customers.view(unit.session.scalars(query.order_by(Customer.created_at)).all()[0])
+    emit(unit, event_type, data)
+
+
+for _requirement, _kind in (("EVT-074", "individual"), ("EVT-075", "business")):
+    declare(
+        _requirement,
+        "first-of-name",
+        f"reviews of each {_kind} are reported of the first one with its platformCustomerId",
+        around(Unit, "emit", _of_first),
+    )
 
 
 def _reduced(data: Json) -> Json:

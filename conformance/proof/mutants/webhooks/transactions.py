@@ -481,3 +481,16 @@ declare(
 @mutant("EVT-360", "a refund is told as a completed payout too", (settlement, "refund"), after)
 def refund_told_as_completed(unit: Unit, transaction_id: str) -> None:
     transactions.announce(unit, transactions.get(unit, transaction_id), "COMPLETED")
+
+
+for _id in ("EVT-010", "EVT-011"):
+    declare(
+        _id,
+        "to-an-address",
+        "what is paid to a UMA address is told to nobody",
+        skipped(
+            transactions,
+            "announce",
+            lambda _unit, row, _happening: row.destination["destinationType"] == "UMA_ADDRESS",
+        ),
+    )

@@ -1,0 +1,73 @@
+"""Payments to UMA addresses: they are executed, proved and held to the terms as others are."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_resource
+from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import WAITING
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.verdict.decisions import ResourceMissing
+
+
+@requirement("QUO-180")
+def test_a_payment_to_a_uma_address_asks_for_a_proof(platform: Platform) -> None:
+    """The execution of a quote of a customer who needs SCA is answered PENDING_AUTHORIZATION."""
+    body = uma_quote(platform, platform.sca.account())
+    creation = platform.api.create_quote(body)
+    if not creation.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {creation}")
+
+    answer = platform.api.execute_quote(creation.body["id"])
+
+    answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
+
+
+@requirement("QUO-130")
+def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> None:
+    """A quote to a UMA address is refused until the customer's acceptance is recorded."""
+    customer = platform.approved.customer(consent=False)
+    body = uma_quote(platform, platform.internal_accounts.account(customer=customer))
+
+    before = platform.api.create_quote(body)
+
+    platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
+    after = platform.api.create_quote(body)
+    if not after.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {after}")
+    before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
+
+
+@pytest.mark.parametrize(
+    ("at_once", "settling_id", "debit_id"),
+    [
+        case(("QUO-080", "QUO-086"), "executed", False, "QUO-080", "QUO-086"),
+        case(("QUO-120", "QUO-122"), "immediate", True, "QUO-120", "QUO-122"),
+    ],
+)
+def test_a_payment_to_a_uma_address_is_executed(
+    platform: Platform, check: Check, at_once: bool, settling_id: str, debit_id: str
+) -> None:
+    """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited."""
+    body = uma_quote(platform)
+    source = platform.ledger.accounts[body["source"]["accountId"]]
+    before, _ = platform.internal_accounts.balances(source)
+    creation = platform.api.create_quote(body)
+    if not creation.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
+
+    if at_once:
+        answer = platform.api.create_quote({**body, "immediatelyExecute": True})
+    else:
+        answer = platform.api.execute_quote(creation.body["id"])
+
+    with check(settling_id):
+        answer.expect_accepted()
+        assert answer.body["status"] in SETTLING, answer
+    with check(debit_id):
+        balance_left = before - arranged_resource(answer)["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
