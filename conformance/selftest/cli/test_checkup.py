@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli.checkup import arrivals, draft
+from conformance.cli.checkup import arrivals, draft, start
 from conformance.cli.checkup.fitting import MAX_ROUNDS, fitted, heeded, listed_values
 from conformance.cli.checkup.learned import Learned
 from conformance.cli.checkup.offers import Nowhere
@@ -147,6 +147,25 @@ FORMS: Mapping[str, dict[str, str]] = {
         "webhook-signature": "v1," + base64.b64encode(signed(b"m1.17." + BODY).digest()).decode(),
     },
 }
+
+
+@pytest.mark.parametrize(("amount", "grade"), [(5_000, "fine"), (5_001, "problem")])
+def test_a_limit_that_the_budget_forbids_is_told(amount: int, grade: str) -> None:
+    """What is above the limit has to be deposited first."""
+    limit = {"currency": "USD", "amount": amount}
+    profile = Profile.model_validate(
+        {
+            "implementation": {"name": "x"},
+            "environment": "sandbox",
+            "budget": {"amount": 10_000},
+            "resources": {"single_transaction_limit": limit},
+        }
+    )
+
+    *_, last = start.look_at_environment(profile)
+
+    assert str(last.grade) == grade
+    assert grade == "fine" or last.key == "budget.amount"
 
 
 class TestHeeding:
