@@ -78,7 +78,16 @@ class Verifier:
             return f"{name} is not {self._signature.encoding}"
         if any(one is not None and self._check(one, message) for one in decoded):
             return None
-        return f"{name} does not verify by {self._signature.algorithm} over the raw body"
+        return f"{name} does not verify by {self._signature.algorithm} over {self._form}"
+
+    @property
+    def _form(self) -> str:
+        """What is signed with which key, in the words of the profile."""
+        message, key = self._signature.signed, "the public key of the profile"
+        if self._signature.symmetric:
+            spelled = "base64" if self._signature.key_encoding == "base64" else "a text"
+            key = f"the secret in {self._signature.key}, which is taken for {spelled}"
+        return f"{'the raw body' if message == '{body}' else message}, with {key}"
 
     def _candidates(self, given: str) -> list[str]:
         prefix = self._signature.prefix
