@@ -30,7 +30,7 @@ CAPPED = "startFactorReset"
 
 MAX_PAUSE_SECONDS = 5.0
 
-_MAX_PACE_SECONDS = 600.0
+MAX_PACE_SECONDS = 600.0
 
 """Who asks to wait for longer limits something else than the pace of requests."""
 
@@ -97,7 +97,7 @@ class Response:
         if not self.limits_requests:
             return None
         after = self.wait_asked
-        return after if after is not None and after <= _MAX_PACE_SECONDS else None
+        return after if after is not None and after <= MAX_PACE_SECONDS else None
 
     @property
     def is_gateway_error(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
+from conformance.exchange.content import MAX_BRACKETS, MAX_LEVELS
 from conformance.verdict.decisions import Facts, HarnessError, PreconditionFailed, ResourceMissing
 
 Json = Mapping[str, Any]
@@ -86,12 +87,17 @@ def arranged_body(answer: Answer) -> Any:
     """Return the body of the answer to a step that arranges a check.
 
     Raises:
-        PreconditionFailed: the request was refused.
+        PreconditionFailed: the request was refused, or the body was not read.
     """
     if not answer.accepted:
         facts = Facts(difference=answer.refusal)
         raise PreconditionFailed(
             f"a step before the check failed: {answer}", facts, breaks=answer.breaks
+        )
+    if answer.body is None and isinstance(answer.exchange.response_body, str):
+        raise PreconditionFailed(
+            "a step before the check brought what is not read: it is no JSON, or it is nested more "
+            f"than {MAX_LEVELS} levels deep or has more than {MAX_BRACKETS:,} brackets: {answer}"
         )
     return answer.body
 

@@ -25,6 +25,11 @@ class Signature(ProfilePart):
         description="Of hmac the environment variable that holds the secret; of the others the "
         "public key in PEM, or its file beside the profile, whose name ends in .pem.",
     )
+    key_encoding: Literal["text", "base64"] = Field(
+        "text",
+        description="Of hmac: how the variable spells the secret, as a text or as bytes; `whsec_` "
+        "before base64 is no part of it.",
+    )
     encoding: Literal["hex", "base64"] = Field(
         "base64", description="How the header spells the signature."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import re
@@ -21,6 +20,8 @@ VERIFIES = "EVT-251"
 _KEY = "webhooks.signature.key of the profile"
 _WORD = re.compile(r"\{([A-Za-z0-9_-]+)\}")
 _RAW_ECDSA_BYTES = 64
+_MARK = "whsec_"
+"""What senders write before a secret in base64, so that it is known for one."""
 
 Check = Callable[[bytes, bytes], bool]
 """Whether a signature is one of a message."""
@@ -45,7 +46,7 @@ class Verifier:
             if (problem := problem_of(signature.key, secret)) is not None:
                 raise ProfileError(problem)
             self.secrets = (secret,)
-            self._check = _hmac_check(signature.algorithm, secret)
+            self._check = _hmac_check(signature.algorithm, _key_of(signature, secret))
         else:
             self._check = _public_key_check(signature.algorithm, signature.key)
 
@@ -77,7 +78,16 @@ class Verifier:
             return f"{name} is not {self._signature.encoding}"
         if any(one is not None and self._check(one, message) for one in decoded):
             return None
-        return f"{name} does not verify by {self._signature.algorithm} over the raw body"
+        return f"{name} does not verify by {self._signature.algorithm} over {self._form}"
+
+    @property
+    def _form(self) -> str:
+        """What is signed with which key, in the words of the profile."""
+        message, key = self._signature.signed, "the public key of the profile"
+        if self._signature.symmetric:
+            spelled = "base64" if self._signature.key_encoding == "base64" else "a text"
+            key = f"the secret in {self._signature.key}, which is taken for {spelled}"
+        return f"{'the raw body' if message == '{body}' else message}, with {key}"
 
     def _candidates(self, given: str) -> list[str]:
         prefix = self._signature.prefix
@@ -104,9 +114,8 @@ class Verifier:
         try:
             if self._signature.encoding == "hex":
                 return bytes.fromhex(text)
-            standard = text.replace("-", "+").replace("_", "/").rstrip("=")
-            return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
-        except (ValueError, binascii.Error):
+            return _base64(text)
+        except ValueError:
             return None
 
 
@@ -118,11 +127,29 @@ def _named(name: str, headers: Mapping[str, str], given: str) -> str | None:
     return found[1] if found else None
 
 
-def _hmac_check(algorithm: str, secret: str) -> Check:
+def _key_of(signature: Signature, secret: str) -> bytes:
+    """Return the bytes that a secret stands for."""
+    if signature.key_encoding == "text":
+        return secret.encode()
+    try:
+        return _base64(secret.removeprefix(_MARK))
+    except ValueError:
+        # The message of the decoder may hold what it could not read, which is secret.
+        message = f"the secret in {signature.key} is not base64, as key_encoding says"
+        raise ProfileError(message) from None
+
+
+def _base64(text: str) -> bytes:
+    """Return what base64 spells, in the alphabet of URLs too and without its padding."""
+    standard = text.replace("-", "+").replace("_", "/").rstrip("=")
+    return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+
+
+def _hmac_check(algorithm: str, key: bytes) -> Check:
     digest = {"hmac-sha256": hashlib.sha256, "hmac-sha512": hashlib.sha512}[algorithm]
 
     def check(signature: bytes, message: bytes) -> bool:
-        return hmac.compare_digest(hmac.new(secret.encode(), message, digest).digest(), signature)
+        return hmac.compare_digest(hmac.new(key, message, digest).digest(), signature)
 
     return check
 

@@ -58,19 +58,22 @@ def fitted(
 
 
 def heeded(template: Mapping[str, Any], send: Send) -> dict[str, Any]:
-    """Return an accepted template less the members that the target takes whatever they hold.
+    """Return an accepted template less the members that the target does not look at.
 
-    Such a member is not known to the target, and what is wrong with it would be no fault.
+    Such a member is not known to the target, and what is wrong with it would be no fault. A target
+    may take any value of a member that it needs all the same, so that both are tried; what is
+    returned was accepted as it is.
 
     Args:
         template: the template, which was accepted.
         send: sends what a template makes.
     """
-    return {
-        name: value
-        for name, value in template.items()
-        if not send({**template, name: _NONSENSE}).accepted
-    }
+    current = dict(template)
+    for name in template:
+        without = {other: value for other, value in current.items() if other != name}
+        if send({**current, name: _NONSENSE}).accepted and send(without).accepted:
+            current = without
+    return current
 
 
 def listed_values(answer: Answer, name: str) -> list[str]:

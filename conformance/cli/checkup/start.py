@@ -43,6 +43,8 @@ _SOON_DAYS = 14
 _MAX_SKEW_SECONDS = 4.0
 _PROBES = 10
 _SLOW_SECONDS = 1.0
+_ABOVE_A_LIMIT = 2
+"""How many times a limit a payment is that is above it on both sides."""
 
 _KEYS: dict[type[TargetError], str] = {
     BadBaseUrl: "--base-url",
@@ -65,6 +67,14 @@ def look_at_environment(profile: Profile) -> Iterator[Finding]:
             "only safe methods are sent, and next to nothing is decided; if no real money is "
             "moved, say environment: sandbox",
             "environment",
+        )
+    limit = profile.resources.single_transaction_limit
+    if limit is not None and (largest := _ABOVE_A_LIMIT * limit.amount) > profile.budget.amount:
+        yield problem(
+            "budget",
+            f"what is above resources.single_transaction_limit needs a deposit of {largest}, and "
+            f"budget.amount is {profile.budget.amount}: its requirements would be inconclusive",
+            "budget.amount",
         )
 
 

@@ -21,11 +21,13 @@ from conformance.cli.checkup.findings import Finding, fine, note, problem
 from conformance.contract.catalogue import Requirement
 from conformance.contract.vocabulary import triggers
 from conformance.effort import expected_requests, minutes
+from conformance.exchange.response import MAX_PACE_SECONDS
 from conformance.items import address
 from conformance.plugin import SESSION
 from conformance.profile.model import Profile
 from conformance.reporting.assemble import NoRun, assemble
 from conformance.reporting.report import Entry
+from conformance.sut.reading import retry_after
 from conformance.verdict.decisions import Reason
 from conformance.verdict.plan import Plan, Planned, RequirementVerdict
 
@@ -211,14 +213,24 @@ class Trace:
         elif entry.get("kind") == "exchange":
             self.requests += 1
             self.created += entry.get("method") == "POST"
-            headers = entry.get("response_headers")
-            # A limit of the interface's own, of what a customer moves a day, asks for no pause.
-            pauses = isinstance(headers, dict) and "retry-after" in map(str.lower, headers)
-            self.limited += entry.get("status") == _TOO_MANY and pauses
+            self.limited += entry.get("status") == _TOO_MANY and _asks_for_a_pause(entry)
             if isinstance(seconds := entry.get("seconds"), float):
                 self.seconds.append(seconds)
         elif entry.get("kind") == "delivery":
             self.deliveries += 1
+
+
+def _asks_for_a_pause(entry: Mapping[str, object]) -> bool:
+    """Return whether an answer asks to wait for a moment, as one does that limits the pace.
+
+    A limit of the interface's own, of what a customer does in a day, names no time or a long one.
+    """
+    headers = entry.get("response_headers")
+    if not isinstance(headers, Mapping):
+        return False
+    said = {str(name).lower(): str(value) for name, value in headers.items()}
+    seconds = retry_after(said.get("retry-after", ""), said.get("date", ""))
+    return seconds is not None and seconds <= MAX_PACE_SECONDS
 
 
 def run(

@@ -6,7 +6,7 @@ What the specification leaves open is an interval here, and not in the model oth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -108,6 +108,13 @@ class Payment:
         """
         shown_failed = status == _FAILED and self.status in self._after(_FAILED)
         return shown_failed or status in self._after(self.status)
+
+    def has_escaped(self, status: str) -> bool:
+        """Return whether it is at a status that only the hold of its destination keeps it from.
+
+        The specification allows it, so that the trigger did not hold what it was to hold.
+        """
+        return not self.may_become(status) and replace(self, fate=None).may_become(status)
 
     def was_at(self, status: str) -> bool:
         """Return whether its transaction may have been at a status before, or is at it now."""

@@ -19,7 +19,7 @@ from conformance.fuzz.model.payments import (
 from conformance.platform.given.internal_accounts import shown_balances
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, owner_of
-from conformance.verdict.decisions import Unmet
+from conformance.verdict.decisions import TriggerFailed, Unmet
 
 STATUSES, BALANCES, EXECUTIONS, EVENTS, LAST_BALANCE = (
     "TRX-900",
@@ -158,7 +158,12 @@ class World:
         self._agree()
 
     def _agree(self) -> None:
-        """Read until what is shown agrees with the model, and take over what it tells."""
+        """Read until what is shown agrees with the model, and take over what it tells.
+
+        Raises:
+            Disagreement: it does not agree.
+            TriggerFailed: what a trigger was to hold has gone on.
+        """
         view = self.platform.until(self.look, lambda view: not any(self._problems(view)))
         problems = list(self._problems(view))
         if problems:
@@ -195,21 +200,21 @@ class World:
 
     def _problems(self, view: View) -> Iterator[Problem]:
         seen: list[Payment] = []
-        for payment in self.payments:
+        for number, payment in enumerate(self.payments, start=1):
+            name = f"payment {number} ({payment.transaction_id})"
             row = view.transactions.get(payment.transaction_id)
             if row is None:
-                yield Problem(STATUSES, f"{payment.transaction_id} is not listed")
+                yield Problem(STATUSES, f"{name} is not listed")
                 return
             status = status_of(row)
             if status not in table().states:
                 # The list of statuses is not closed, and of this one nothing is known.
                 status = payment.status or ("PROCESSING" if payment.executed else "PENDING")
+            _require_hold(payment, name, status)
             if not payment.may_become(status):
-                yield Problem(
-                    STATUSES, f"{payment.transaction_id} came from {payment.status} to {status}"
-                )
+                yield Problem(STATUSES, f"{name} came from {payment.status} to {status}")
             if payment.executed and status in NOTHING_TAKEN:
-                yield Problem(STATUSES, f"{payment.transaction_id} was executed, and is {status}")
+                yield Problem(STATUSES, f"{name} was executed, and is {status}")
             seen.append(replace(payment, status=status))
         for name, (balance, total) in view.balances.items():
             low, high = balance_span(self._opening[name], seen, name)
@@ -304,3 +309,16 @@ def _tells(balance: int, event: Delivery) -> bool:
     """Return whether a webhook about an internal account shows this balance."""
     money = event.data.get("balance") if isinstance(event.data, Mapping) else None
     return isinstance(money, Mapping) and money.get("amount") == balance
+
+
+def _require_hold(payment: Payment, name: str, status: str) -> None:
+    """Raise where what a trigger was to hold has gone on, as the specification allows.
+
+    Raises:
+        TriggerFailed: it has.
+    """
+    if payment.has_escaped(status):
+        raise TriggerFailed(
+            f"{payment.fate} was to keep {name} at {payment.status} until it is released, and it "
+            f"is {status}; the release of another one may have released it too"
+        )

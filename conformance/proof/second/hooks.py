@@ -1,5 +1,6 @@
 """Webhooks: signed, delivered beside the requests, and delivered again until they are taken."""
 
+import base64
 import hashlib
 import hmac
 import http.client
@@ -78,4 +79,6 @@ class Hooks:
         moment = str(int(time.time()))
         signed = moment.encode() + b"." + (b"" if self._world.has("body-unsigned") else body)
         secret = self._world.webhook_secret.encode()
+        if self._world.persona.hook_key == "base64":
+            secret = base64.urlsafe_b64decode(secret + b"=" * (-len(secret) % 4))
         return f"t={moment},h={hmac.new(secret, signed, hashlib.sha512).hexdigest()}"

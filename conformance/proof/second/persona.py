@@ -12,7 +12,8 @@ class Persona:
     Durations are in seconds. `purposeful` has the currencies that are paid out for a named purpose
     alone. `throttled_each` refuses each so many requests for their pace, 0 none.
     `max_unproven_cents` is what an external account may receive, in US cents, before its ownership
-    is proven; `delivery_jitter` the longest time before a webhook is sent. `profile` holds what
+    is proven; `delivery_jitter` the longest time before a webhook is sent, and `hook_key` how
+    the secret that webhooks are signed with spells the key. `profile` holds what
     differs from `fixtures/profiles/second.yaml` for a target of this persona, as nested mappings.
     """
 
@@ -100,6 +101,7 @@ class Persona:
     throttled_each: int = 0
     deliveries: int = 1
     delivery_jitter: float = 0.0
+    hook_key: Literal["text", "base64"] = "text"
     same_key_same_link: bool = False
 
     # Money
@@ -186,7 +188,9 @@ PERSONAS: Mapping[str, Persona] = {
         quote_seconds=900,
         deliveries=2,
         delivery_jitter=0.3,
+        hook_key="base64",
         single_word="submission",
+        profile={"webhooks": {"signature": {"key_encoding": "base64"}}},
     ),
     "paged": replace(
         STRICT,

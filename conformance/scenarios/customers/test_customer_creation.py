@@ -249,11 +249,14 @@ def test_a_business_is_of_the_country_that_it_names(platform: Platform) -> None:
 
 @pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])
 def test_a_business_outside_the_us_may_be_of_this_kind(platform: Platform, kind: str) -> None:
-    """The entity type that the profile gives for this kind of business is accepted."""
+    """The entity type that the profile gives for this kind of business is accepted.
+
+    The business tells of its contact channels too, which some regions verify.
+    """
     bindings = platform.profile.bindings
     if kind not in bindings.entity_types or not bindings.foreign_business:
         raise ResourceMissing(f"the profile has no bindings.entity_types.{kind} outside the US")
-    body = platform.customers.example_body(example("business_facts"))
+    body = platform.customers.business_body()
     entity = {"entityType": bindings.entity_types[kind]}
     info = {**body["businessInfo"], **bindings.foreign_business, **entity}
 

@@ -22,6 +22,7 @@ from conformance.scenarios.kit.refusals import (
     expect_refused_or_reported,
     listed_errors,
     names,
+    names_fault,
 )
 from conformance.testdata.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.verdict.decisions import ResourceMissing
@@ -73,7 +74,7 @@ def test_a_customer_with_one_fault_is_refused(
     with check(NAMING):
         if answer.accepted or not twin.accepted:
             raise ResourceMissing("it was not refused for its fault when it was created")
-        assert names(answer, *change.names), answer
+        assert names_fault(answer, sample, change), answer
 
 
 @pytest.mark.parametrize(
@@ -144,11 +145,14 @@ def test_a_business_without_its_facts_is_refused(
     ],
 )
 def test_a_tax_number_abroad_is_a_number_too(platform: Platform, tax_id: str) -> None:
-    """A foreign ``taxId`` that no country has is refused, or the submission reports it."""
+    """A foreign ``taxId`` that no country has is refused, or the submission reports it.
+
+    The business tells of its contact channels too, which some regions verify.
+    """
     foreign_business = platform.profile.bindings.foreign_business
     if not foreign_business:
         raise ResourceMissing("the profile has no bindings.foreign_business")
-    body = platform.customers.example_body(example("business_facts"))
+    body = platform.customers.business_body()
     right = {**body, "businessInfo": {**body["businessInfo"], **foreign_business}}
     wrong = placed(right, "businessInfo.taxId", tax_id)
 

@@ -20,7 +20,11 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import source_behind_another, value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, same
-from conformance.scenarios.kit.refusals import expect_refused_or_reported, listed_errors, names
+from conformance.scenarios.kit.refusals import (
+    expect_refused_or_reported,
+    listed_errors,
+    names_fault,
+)
 from conformance.testdata.examples import ABSENT, Change, Example, example, examples, placed
 from conformance.verdict.decisions import ResourceMissing
 
@@ -365,7 +369,7 @@ def test_a_change_with_one_fault_is_refused(
     with check("CUS-033"):
         if answer.accepted or not twin.accepted or not invalid_fields(answer):
             raise ResourceMissing("no invalid field was listed")
-        assert names(answer, *change.names), answer
+        assert names_fault(answer, sample, change), answer
 
 
 @pytest.mark.parametrize(("sample", "change"), LONE_FAULTS)

@@ -10,6 +10,8 @@ from typing import Any
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource
+from conformance.testdata.examples import Change, Example
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 REFUSED = (400, 422)
@@ -128,6 +130,19 @@ def field_errors(refusal: Answer) -> Any:
 def names(refusal: Answer, *members: str) -> bool:
     """Return whether an entry of ``details.errors`` of a refusal names one of ``members``."""
     return any(last_name(entry.get("field")) in members for entry in listed_errors(refusal))
+
+
+def names_fault(refusal: Answer, sample: Example, change: Change) -> bool:
+    """Return whether an entry of ``details.errors`` names the member that was sent otherwise.
+
+    Where that is an object, those of its members that are no longer there may be named instead.
+    """
+    if names(refusal, *change.names):
+        return True
+    name = change.member.rpartition(".")[2]
+    return isinstance(value_at(sample.customer, change.member), Mapping) and any(
+        name in path_names(entry.get("field")) for entry in listed_errors(refusal)
+    )
 
 
 def last_name(path: object) -> str:

@@ -67,6 +67,13 @@ class Told:
         )
 
     @property
+    def text(self) -> str:
+        """What the answer complains of, in words."""
+        if not self.entries:
+            return "the submission is taken, and has no errors"
+        return f"the errors are {list(self.entries)}"
+
+    @property
     def known_fields(self) -> list[Json]:
         """The entries about fields as missing that were sent."""
         return [
@@ -158,7 +165,7 @@ def test_each_missing_document_of_a_business_has_an_entry(platform: Platform, ch
     with check("VER-822"):
         asked = [key for key in of_owner.keys - complete.keys if key[1] == IDENTITY]
         if not asked:
-            raise ResourceMissing(f"no identity document is asked for: {of_owner.entries}")
+            raise ResourceMissing(f"no identity document is asked for: {of_owner.text}")
         assert {key[0] for key in asked} == {"1"}, of_owner.entries
     wanted_of_owner = asked_for("1", complete, of_owner)
     with check("VER-814"):
@@ -177,7 +184,7 @@ def asked_for(holder: str, complete: Told, *faults: Told) -> list[Key]:
     for fault in faults:
         keys = [key for key in fault.keys - complete.keys if key[0] == holder]
         if not keys:
-            raise ResourceMissing(f"it is not asked for: {fault.entries}")
+            raise ResourceMissing(f"what was left out is not asked for: {fault.text}")
         found += keys
     return found
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from conformance.cli.checkup import arrivals, draft
-from conformance.cli.checkup.fitting import MAX_ROUNDS, fitted, listed_values
+from conformance.cli.checkup import arrivals, draft, start
+from conformance.cli.checkup.fitting import MAX_ROUNDS, fitted, heeded, listed_values
 from conformance.cli.checkup.learned import Learned
 from conformance.cli.checkup.offers import Nowhere
 from conformance.cli.checkup.trial import SHAPED_BY
@@ -149,6 +149,41 @@ FORMS: Mapping[str, dict[str, str]] = {
 }
 
 
+@pytest.mark.parametrize(("amount", "grade"), [(5_000, "fine"), (5_001, "problem")])
+def test_a_limit_that_the_budget_forbids_is_told(amount: int, grade: str) -> None:
+    """What is above the limit has to be deposited first."""
+    limit = {"currency": "USD", "amount": amount}
+    profile = Profile.model_validate(
+        {
+            "implementation": {"name": "x"},
+            "environment": "sandbox",
+            "budget": {"amount": 10_000},
+            "resources": {"single_transaction_limit": limit},
+        }
+    )
+
+    *_, last = start.look_at_environment(profile)
+
+    assert str(last.grade) == grade
+    assert grade == "fine" or last.key == "budget.amount"
+
+
+class TestHeeding:
+    """What a target does not look at is left out of a body."""
+
+    def test_what_is_needed_stays(self) -> None:
+        """A member that may hold anything, and has to be there, is no stranger to the target."""
+
+        def send(body: Mapping[str, Any]) -> Any:
+            wrong = [name for name in ("at", "how") if name not in body]
+            wrong += ["at"] if isinstance(body.get("at"), dict) else []
+            return answered(400, refused(**dict.fromkeys(wrong, "no"))) if wrong else answered(201)
+
+        body = {"at": "{now}", "how": "CLICK", "unknown": 1}
+
+        assert heeded(body, send) == {"at": "{now}", "how": "CLICK"}
+
+
 class TestArrivals:
     """Webhooks that came say in which form they come."""
 
@@ -164,6 +199,19 @@ class TestArrivals:
         assert found["features", "webhook_signatures"] is True
         form = Signature.model_validate(found["webhooks", "signature"])
         assert Verifier(form, ENVIRON).problem(delivery) is None
+
+    def test_a_secret_may_be_spelled_in_base64(self) -> None:
+        """The secret of a sender of standard webhooks stands for bytes, and is marked as one."""
+        environ = {arrivals.SECRET: "whsec_" + base64.b64encode(SECRET.encode()).decode()}
+        delivery = Delivery(0, 0.0, FORMS["other headers"], {"type": "X"}, BODY)
+
+        found = {
+            one.key: one.value for one in arrivals.signature([delivery], arrivals.SECRET, environ)
+        }
+
+        form = Signature.model_validate(found["webhooks", "signature"])
+        assert form.key_encoding == "base64"
+        assert Verifier(form, environ).problem(delivery) is None
 
     @pytest.mark.parametrize("environ", [{}, {arrivals.SECRET: "another-Secret-99x1"}])
     def test_without_the_right_secret_it_asks(self, environ: Mapping[str, str]) -> None:

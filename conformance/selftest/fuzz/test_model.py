@@ -22,6 +22,7 @@ from conformance.fuzz.model.payments import Payment, balance_span, failing, fate
 from conformance.fuzz.model.world import OPENING, View, World
 from conformance.platform.ledger import Ledger
 from conformance.platform.resource import Resource
+from conformance.verdict.decisions import TriggerFailed
 
 SOURCE, DESTINATION = "InternalAccount:1", "InternalAccount:2"
 SENT, RECEIVED = 100, 90
@@ -140,6 +141,13 @@ class TestPayments:
         assert not held.may_become("COMPLETED")
         assert released.may_become("COMPLETED")
 
+    @pytest.mark.parametrize(
+        ("status", "escaped"), [("COMPLETED", True), ("PROCESSING", False), ("EXPIRED", False)]
+    )
+    def test_a_held_payment_may_escape(self, status: str, escaped: bool) -> None:
+        """What completes before its release is no fault of a transition that is allowed."""
+        assert payment("PROCESSING", fate="payout.hold").has_escaped(status) is escaped
+
     def test_the_fates_are_those_of_the_table(self) -> None:
         """Triggers at an external account that the table names, and what their releases undo."""
         assert {"payout.return", "payout.hold", "refund.hold", "refund.fail"} <= set(fates())
@@ -184,6 +192,27 @@ class TestWorlds:
 
         assert world.opening(SOURCE) == (OPENING + 490, OPENING + 490)
         assert world.span(SOURCE) == (OPENING + 390, OPENING + 390)
+
+    @pytest.mark.parametrize(
+        ("fate", "status", "expected"),
+        [
+            ("payout.hold", "COMPLETED", TriggerFailed),
+            ("payout.hold", "EXPIRED", AssertionError),
+            (None, "EXPIRED", AssertionError),
+        ],
+    )
+    def test_what_a_trigger_should_have_held_blames_nobody(
+        self, fate: str | None, status: str, expected: type[Exception]
+    ) -> None:
+        """A held payment that completes is one of the sandbox; all else is one of the target."""
+        held = payment("PROCESSING", fate=fate, done=EXECUTED)
+        row = {"id": held.transaction_id, "status": status}
+        platform = SimpleNamespace(until=lambda read, done: (done(read()), read())[1])
+        world = World(platform, payments=[held])  # type: ignore[arg-type]
+        world.look = lambda: View({held.transaction_id: row}, {})  # type: ignore[method-assign]
+
+        with pytest.raises(expected, match=r"payment 1 \(Transaction:1\)"):
+            world.end_step("it is looked at")
 
 
 def at(start: float, end: float, **effect: Any) -> Happening:

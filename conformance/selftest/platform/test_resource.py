@@ -1,15 +1,28 @@
-"""Identifiers that no resource has: they are well-formed wherever the real one is."""
+"""Resources: bodies that are not read, and identifiers that no resource has."""
 
 from __future__ import annotations
 
 import re
 import uuid
+from dataclasses import replace
 
 import pytest
 
-from conformance.platform.resource import unknown_id
+from conformance.platform.resource import arranged_body, unknown_id
+from conformance.selftest.exchange.test_differences import answered
+from conformance.verdict.decisions import PreconditionFailed
 
 MAX_INT_32, MAX_INT_64 = 2**31 - 1, 2**63 - 1
+
+
+def test_what_is_not_read_is_told() -> None:
+    """A body that is nested too deep is not taken for one that is empty."""
+    empty = answered(204)
+    unread = replace(empty, exchange=replace(empty.exchange, response_body='{"data": [[[…'))
+
+    assert arranged_body(empty) is None
+    with pytest.raises(PreconditionFailed, match="nested more than 64 levels deep"):
+        arranged_body(unread)
 
 
 class TestUnknownId:

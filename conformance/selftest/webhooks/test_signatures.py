@@ -128,6 +128,22 @@ class TestVerifying:
         assert "does not verify" in problem
         assert SECRET not in problem
 
+    @pytest.mark.parametrize("mark", ["", "whsec_"])
+    def test_the_secret_may_be_bytes(self, mark: str) -> None:
+        """A secret in base64 stands for its bytes, whatever marks it for one."""
+        form = Signature.model_validate(
+            {
+                "header": "X-Signature",
+                "algorithm": "hmac-sha256",
+                "key": "ACME_SECRET",
+                "key_encoding": "base64",
+            }
+        )
+        environ = {"ACME_SECRET": mark + base64_of(SECRET.encode())}
+        signature = base64_of(SCHEMES["hmac-sha256"][2](BODY))
+
+        assert Verifier(form, environ).problem(delivery(signature)) is None
+
     def test_base64_may_be_that_of_urls(self) -> None:
         """Base64 for URLs without padding verifies too."""
         signature = base64.urlsafe_b64encode(SCHEMES["rsa"][2](BODY)).decode().rstrip("=")
@@ -231,6 +247,22 @@ class TestKeys:
             Verifier(Signature.model_validate(signature), {"ACME_SECRET": secret})
 
         assert secret not in str(error.value)
+
+    def test_a_secret_that_is_no_base64_is_told(self) -> None:
+        """The message names the variable, and nothing of its value."""
+        form = Signature.model_validate(
+            {
+                "header": "X-Signature",
+                "algorithm": "hmac-sha256",
+                "key": "ACME_SECRET",
+                "key_encoding": "base64",
+            }
+        )
+
+        with pytest.raises(ProfileError, match="ACME_SECRET is not base64") as error:
+            Verifier(form, {"ACME_SECRET": "whsec_9f:1c:77:d0:5e"})
+
+        assert "9f" not in str(error.value)
 
     def test_a_secret_is_to_be_masked(self) -> None:
         """A shared secret is masked, and a public key is not."""

@@ -319,6 +319,19 @@ declare(
 )
 
 
+@variant("M73", "of a business that is no object, the facts are listed that are not there")
+def listed_by_its_facts(patch: Patch) -> None:
+    facts = [f"businessInfo.{name}" for name in ("legalName", "country", "taxId", "incorporatedOn")]
+
+    def invalid(original: Function, *found: Json) -> Any:
+        if all(entry["field"] != "businessInfo" for entry in found):
+            return original(*found)
+        others = (entry for entry in found if entry["field"] != "businessInfo")
+        return original(*others, *(errors.field_error(one, "Is required.") for one in facts))
+
+    patch.wrap(errors, "invalid_input", invalid)
+
+
 @variant("M73", "the object that a wrong field is in is listed too")
 def listed_with_the_holder(patch: Patch) -> None:
     def invalid(original: Function, *found: Json) -> Any:

@@ -20,6 +20,7 @@ from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import contact, kyc_links, verifications
+from conformance.text.paths import value_at
 
 _FIRST = "onboarding"
 _SECOND = "other onboarding"
@@ -85,6 +86,19 @@ def in_america(patch: Patch) -> None:
 @variant("N004", "the United States verify the email", "last apart")
 def email_in_america(patch: Patch) -> None:
     patch.row(rules, "CONTACT_CHANNELS", "US", ("email",))
+
+
+@variant(
+    "N004",
+    "a business that names no region is asked for the contact channels of its country",
+    "apart",
+    (contact, "missing_errors"),
+)
+def asked_by_the_country(missing_errors: Function, body: Any) -> Any:
+    country = value_at(body, "businessInfo.country")
+    if not isinstance(body, dict) or not isinstance(country, str):
+        return missing_errors(body)
+    return missing_errors({**body, "region": body.get("region") or country})
 
 
 @variant("M75", "a contactVerification that is not required is null", _FIRST)
