@@ -279,8 +279,13 @@ def test_another_code_leaves_a_verified_channel_alone(platform: Platform, channe
     platform.observe(f"a code to a contact channel that is VERIFIED is answered: {answer.status}")
 
 
-@requirement("CON-031")
-@pytest.mark.parametrize("shared", [False, True], ids=["own-addresses", "shared-addresses"])
+@pytest.mark.parametrize(
+    "shared",
+    [
+        case("CON-031", "own-addresses", False),
+        case("CON-062", "shared-addresses", True),
+    ],
+)
 def test_a_code_verifies_one_customer(platform: Platform, *, shared: bool) -> None:
     """The channels of another customer who got codes too stay PENDING.
 

@@ -361,7 +361,7 @@ def verifies_everybody(patch: Patch) -> None:
         followed("confirm", channel, change)(patch)
 
 
-@mutant("CON-031", "a code verifies an address, for all customers who have it")
+@mutant("CON-062", "a code verifies an address, for all customers who have it")
 def verifies_the_address(patch: Patch) -> None:
     def change(unit: Unit, verified: Customer, channel: str) -> None:
         member = rules.CHANNEL_ADDRESS[channel]
