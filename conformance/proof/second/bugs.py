@@ -524,6 +524,36 @@ remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation o
 control-person-of-anyone|490|The control person of one business counts for every business.
 transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
 declined-as-failed|509|A declined purchase has the status FAILED.
+home-fee-on-net|187|Within one currency the fee is a fraction of a locked receiving amount.
+canadian-number-padded|120|The accountNumber of a CAD account is shown filled up to twelve digits.
+immediate-other-transaction|181|A quote that is executed at once shows the id of no transaction.
+lightning-offer-beside-address|127|A bolt12 offer is taken beside a lightningAddress.
+business-currencies-unread|50|The currencies of a business are not shown when it is read.
+review-events-without-channels|61|Events of a customer leave contactVerification out.
+holder-shows-sweep-rule|84|The account of a holder shows the sweepRule of its rule-based account.
+lookup-network-in-code|35|A lookup of a wallet names its network beside the code of the currency.
+contacts-by-first-region|55|A customer who moves into the EU submits without email and phoneNumber.
+change-shifts-birth-date|52|A change of anything else sets the birthDate of a customer a day back.
+one-country-of-operation|65|Of the countriesOfOperation of a business only the first one is kept.
+listed-beneficiary-individual|135|A list shows every beneficiary as an INDIVIDUAL.
+no-label-as-empty|83|A rule-based account without a label shows an empty text as its label.
+region-change-answered|49|A changed region is answered, and not kept.
+platform-account-other-type|96|An external account of the platform has another type in its id.
+philippine-bank-of-elsewhere|115|A PHP account takes the name of an institution of another country.
+received-name-of-sender|36|The receivedAmount of a transaction has the name of the sending currency.
+sort-code-hyphenated|116|A sortCode that is read has hyphens.
+taka-branch-dropped|123|The branchCode of a BDT account is not kept.
+business-papers-dropped|138|The documentType of a business beneficiary is not kept.
+immediate-challenge-no-purpose|189|The challenge of a quote that is executed at once has no purpose.
+brazilian-birth-date-demanded|140|An individual who is paid in BRL needs a birthDate.
+incoming-amounts-as-text|40|The amounts of an incoming transaction are texts.
+listed-errors-without-field|199|The errors of a verification that is read do not name the field.
+held-business-as-pending|60|A business on HOLD is read as PENDING.
+platform-disabled-as-active|98|The platform's list shows an INACTIVE account as ACTIVE.
+lookup-min-zero|167|The lookup of an account whose currency has no decimals has a min of 0.
+changed-business-answer-old|58|The answer to a change of a business has its old businessInfo.
+owner-issuance-dropped|200|The countryOfIssuance of a beneficial owner is not kept.
+change-renews-platform-id|48|A change takes the generated platformCustomerId away for another one.
 """
 
 

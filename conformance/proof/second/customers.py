@@ -1,5 +1,6 @@
 """Customers: who they are, what they agreed to, and how they prove their mail and phone."""
 
+import datetime as dt
 import re
 from typing import Any
 
@@ -355,6 +356,7 @@ def create(call: Call) -> Reply:
         "_resets": [],
         "_traits": set(),
         "_first_region": given.get("region"),
+        "_platform_id_made": "platformCustomerId" not in given,
     }
     business = given["customerType"] == "BUSINESS"
     if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
@@ -402,6 +404,9 @@ def _mistake(world: World, given: Json) -> None:
     fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
     if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
         given["currencies"] = fiat
+    countries = at(given, "businessInfo.countriesOfOperation") or []
+    if len(countries) > 1 and world.has("one-country-of-operation"):
+        given["businessInfo"] |= {"countriesOfOperation": countries[:1]}
 
 
 def _is_nameless_there(world: World) -> bool:
@@ -444,7 +449,7 @@ def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
     if told and not world.has("no-pending-event"):
-        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", shown(customer))
+        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", _told(world, customer))
 
 
 def decide(world: World, customer: Json, decision: str, *, provides: bool = True) -> None:
@@ -462,10 +467,18 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
-        told = shown(customer)
+        told = _told(world, customer)
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
         world.emit(f"CUSTOMER.{kind}_{decision}", told)
+
+
+def _told(world: World, customer: Json) -> Json:
+    """Return a customer as events show it."""
+    body = shown(customer)
+    if "contactVerification" in body and world.has("review-events-without-channels"):
+        del body["contactVerification"]
+    return body
 
 
 def _kind(customer: Json) -> str:
@@ -512,6 +525,12 @@ def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
         answer[member] = "PENDING"
     if (member, customer[member]) == ("kybStatus", "REJECTED") and world.has("kyb-declined"):
         answer[member] = "DECLINED"
+    if (member, customer[member]) == ("kybStatus", "HOLD") and world.has(
+        "held-business-as-pending"
+    ):
+        answer[member] = "PENDING"
+    if member == "kybStatus" and "currencies" in answer and world.has("business-currencies-unread"):
+        del answer["currencies"]
 
 
 def index(call: Call) -> Reply:
@@ -530,7 +549,8 @@ def change(call: Call) -> Reply:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
     _mistake_of_change(world, customer, body, whole)
-    old_name = at(customer, "businessInfo.legalName")
+    _shift(world, customer, body, whole)
+    old_name, old_info = at(customer, "businessInfo.legalName"), customer.get("businessInfo")
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
@@ -545,6 +565,10 @@ def change(call: Call) -> Reply:
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
+    if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):
+        answer["businessInfo"] = old_info
+    if customer.get("_region_told"):
+        answer["region"] = customer.pop("_region_told")
     return 200, answer
 
 
@@ -592,6 +616,20 @@ def _mistake_of_change(world: World, customer: Json, body: Json, whole: Json) ->
     other = not {"email", "phoneNumber"} & set(body)
     if other and "VERIFIED" in channels.values() and world.has("change-unverifies"):
         whole["contactVerification"] = dict.fromkeys(channels, "PENDING")
+
+
+def _shift(world: World, customer: Json, body: Json, whole: Json) -> None:
+    """Spoil by a planted bug what a change leaves alone, or the region that it names."""
+    region = customer.get("region")
+    if region and body.get("region") not in {None, region} and world.has("region-change-answered"):
+        whole |= {"region": region, "_region_told": body["region"]}
+    born = customer.get("birthDate")
+    if born and "birthDate" not in body and world.has("change-shifts-birth-date"):
+        day = dt.date.fromisoformat(born) - dt.timedelta(days=1)
+        whole["birthDate"] = day.isoformat()
+    own = "platformCustomerId" not in body and customer["_platform_id_made"]
+    if own and world.has("change-renews-platform-id"):
+        whole["platformCustomerId"] = f"second-{world.number()}"
 
 
 def merged(customer: Json, body: Json) -> Json:

@@ -156,7 +156,7 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
                 world.customers, given["customerId"], "CUSTOMER_NOT_FOUND", "source.customerId"
             )
         return End(coin(given["currency"]).code, owner)
-    if str(given["accountId"]).startswith("ExternalAccount:"):
+    if externals.is_named_by(given["accountId"]):
         account = world.named(
             world.externals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
         )
@@ -178,7 +178,7 @@ def _destination(call: Call, given: Json) -> End:
     if given["destinationType"] == "UMA_ADDRESS":
         return End(_receiver(world, given["umaAddress"]))
     key = given["accountId"]
-    if str(key).startswith("ExternalAccount:"):
+    if externals.is_named_by(key):
         account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
         kind = account["accountInfo"]["accountType"]
         if kind == "LIGHTNING" and world.has("lightning-unpayable"):
@@ -352,7 +352,7 @@ def create(call: Call) -> Reply:
     at_once = body.get("immediatelyExecute") and body["lockedCurrencySide"] == "RECEIVING"
     if at_once and world.has("receiving-not-at-once"):
         body["immediatelyExecute"] = False
-    pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
+    pulls = externals.is_named_by(body["source"].get("accountId"))
     if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
         body["immediatelyExecute"] = False
     quote = make(call, body)
@@ -360,6 +360,10 @@ def create(call: Call) -> Reply:
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
     if executed and world.has("immediate-answer-stale"):
         answer["status"] = "PENDING"
+    if executed and world.has("immediate-other-transaction"):
+        answer["transactionId"] = world.new_id("Transaction")
+    if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
+        del answer["scaChallenge"]["purpose"]
     return 201, answer
 
 

@@ -162,6 +162,8 @@ def create_owner(call: Call) -> Reply:
         **{name: body[name] for name in OWNER},
         "createdAt": now(),
     }
+    if person.get("countryOfIssuance") and world.has("owner-issuance-dropped"):
+        del person["countryOfIssuance"]
     share = owner["ownershipPercentage"]
     if share != int(share) and world.has("owner-share-rounded"):
         owner["ownershipPercentage"] = int(share)
@@ -402,6 +404,9 @@ def errors_of(world: World, customer: Json) -> list[Json]:
     errors = []
     if customer.get("region") in customers.EU:
         channels = customers.missed_contacts(world, customer)
+        moved = customer["_first_region"] not in customers.EU
+        if channels and moved and world.has("contacts-by-first-region"):
+            channels = []
         mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in channels
         if mute and world.has("european-business-phone-unasked"):
             channels.remove("phoneNumber")
@@ -468,6 +473,8 @@ def index(call: Call) -> Reply:
     if len(own) < len(everyones) and world.has("verifications-of-others"):
         own = everyones
     rows = [public(row) for row in own]
+    if any("field" in error for row in rows for error in row["errors"]):
+        rows = _listed(world, rows)
     status = customer[customers.status_name(customer)]
     if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
         rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
@@ -477,6 +484,22 @@ def index(call: Call) -> Reply:
     if form == "bare":
         return 200, rows
     return call.page(rows)
+
+
+def _listed(world: World, rows: list[Json]) -> list[Json]:
+    """Return verifications as a list shows them, without the fields by a planted bug."""
+    if not world.has("listed-errors-without-field"):
+        return rows
+    return [
+        row
+        | {
+            "errors": [
+                {name: value for name, value in error.items() if name != "field"}
+                for error in row["errors"]
+            ]
+        }
+        for row in rows
+    ]
 
 
 ROUTES: list[Route] = [
