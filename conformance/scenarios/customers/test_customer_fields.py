@@ -154,6 +154,29 @@ def test_what_is_told_about_a_customer_is_kept(
                     assert same(member.path, value, sent), value
 
 
+@requirement("CUS-071")
+@pytest.mark.parametrize("name", ["individual", "business"])
+def test_several_currencies_are_kept(platform: Platform, name: str) -> None:
+    """A customer who is created with two currencies shows both of them."""
+    body = platform.customers.example_body(example(name))
+    others = [
+        corridor.sending
+        for corridor in platform.profile.resources.corridors
+        if corridor.sending not in body["currencies"]
+    ]
+    if not others:
+        raise ResourceMissing("the profile's resources.corridors send one currency alone")
+    two = [*body["currencies"], others[0]]
+
+    answer = platform.api.create_customer({**body, "currencies": two})
+
+    if answer.code == "MISSING_MANDATORY_USER_INFO":
+        raise ResourceMissing(f"more has to be known of a customer who pays in {two}: {answer}")
+    created = arranged_resource(answer)
+    for value in shown_values("currencies", created, platform.customers.read(created)):
+        assert same("currencies", value, two), value
+
+
 def shown_values(path: str, *customers: Json) -> list[Any]:
     """Return the value at a dotted path of each customer that shows one.
 

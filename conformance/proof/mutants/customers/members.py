@@ -227,6 +227,12 @@ for _id, _path, _value in (
     )
 
 declare(
+    "CUS-071",
+    "first-alone",
+    "of several currencies the first one is kept",
+    edited(customers, "view", turned("currencies", lambda codes: codes[:1])),
+)
+declare(
     "CUS-083",
     "one-type",
     "an ITIN is shown as an SSN",

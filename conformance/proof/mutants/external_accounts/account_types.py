@@ -214,6 +214,18 @@ declare(
 )
 declare(
     "EXT-092",
+    "other-operator",
+    "accounts of mobile money are listed with another operator",
+    edited(externals, "list_for_customers", _each(_otherwise("provider", lambda _: "OPERATOR"))),
+)
+declare(
+    "EXT-821",
+    "first-details",
+    "all accounts of the platform are listed with the details of the first one",
+    edited(externals, "list_for_platform", _as_first(INFO)),
+)
+declare(
+    "EXT-092",
     "zeros-lost",
     "an account number is listed without the zeros that it begins with",
     edited(externals, "list_for_customers", _each(_otherwise("accountNumber", _without_zeros))),

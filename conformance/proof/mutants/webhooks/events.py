@@ -229,6 +229,14 @@ for _id, _kind, _path, _value in _SHOWN:
                 _showing(f"{OUTGOING}{_status}", put(_path, _value)),
             )
 
+for _status in ("PENDING", "APPROVED"):
+    declare(
+        "EVT-370",
+        f"left-out-{_status.lower()}",
+        f"CUSTOMER.KYC_{_status} leaves contactVerification out",
+        _showing(f"CUSTOMER.KYC_{_status}", without("contactVerification")),
+    )
+
 for _id, _name, _change in (
     ("EVT-283", "nested", lambda data: {"transaction": data}),
     ("EVT-283", "reduced", lambda data: {"id": data["id"]}),
