@@ -553,6 +553,22 @@ platform-disabled-as-active|98|The platform's list shows an INACTIVE account as 
 lookup-min-zero|167|The lookup of an account whose currency has no decimals has a min of 0.
 changed-business-answer-old|58|The answer to a change of a business has its old businessInfo.
 owner-issuance-dropped|200|The countryOfIssuance of a beneficial owner is not kept.
+events-of-first-name|51|Events of a customer show the fullName from its creation.
+home-rate-with-fee|179|Within one currency a locked receiving amount has the fee in its rate.
+executed-without-fees|180|The answer to an execution shows fees of 0.
+description-escaped|182|An ampersand in the description of a quote is shown as an entity.
+names-without-accents|51|The fullName of an individual loses its accents.
+owner-of-first-business|200|A beneficial owner shows the customerId of the first business.
+national-id-as-passport|201|A NATIONAL_ID is recorded as a PASSPORT.
+second-currency-unchecked|50|Only the first of a customer's currencies has to be one.
+second-category-dropped|62|Of several categories of a source the first one is kept.
+required-fields-of-creation|67|A required member that comes by a change lets no quote pass.
+wallet-address-lower|126|The address of a wallet is kept in lower case.
+executed-currencies-swapped|177|The answer to an execution has the two currencies swapped.
+created-at-execution|175|The answer to an execution has its own time as createdAt.
+link-expiry-without-zone|27|The expiresAt of a hosted link has no time zone.
+listed-rule-based-ownerless|82|A rule-based account is listed with an empty customerId.
+shared-platform-id-numbered|48|The second customer with a platformCustomerId gets it with a number.
 change-renews-platform-id|48|A change takes the generated platformCustomerId away for another one.
 """
 

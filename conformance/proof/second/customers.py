@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import unicodedata
 from typing import Any
 
 from conformance.proof.second import internals
@@ -273,6 +274,9 @@ def check(world: World, body: Any, customer: Json) -> None:
 def _is_missed(world: World, body: Json, path: str) -> bool:
     """Tell whether a planted bug keeps the fault at a path from being seen."""
     value = at(body, path)
+    later = path.startswith("currencies.") and path != "currencies.0"
+    if later and world.has("second-currency-unchecked"):
+        return True
     if path == "businessInfo.incorporatedOn" and isinstance(value, str) and value.strip():
         return world.has("incorporated-on-any")
     if path == "address.country" and isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
@@ -356,6 +360,8 @@ def create(call: Call) -> Reply:
         "_resets": [],
         "_traits": set(),
         "_first_region": given.get("region"),
+        "_first_name": given.get("fullName"),
+        "_first_members": set(given),
         "_platform_id_made": "platformCustomerId" not in given,
     }
     business = given["customerType"] == "BUSINESS"
@@ -401,12 +407,27 @@ def _mistake(world: World, given: Json) -> None:
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
-    fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
-    if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
+    codes = given.get("currencies") or []
+    fiat = [code for code in codes if code not in COINS or not COINS[code].crypto]
+    if len(fiat) < len(codes) and world.has("currencies-without-crypto"):
         given["currencies"] = fiat
+    if shared and world.has("shared-platform-id-numbered"):
+        given["platformCustomerId"] = f"{own}-{world.number()}"
+    for stem in CATEGORIES:
+        chosen = given.get(f"{stem}Categories") or []
+        if len(chosen) > 1 and world.has("second-category-dropped"):
+            given[f"{stem}Categories"] = chosen[:1]
+    _mistake_name(world, given)
     countries = at(given, "businessInfo.countriesOfOperation") or []
     if len(countries) > 1 and world.has("one-country-of-operation"):
         given["businessInfo"] |= {"countriesOfOperation": countries[:1]}
+
+
+def _mistake_name(world: World, given: Json) -> None:
+    name = given.get("fullName") or ""
+    if not name.isascii() and world.has("names-without-accents"):
+        plain = unicodedata.normalize("NFD", name)
+        given["fullName"] = "".join(sign for sign in plain if not unicodedata.combining(sign))
 
 
 def _is_nameless_there(world: World) -> bool:
@@ -476,6 +497,8 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
 def _told(world: World, customer: Json) -> Json:
     """Return a customer as events show it."""
     body = shown(customer)
+    if body.get("fullName") != customer["_first_name"] and world.has("events-of-first-name"):
+        body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):
         del body["contactVerification"]
     return body

@@ -249,8 +249,10 @@ def _mistake(world: World, account: Json) -> None:
 
 
 def _mistake_branch(world: World, info: Json) -> None:
-    """Spoil by a planted bug what names a bank or an account at one of its branches."""
+    """Spoil by a planted bug what says where an account is."""
     kind = info["accountType"]
+    if kind.endswith("_WALLET") and world.has("wallet-address-lower"):
+        info["address"] = info["address"].lower()
     if kind == "CAD_ACCOUNT" and world.has("canadian-number-padded"):
         info["accountNumber"] = info["accountNumber"].zfill(12)
     if kind == "BDT_ACCOUNT" and "branchCode" in info and world.has("taka-branch-dropped"):

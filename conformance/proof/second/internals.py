@@ -53,7 +53,7 @@ def provision(world: World, customer: Json) -> None:
     """Open the accounts that a customer gets by itself; do nothing where it has them."""
     if of_customer(world, customer["id"]):
         return
-    fiat = ["USD", *(customer.get("currencies") or ())]
+    fiat = ["USD", *(code for code in customer.get("currencies") or () if code in COINS)]
     for code in dict.fromkeys(fiat):
         kind = "INTERNAL_CRYPTO" if COINS[code].crypto else "INTERNAL_FIAT"
         open_account(world, customer, kind, code)
@@ -340,6 +340,8 @@ def _listed(world: World, account: Json) -> Json:
         body["type"] = "INTERNAL_FIAT"
     if account["type"] == "RULE_BASED" and world.has("list-drops-sweep-rule"):
         body["sweepRule!"] = None
+    if account["type"] == "RULE_BASED" and world.has("listed-rule-based-ownerless"):
+        body["customerId"] = ""
     if account["_held"] and world.has("listed-with-held"):
         body["balance"] = money(account["_available"] + account["_held"], account["_code"])
     return body

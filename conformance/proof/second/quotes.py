@@ -232,12 +232,21 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
             status=world.persona.terms_status,
         )
     for code in codes:
-        missing = [name for name in configuration.required(owner, code) if not owner.get(name)]
+        missing = [
+            name
+            for name in configuration.required(owner, code)
+            if not owner.get(name) or _is_late(world, owner, name)
+        ]
         sends = missing and code == codes[0] != codes[1]
         if sends and world.has("sending-fields-unasked"):
             continue
         if missing:
             raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
+
+
+def _is_late(world: World, owner: Json, name: str) -> bool:
+    """Tell whether a planted bug does not see a member of a customer that came by a change."""
+    return name not in owner["_first_members"] and world.has("required-fields-of-creation")
 
 
 def _require_sendable(world: World, source: End) -> None:
@@ -541,6 +550,11 @@ def shown(world: World, quote: Json) -> Json:
 def _mistake(world: World, quote: Json, body: Json) -> None:
     """Spoil a quote that is shown by a planted bug."""
     priced: Price = quote["_price"]
+    if "&" in (body["description"] or "") and world.has("description-escaped"):
+        body["description"] = body["description"].replace("&", "&amp;")
+    home = priced.sending == priced.receiving
+    if home and quote["_locked"][0] == "RECEIVING" and world.has("home-rate-with-fee"):
+        body["exchangeRate"] = priced.received / priced.sent
     if COINS[priced.receiving].crypto and world.has("ticker-lower-case"):
         body["receivingCurrency"]["code"] = priced.receiving.lower()
     if priced.sending == priced.receiving and world.has("fees-unshown-at-home"):
@@ -751,6 +765,7 @@ def _executed(world: World, quote: Json) -> Json:
     body = shown(world, quote)
     if quote["_challenge"] and world.has("challenged-without-transaction"):
         body["transactionId"] = None
+    _mistake_executed(world, body)
     if quote["_rail"] and world.has("execution-echoes-rail"):
         body["destination"] = {**body["destination"], "paymentRail": quote["_rail"]}
     if world.has("new-transaction-id"):
@@ -758,6 +773,17 @@ def _executed(world: World, quote: Json) -> Json:
     if world.has("executed-net"):
         body["totalSendingAmount"] -= body["feesIncluded"]
     return body
+
+
+def _mistake_executed(world: World, body: Json) -> None:
+    """Spoil the answer to an execution by a planted bug."""
+    if world.has("executed-without-fees"):
+        body["feesIncluded"] = 0
+    if world.has("created-at-execution"):
+        body["createdAt"] = now()
+    sent, received = body["sendingCurrency"], body["receivingCurrency"]
+    if sent != received and world.has("executed-currencies-swapped"):
+        body |= {"sendingCurrency": received, "receivingCurrency": sent}
 
 
 def _execute_realtime(world: World, quote: Json) -> Reply:

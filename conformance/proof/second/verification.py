@@ -117,6 +117,8 @@ def link(call: Call) -> Reply:
         "provider": "SECOND_HOSTED",
         "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
     }
+    if world.has("link-expiry-without-zone"):
+        answer["expiresAt"] = ahead(3600).strftime("%Y-%m-%dT%H:%M:%S")
     world.links[token] = {"customerId": customer["id"], "used": False}
     world.idempotent[memory] = answer
     world.idempotent.setdefault(f"first-link:{key}", {"customer": customer["id"], "answer": answer})
@@ -177,7 +179,11 @@ def create_owner(call: Call) -> Reply:
     if twins and world.has("owner-replaced"):
         del world.owners[twins[0]]
     world.owners[owner["id"]] = owner
-    return created(call, public(owner))
+    answer = public(owner)
+    first = next(iter(world.owners.values()))["customerId"]
+    if first != owner["customerId"] and world.has("owner-of-first-business"):
+        answer["customerId"] = first
+    return created(call, answer)
 
 
 def _part(parts: dict[str, tuple[bytes, str]], name: str) -> str | None:
@@ -206,6 +212,8 @@ def upload(call: Call) -> Reply:
     _check_paper(world, str(given["documentType"]), found.pop("_defect", None))
     if table is world.owners and world.has("owner-document-moved"):
         given["documentHolder"] = found["customerId"]
+    if given["documentType"] == "NATIONAL_ID" and world.has("national-id-as-passport"):
+        given["documentType"] = "PASSPORT"
     if given["side"] == "BACK" and world.has("back-as-front"):
         given["side"] = "FRONT"
     document: Json = {
