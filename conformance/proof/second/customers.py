@@ -407,8 +407,8 @@ def _mistake(world: World, given: Json) -> None:
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
-    codes = given.get("currencies") or []
-    fiat = [code for code in codes if code not in COINS or not COINS[code].crypto]
+    codes = _codes(world, given)
+    fiat = [code for code in codes if not COINS[code].crypto]
     if len(fiat) < len(codes) and world.has("currencies-without-crypto"):
         given["currencies"] = fiat
     if shared and world.has("shared-platform-id-numbered"):
@@ -421,6 +421,14 @@ def _mistake(world: World, given: Json) -> None:
     countries = at(given, "businessInfo.countriesOfOperation") or []
     if len(countries) > 1 and world.has("one-country-of-operation"):
         given["businessInfo"] |= {"countriesOfOperation": countries[:1]}
+
+
+def _codes(world: World, given: Json) -> list[str]:
+    """Return the currencies of a new customer, which a planted bug has not looked at before."""
+    codes: list[str] = given.get("currencies") or []
+    if len(codes) > 1 and world.has("second-currency-unchecked"):
+        codes = given["currencies"] = [code for code in COINS if code in codes]
+    return codes
 
 
 def _mistake_name(world: World, given: Json) -> None:

@@ -53,7 +53,7 @@ def provision(world: World, customer: Json) -> None:
     """Open the accounts that a customer gets by itself; do nothing where it has them."""
     if of_customer(world, customer["id"]):
         return
-    fiat = ["USD", *(code for code in customer.get("currencies") or () if code in COINS)]
+    fiat = ["USD", *(customer.get("currencies") or ())]
     for code in dict.fromkeys(fiat):
         kind = "INTERNAL_CRYPTO" if COINS[code].crypto else "INTERNAL_FIAT"
         open_account(world, customer, kind, code)

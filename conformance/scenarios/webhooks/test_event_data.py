@@ -274,6 +274,23 @@ def test_an_approval_is_reported_with_what_is_known_of_the_customer(
             expect_same(data, approved_customer, member)
 
 
+@requirement("EVT-308", "EVT-309")
+def test_a_review_is_reported_with_what_was_changed_before_it(
+    platform: Platform, check: Check
+) -> None:
+    """The PENDING webhook agrees with an individual whose name and birth date were corrected."""
+    customer = platform.verification.reviews.prepared()
+    platform.customers.change(customer, fullName="Ines Marchetti", birthDate="1985-03-15")
+    platform.verification.reviews.submission(customer)
+    data = arrange_event(platform, f"{FAMILIES[False]}PENDING", customer["id"]).data
+
+    corrected = platform.customers.read(customer)
+
+    for requirement_id, member in {"EVT-308": "fullName", "EVT-309": "birthDate"}.items():
+        with check(requirement_id):
+            expect_same(data, corrected, member)
+
+
 @requirement("EVT-370")
 def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platform) -> None:
     """The PENDING and the APPROVED webhook show the channels that a reading shows.

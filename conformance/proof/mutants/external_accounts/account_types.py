@@ -212,6 +212,13 @@ declare(
     "all accounts are listed with the details of the first one",
     edited(externals, "list_for_customers", _as_first(INFO)),
 )
+for _requirement, _kind in (("WAL-120", "SOLANA_WALLET"), ("WAL-062", "TRON_WALLET")):
+    declare(
+        _requirement,
+        "lower-case",
+        f"the address of a {_kind} is shown in lower case",
+        shown_member(_kind, "address", str.lower),
+    )
 declare(
     "EXT-092",
     "other-operator",
