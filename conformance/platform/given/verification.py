@@ -100,9 +100,12 @@ class Contact(Part):
 
         By default it is ``bindings.contact_region``.
         """
+        return self._customers.body(**{**self.place(region), **members})
+
+    def place(self, region: str | None = None) -> Body:
+        """Return the members of an individual of such a region that the region decides."""
         self._require_feature("contact_verification")
-        place = region or self._profile.bindings.contact_region
-        return self._customers.body(**{**self._customers.residence(place), **members})
+        return self._customers.residence(region or self._profile.bindings.contact_region)
 
     def business_body(self, **members: Any) -> Body:
         """Return a body that creates a business of such a region."""

@@ -284,6 +284,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         soft = set() if stated else {"bankName", "taxId", "bankAccountType"}
         forms = tuple(tuple(name for name in form if name not in soft) for form in forms)
     whole = [form for form in forms if all(info.get(name) is not None for name in form)]
+    several = len(whole) > 1 and not _is_beside(world, whole)
     if not whole and _is_whole_by_bugs(world, info, kind):
         whole = [()]
     if not whole and not world.has("half-form"):
@@ -293,7 +294,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
             for name in nearest
             if info.get(name) is None
         ]
-    if len(whole) > 1 and "invoice" in kind.members and not world.has("lightning-any"):
+    if several and "invoice" in kind.members and not world.has("lightning-any"):
         faults.append(("accountInfo.invoice", "text", "only one destination may be there"))
     if world.persona.check_digits and not faults:
         faults += [
@@ -315,9 +316,18 @@ def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
     return naira and world.has("naira-bank-optional")
 
 
+def _is_beside(world: World, whole: list[tuple[str, ...]]) -> bool:
+    """Tell whether a planted bug takes an offer of Lightning beside an address."""
+    both = whole == [("lightningAddress",), ("bolt12",)]
+    return both and world.has("lightning-offer-beside-address")
+
+
 def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     """Tell whether a planted bug takes any operator, or an account number with letters."""
     given = str(info.get(name))
+    if name == "bankName" and "PHP" in kind.currencies and given not in PHILIPPINE_BANKS:
+        elsewhere = any(given in names for names in BANKS.values())
+        return elsewhere and world.has("philippine-bank-of-elsewhere")
     if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
     if name == "pixKeyType" and isinstance(info.get(name), str):
@@ -431,8 +441,7 @@ def beneficiary_faults(
         free = code == "EUR" and not told.get("address") and world.has("euro-address-optional")
         if code in INDIVIDUAL_ADDRESS and not free:
             needs.append("address")
-        if code == "PHP" and world.has("philippine-address-demanded"):
-            needs.append("address")
+        needs += _more_needs(world, code)
     faults += [
         (f"{path}.{name}", "text", "is required") for name in needs if told.get(name) is None
     ]
@@ -443,6 +452,15 @@ def beneficiary_faults(
             for name in SHORT_ADDRESS
             if not address.get(name)
         ]
+
+
+def _more_needs(world: World, code: str) -> list[str]:
+    """Return what a planted bug demands of an individual besides."""
+    if code == "PHP" and world.has("philippine-address-demanded"):
+        return ["address"]
+    if code == "BRL" and world.has("brazilian-birth-date-demanded"):
+        return ["birthDate"]
+    return []
 
 
 def _is_free_date(world: World, value: Any) -> bool:

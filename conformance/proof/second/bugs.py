@@ -632,6 +632,52 @@ unknown-customer-link|470|A hosted link for a customer who is not there is refus
 owner-pdf-refused|488|A PDF is refused as a document of a beneficial owner.
 business-transfer-refused|508|A deprecated transfer of a business is refused.
 business-untrust-refused|364|The trust of a business in a beneficiary cannot be taken away.
+home-fee-on-net|187|Within one currency the fee is a fraction of a locked receiving amount.
+canadian-number-padded|120|The accountNumber of a CAD account is shown filled up to twelve digits.
+immediate-other-transaction|181|A quote that is executed at once shows the id of no transaction.
+lightning-offer-beside-address|127|A bolt12 offer is taken beside a lightningAddress.
+business-currencies-unread|50|The currencies of a business are not shown when it is read.
+review-events-without-channels|61|Events of a customer leave contactVerification out.
+holder-shows-sweep-rule|84|The account of a holder shows the sweepRule of its rule-based account.
+lookup-network-in-code|35|A lookup of a wallet names its network beside the code of the currency.
+contacts-by-first-region|55|A customer who moves into the EU submits without email and phoneNumber.
+change-shifts-birth-date|52|A change of anything else sets the birthDate of a customer a day back.
+one-country-of-operation|65|Of the countriesOfOperation of a business only the first one is kept.
+listed-beneficiary-individual|135|A list shows every beneficiary as an INDIVIDUAL.
+no-label-as-empty|83|A rule-based account without a label shows an empty text as its label.
+region-change-answered|49|A changed region is answered, and not kept.
+platform-account-other-type|96|An external account of the platform has another type in its id.
+philippine-bank-of-elsewhere|115|A PHP account takes the name of an institution of another country.
+received-name-of-sender|36|The receivedAmount of a transaction has the name of the sending currency.
+sort-code-hyphenated|116|A sortCode that is read has hyphens.
+taka-branch-dropped|123|The branchCode of a BDT account is not kept.
+business-papers-dropped|138|The documentType of a business beneficiary is not kept.
+immediate-challenge-no-purpose|189|The challenge of a quote that is executed at once has no purpose.
+brazilian-birth-date-demanded|140|An individual who is paid in BRL needs a birthDate.
+incoming-amounts-as-text|40|The amounts of an incoming transaction are texts.
+listed-errors-without-field|199|The errors of a verification that is read do not name the field.
+held-business-as-pending|60|A business on HOLD is read as PENDING.
+platform-disabled-as-active|98|The platform's list shows an INACTIVE account as ACTIVE.
+lookup-min-zero|167|The lookup of an account whose currency has no decimals has a min of 0.
+changed-business-answer-old|58|The answer to a change of a business has its old businessInfo.
+owner-issuance-dropped|200|The countryOfIssuance of a beneficial owner is not kept.
+events-of-first-name|51|Events of a customer show the fullName from its creation.
+home-rate-with-fee|179|Within one currency a locked receiving amount has the fee in its rate.
+executed-without-fees|180|The answer to an execution shows fees of 0.
+description-escaped|182|An ampersand in the description of a quote is shown as an entity.
+names-without-accents|51|The fullName of an individual loses its accents.
+owner-of-first-business|200|A beneficial owner shows the customerId of the first business.
+national-id-as-passport|201|A NATIONAL_ID is recorded as a PASSPORT.
+second-currency-unchecked|50|Only the first of a customer's currencies has to be one.
+second-category-dropped|62|Of several categories of a source the first one is kept.
+required-fields-of-creation|67|A required member that comes by a change lets no quote pass.
+wallet-address-lower|126|The address of a wallet is kept in lower case.
+executed-currencies-swapped|177|The answer to an execution has the two currencies swapped.
+created-at-execution|175|The answer to an execution has its own time as createdAt.
+link-expiry-without-zone|27|The expiresAt of a hosted link has no time zone.
+listed-rule-based-ownerless|82|A rule-based account is listed with an empty customerId.
+shared-platform-id-numbered|48|The second customer with a platformCustomerId gets it with a number.
+change-renews-platform-id|48|A change takes the generated platformCustomerId away for another one.
 """
 
 

@@ -1,6 +1,8 @@
 """Customers: who they are, what they agreed to, and how they prove their mail and phone."""
 
+import datetime as dt
 import re
+import unicodedata
 from typing import Any
 
 from conformance.proof.second import internals
@@ -272,6 +274,9 @@ def check(world: World, body: Any, customer: Json) -> None:
 def _is_missed(world: World, body: Json, path: str) -> bool:
     """Tell whether a planted bug keeps the fault at a path from being seen."""
     value = at(body, path)
+    later = path.startswith("currencies.") and path != "currencies.0"
+    if later and world.has("second-currency-unchecked"):
+        return True
     if path == "businessInfo.incorporatedOn" and isinstance(value, str) and value.strip():
         return world.has("incorporated-on-any")
     if path == "address.country" and isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
@@ -359,6 +364,9 @@ def create(call: Call) -> Reply:
         "_traits": set(),
         "_first_region": given.get("region"),
         "_first_number": at(given, "businessInfo.registrationNumber"),
+        "_first_name": given.get("fullName"),
+        "_first_members": set(given),
+        "_platform_id_made": "platformCustomerId" not in given,
     }
     business = given["customerType"] == "BUSINESS"
     if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
@@ -397,20 +405,50 @@ def _mistake(world: World, given: Json) -> None:
     shared = own and any(row.get("platformCustomerId") == own for row in world.customers.values())
     if shared and world.has("shared-platform-id"):
         raise conflict("There is a customer with this platformCustomerId.")
-    region, country = given.get("region"), at(given, "address.country")
-    if region and country and region != country and world.has("region-from-address"):
-        given["region"] = country
+    _mistake_place(world, given)
     nameless = given["customerType"] == "INDIVIDUAL" and "fullName" not in given
     if nameless and _is_nameless_there(world) and world.has("second-nameless-refused"):
         raise conflict("There is such a customer.")
     if "-" in str(given.get("identifier")) and world.has("identifier-without-hyphens"):
         given["identifier"] = given["identifier"].replace("-", "")
+    codes = _codes(world, given)
+    fiat = [code for code in codes if not COINS[code].crypto]
+    if len(fiat) < len(codes) and world.has("currencies-without-crypto"):
+        given["currencies"] = fiat
+    if shared and world.has("shared-platform-id-numbered"):
+        given["platformCustomerId"] = f"{own}-{world.number()}"
+    for stem in CATEGORIES:
+        chosen = given.get(f"{stem}Categories") or []
+        if len(chosen) > 1 and world.has("second-category-dropped"):
+            given[f"{stem}Categories"] = chosen[:1]
+    _mistake_name(world, given)
+    countries = at(given, "businessInfo.countriesOfOperation") or []
+    if len(countries) > 1 and world.has("one-country-of-operation"):
+        given["businessInfo"] |= {"countriesOfOperation": countries[:1]}
+
+
+def _mistake_place(world: World, given: Json) -> None:
+    region, country = given.get("region"), at(given, "address.country")
+    if region and country and region != country and world.has("region-from-address"):
+        region = given["region"] = country
     home = at(given, "businessInfo.country")
     if home and region not in {None, home} and world.has("business-country-from-region"):
         given["businessInfo"] = {**given["businessInfo"], "country": region}
-    fiat = [code for code in given.get("currencies") or [] if not COINS[code].crypto]
-    if len(fiat) < len(given.get("currencies") or []) and world.has("currencies-without-crypto"):
-        given["currencies"] = fiat
+
+
+def _codes(world: World, given: Json) -> list[str]:
+    """Return the currencies of a new customer, which a planted bug has not looked at before."""
+    codes: list[str] = given.get("currencies") or []
+    if len(codes) > 1 and world.has("second-currency-unchecked"):
+        codes = given["currencies"] = [code for code in COINS if code in codes]
+    return codes
+
+
+def _mistake_name(world: World, given: Json) -> None:
+    name = given.get("fullName") or ""
+    if not name.isascii() and world.has("names-without-accents"):
+        plain = unicodedata.normalize("NFD", name)
+        given["fullName"] = "".join(sign for sign in plain if not unicodedata.combining(sign))
 
 
 def _is_nameless_there(world: World) -> bool:
@@ -455,7 +493,7 @@ def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
-    data = shown(customer)
+    data = _told(world, customer)
     if member == "kycStatus" and world.has("pending-event-unverified"):
         data[member] = "UNVERIFIED"
     if told and not world.has("no-pending-event"):
@@ -477,7 +515,7 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
-        told = shown(_namesake(world, customer))
+        told = _told(world, _namesake(world, customer))
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
         world.emit(f"CUSTOMER.{kind}_{decision}", told)
@@ -496,6 +534,16 @@ def _namesake(world: World, customer: Json) -> Json:
     rows = world.customers.values()
     first = next((row for row in rows if own and row.get("platformCustomerId") == own), customer)
     return first if first is not customer and world.has("event-by-platform-id") else customer
+
+
+def _told(world: World, customer: Json) -> Json:
+    """Return a customer as events show it."""
+    body = shown(customer)
+    if body.get("fullName") != customer["_first_name"] and world.has("events-of-first-name"):
+        body["fullName"] = customer["_first_name"]
+    if "contactVerification" in body and world.has("review-events-without-channels"):
+        del body["contactVerification"]
+    return body
 
 
 def _kind(customer: Json) -> str:
@@ -545,6 +593,12 @@ def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
         answer[member] = "PENDING"
     if (member, customer[member]) == ("kybStatus", "REJECTED") and world.has("kyb-declined"):
         answer[member] = "DECLINED"
+    if (member, customer[member]) == ("kybStatus", "HOLD") and world.has(
+        "held-business-as-pending"
+    ):
+        answer[member] = "PENDING"
+    if member == "kybStatus" and "currencies" in answer and world.has("business-currencies-unread"):
+        del answer["currencies"]
 
 
 def index(call: Call) -> Reply:
@@ -563,8 +617,8 @@ def change(call: Call) -> Reply:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
     _mistake_of_change(world, customer, body, whole)
-    old_info = customer.get("businessInfo")
-    old_name = at(customer, "businessInfo.legalName")
+    _shift(world, customer, body, whole)
+    old_name, old_info = at(customer, "businessInfo.legalName"), customer.get("businessInfo")
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
@@ -581,6 +635,10 @@ def change(call: Call) -> Reply:
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
+    if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):
+        answer["businessInfo"] = old_info
+    if customer.get("_region_told"):
+        answer["region"] = customer.pop("_region_told")
     return 200, answer
 
 
@@ -645,6 +703,20 @@ def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None
     funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body
     if funds and world.has("change-drops-diligence"):
         del whole["sourceOfFundsCategories"]
+
+
+def _shift(world: World, customer: Json, body: Json, whole: Json) -> None:
+    """Spoil by a planted bug what a change leaves alone, or the region that it names."""
+    region = customer.get("region")
+    if region and body.get("region") not in {None, region} and world.has("region-change-answered"):
+        whole |= {"region": region, "_region_told": body["region"]}
+    born = customer.get("birthDate")
+    if born and "birthDate" not in body and world.has("change-shifts-birth-date"):
+        day = dt.date.fromisoformat(born) - dt.timedelta(days=1)
+        whole["birthDate"] = day.isoformat()
+    own = "platformCustomerId" not in body and customer["_platform_id_made"]
+    if own and world.has("change-renews-platform-id"):
+        whole["platformCustomerId"] = f"second-{world.number()}"
 
 
 def merged(customer: Json, body: Json) -> Json:

@@ -17,6 +17,11 @@ RAILS = {"USD_ACCOUNT": ["ACH", "WIRE", "RTP", "FEDNOW"], "INR_ACCOUNT": ["UPI",
 MIN_RECEIVED, MAX_RECEIVED = 100, 100_000_000
 
 
+def is_named_by(key: Any) -> bool:
+    """Tell whether an id is one of an external account, and not of an internal one."""
+    return str(key).partition(":")[0].endswith("ExternalAccount")
+
+
 def shown(account: Json) -> Json:
     """Return an external account as answers and events show it."""
     body = public(account)
@@ -158,7 +163,7 @@ def create(call: Call) -> Reply:
     held = owner is not None and "hold-externals" in owner["_traits"]
     waits = held or world.persona.external_start == "PENDING"
     account: Json = {
-        "id": world.new_id("ExternalAccount"),
+        "id": world.new_id(_type_of_id(world, owner)),
         "customerId": owner["id"] if owner else "",
         "status": "PENDING" if waits else "ACTIVE",
         "currency": body["currency"],
@@ -176,6 +181,11 @@ def create(call: Call) -> Reply:
     if waits and not held:
         world.later(world.persona.settle_seconds, lambda: _verified(world, account))
     return created(call, _created(world, account))
+
+
+def _type_of_id(world: World, owner: Json | None) -> str:
+    ours = owner is None and world.has("platform-account-other-type")
+    return "PlatformExternalAccount" if ours else "ExternalAccount"
 
 
 def _created(world: World, account: Json) -> Json:
@@ -228,6 +238,7 @@ def _mistake(world: World, account: Json) -> None:
     if info["accountType"] == "CAD_ACCOUNT" and codes and world.has("canadian-zeros-lost"):
         for name in codes:
             info[name] = info[name].lstrip("0")
+    _mistake_branch(world, info)
     if "bolt12" in info and world.has("bolt12-as-invoice"):
         info["invoice"] = info.pop("bolt12")
     if info.get("pixKeyType") == "RANDOM" and world.has("pix-random-as-evp"):
@@ -242,8 +253,23 @@ def _mistake(world: World, account: Json) -> None:
         person["registrationNumber"] = person["taxId"]
 
 
+def _mistake_branch(world: World, info: Json) -> None:
+    """Spoil by a planted bug what says where an account is."""
+    kind = info["accountType"]
+    if kind.endswith("_WALLET") and world.has("wallet-address-lower"):
+        info["address"] = info["address"].lower()
+    if kind == "CAD_ACCOUNT" and world.has("canadian-number-padded"):
+        info["accountNumber"] = info["accountNumber"].zfill(12)
+    if kind == "BDT_ACCOUNT" and "branchCode" in info and world.has("taka-branch-dropped"):
+        del info["branchCode"]
+
+
 def _mistake_person(world: World, person: Any) -> None:
     """Spoil a new beneficiary by a planted bug."""
+    business = at(person, "beneficiaryType") == "BUSINESS"
+    if business and "documentType" in person and world.has("business-papers-dropped"):
+        for name in ("documentType", "documentNumber"):
+            person.pop(name, None)
     paper = str(at(person, "documentNumber"))
     if paper[0] == "0" and world.has("document-zeros-lost"):
         person["documentNumber"] = paper.lstrip("0")
@@ -309,7 +335,21 @@ def _listed(world: World, account: Json) -> Json:
     waits = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
     if waits and world.has("listed-as-pending"):
         body["status"] = "PENDING"
+    _mistake_listed_person(world, body)
     return body
+
+
+def _mistake_listed_person(world: World, body: Json) -> None:
+    """Spoil the beneficiary of an account that is listed by a planted bug."""
+    for holder, name in ((body, "beneficiary"), (body.get("accountInfo"), "beneficiary")):
+        person = at(holder, name)
+        business = at(person, "beneficiaryType") == "BUSINESS"
+        if business and world.has("listed-beneficiary-individual"):
+            changed = {name: person | {"beneficiaryType": "INDIVIDUAL"}}
+            if holder is body:
+                body |= changed
+            else:
+                body["accountInfo"] = body["accountInfo"] | changed
 
 
 def index_of_platform(call: Call) -> Reply:
@@ -333,6 +373,10 @@ def index_of_platform(call: Call) -> Reply:
     if moved and call.world.has("platform-list-old-status"):
         first = {row["id"]: row["_first_status"] for row in moved}
         shown_so = [row | {"status": first.get(row["id"], row["status"])} for row in shown_so]
+    off = any(row["status"] == "INACTIVE" for row in shown_so)
+    if off and call.world.has("platform-disabled-as-active"):
+        states = {"INACTIVE": "ACTIVE"}
+        shown_so = [row | {"status": states.get(row["status"], row["status"])} for row in shown_so]
     if shown_so and call.world.has("platform-list-bare-ids"):
         shown_so = [row | {"id": row["id"].partition(":")[2]} for row in shown_so]
     return call.page(shown_so)
@@ -356,6 +400,10 @@ def read(call: Call) -> Reply:
     first = account.setdefault("_read", account["status"])
     if first != account["status"] and world.has("status-of-first-read"):
         body["status"] = first
+    info = account["accountInfo"]
+    if "sortCode" in info and world.has("sort-code-hyphenated"):
+        code = info["sortCode"]
+        body["accountInfo"] = info | {"sortCode": f"{code[:2]}-{code[2:4]}-{code[4:]}"}
     return 200, body
 
 
@@ -550,6 +598,10 @@ def lookup(call: Call) -> Reply:
     }
     if account["accountInfo"]["accountType"] == "LIGHTNING" and world.has("millisatoshis"):
         preference["currency"]["decimals"] = 11
+    if account["accountInfo"]["accountType"].endswith("_WALLET"):
+        _name_network(world, account, preference)
+    if not COINS[receiving].decimals and world.has("lookup-min-zero"):
+        preference["min"] = 0
     if receiving != sending and world.has("lookup-symbol-of-sender"):
         preference["currency"]["symbol"] = currency(sending)["symbol"]
     answer: Json = {
@@ -561,6 +613,12 @@ def lookup(call: Call) -> Reply:
     _bound(world, answer, (sending, receiving))
     _mistake_lookup(world, answer, account, again=again)
     return 200, answer
+
+
+def _name_network(world: World, account: Json, preference: Json) -> None:
+    if world.has("lookup-network-in-code"):
+        network = account["accountInfo"]["accountType"].removesuffix("_WALLET")
+        preference["currency"]["code"] += f".{network}"
 
 
 def _bound(world: World, answer: Json, codes: tuple[str, str]) -> None:

@@ -107,6 +107,12 @@ def _mistake(world: World, account: Json, body: Json) -> None:
     """Spoil an account that is shown by a planted bug."""
     if account["status"] == "FAILED" and world.has("failed-as-pending"):
         body["status"] = "PENDING"
+    routed = [row for row in world.internals.values() if row.get("_home") == account["id"]]
+    if routed and world.has("holder-shows-sweep-rule"):
+        body["sweepRule!"] = routed[0]["sweepRule!"]
+    unnamed = account["type"] == "RULE_BASED" and account["label!"] is None
+    if unnamed and world.has("no-label-as-empty"):
+        body["label!"] = ""
     if account["status"] == "CLOSED" and world.has("closed-as-inactive"):
         body["status"] = "INACTIVE"
     if account["type"] == "INTERNAL_CRYPTO" and world.has("privacy-flag-on-crypto"):
@@ -248,6 +254,9 @@ def deposit(world: World, account: Json, amount: int) -> None:
     }
     if world.has("incoming-as-debit"):
         world.transactions[new]["direction"] = "DEBIT"
+    if world.has("incoming-amounts-as-text"):
+        for name in ("sentAmount", "receivedAmount"):
+            world.transactions[new][name]["amount"] = str(amount)
     credit(world, account, amount)
     if account["type"] == "RULE_BASED":
         _sweep(world, account, amount)
@@ -334,6 +343,8 @@ def _listed(world: World, account: Json) -> Json:
         body["type"] = "INTERNAL_FIAT"
     if account["type"] == "RULE_BASED" and world.has("list-drops-sweep-rule"):
         body["sweepRule!"] = None
+    if account["type"] == "RULE_BASED" and world.has("listed-rule-based-ownerless"):
+        body["customerId"] = ""
     if account["_held"] and world.has("listed-with-held"):
         body["balance"] = money(account["_available"] + account["_held"], account["_code"])
     return body
@@ -451,7 +462,7 @@ def _owned(world: World, account: Json) -> Json:
 
 def _swept_to(world: World, to: str) -> Json:
     """Return the account that a rule names."""
-    outside = to.startswith("ExternalAccount:")
+    outside = to.partition(":")[0].endswith("ExternalAccount")
     table = world.externals if outside else world.internals
     target = world.named(table, to, "ACCOUNT_NOT_FOUND", "sweepRule.to")
     if target["currency" if outside else "_code"] != "USD":

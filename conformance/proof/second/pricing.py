@@ -90,7 +90,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         received = amount
         net = ceiling(received / one)
         sent = ceiling((net + fixed) / (1 - fee_rate - share))
-        if world.has("fee-on-net"):
+        at_home = sending == receiving and world.has("home-fee-on-net")
+        if world.has("fee-on-net") or at_home:
             sent = ceiling(net * (1 + fee_rate + share)) + fixed
         own = rounded(sent * share) + fixed
         fee = sent - net - own

@@ -159,7 +159,7 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
         if business and world.has("business-funding-refused"):
             raise invalid("source.customerId", "is no individual")
         return End(coin(given["currency"]).code, owner)
-    if str(given["accountId"]).startswith("ExternalAccount:"):
+    if externals.is_named_by(given["accountId"]):
         account = world.named(
             world.externals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
         )
@@ -181,7 +181,7 @@ def _destination(call: Call, given: Json) -> End:
     if given["destinationType"] == "UMA_ADDRESS":
         return End(_receiver(world, given["umaAddress"]))
     key = given["accountId"]
-    if str(key).startswith("ExternalAccount:"):
+    if externals.is_named_by(key):
         account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
         kind = account["accountInfo"]["accountType"]
         if kind == "LIGHTNING" and world.has("lightning-unpayable"):
@@ -236,12 +236,21 @@ def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtim
             status=world.persona.terms_status,
         )
     for code in codes:
-        missing = [name for name in configuration.required(owner, code) if not owner.get(name)]
+        missing = [
+            name
+            for name in configuration.required(owner, code)
+            if not owner.get(name) or _is_late(world, owner, name)
+        ]
         sends = missing and code == codes[0] != codes[1]
         if sends and world.has("sending-fields-unasked"):
             continue
         if missing:
             raise Refusal("MISSING_MANDATORY_USER_INFO", f"{missing[0]} is required for {code}.")
+
+
+def _is_late(world: World, owner: Json, name: str) -> bool:
+    """Tell whether a planted bug does not see a member of a customer that came by a change."""
+    return name not in owner["_first_members"] and world.has("required-fields-of-creation")
 
 
 def _require_sendable(world: World, source: End, *, deprecated: bool = False) -> None:
@@ -378,7 +387,7 @@ def create(call: Call) -> Reply:
     at_once = body.get("immediatelyExecute") and body["lockedCurrencySide"] == "RECEIVING"
     if at_once and world.has("receiving-not-at-once"):
         body["immediatelyExecute"] = False
-    pulls = str(body["source"].get("accountId")).startswith("ExternalAccount:")
+    pulls = externals.is_named_by(body["source"].get("accountId"))
     if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
         body["immediatelyExecute"] = False
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
@@ -389,6 +398,10 @@ def create(call: Call) -> Reply:
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
     if executed and world.has("immediate-answer-stale"):
         answer["status"] = "PENDING"
+    if executed and world.has("immediate-other-transaction"):
+        answer["transactionId"] = world.new_id("Transaction")
+    if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
+        del answer["scaChallenge"]["purpose"]
     return 201, answer
 
 
@@ -625,6 +638,11 @@ def shown(world: World, quote: Json) -> Json:
 def _mistake(world: World, quote: Json, body: Json) -> None:
     """Spoil a quote that is shown by a planted bug."""
     priced: Price = quote["_price"]
+    if "&" in (body["description"] or "") and world.has("description-escaped"):
+        body["description"] = body["description"].replace("&", "&amp;")
+    home = priced.sending == priced.receiving
+    if home and quote["_locked"][0] == "RECEIVING" and world.has("home-rate-with-fee"):
+        body["exchangeRate"] = priced.received / priced.sent
     if COINS[priced.receiving].crypto and world.has("ticker-lower-case"):
         body["receivingCurrency"]["code"] = priced.receiving.lower()
     if priced.sending == priced.receiving and world.has("fees-unshown-at-home"):
@@ -853,6 +871,7 @@ def _executed(world: World, quote: Json) -> Json:
     body = shown(world, quote)
     if quote["_challenge"] and world.has("challenged-without-transaction"):
         body["transactionId"] = None
+    _mistake_executed(world, body)
     if quote["_rail"] and world.has("execution-echoes-rail"):
         body["destination"] = {**body["destination"], "paymentRail": quote["_rail"]}
     if world.has("new-transaction-id"):
@@ -860,6 +879,17 @@ def _executed(world: World, quote: Json) -> Json:
     if world.has("executed-net"):
         body["totalSendingAmount"] -= body["feesIncluded"]
     return body
+
+
+def _mistake_executed(world: World, body: Json) -> None:
+    """Spoil the answer to an execution by a planted bug."""
+    if world.has("executed-without-fees"):
+        body["feesIncluded"] = 0
+    if world.has("created-at-execution"):
+        body["createdAt"] = now()
+    sent, received = body["sendingCurrency"], body["receivingCurrency"]
+    if sent != received and world.has("executed-currencies-swapped"):
+        body |= {"sendingCurrency": received, "receivingCurrency": sent}
 
 
 def _execute_realtime(world: World, quote: Json) -> Reply:

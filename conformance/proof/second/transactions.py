@@ -62,6 +62,8 @@ def begin(world: World, quote: Json) -> None:
         "_customer": source.owner["id"] if source.owner else "",
         "_target": target,
     }
+    if receiving != priced.sending and world.has("received-name-of-sender"):
+        row["receivedAmount"]["currency"]["name"] = COINS[priced.sending].name
     if world.has("received-without-symbol"):
         del row["receivedAmount"]["currency"]["symbol"]
     world.transactions[row["id"]] = row

@@ -123,6 +123,8 @@ def link(call: Call) -> Reply:
         "provider": "SECOND_HOSTED",
         "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
     }
+    if world.has("link-expiry-without-zone"):
+        answer["expiresAt"] = ahead(3600).strftime("%Y-%m-%dT%H:%M:%S")
     earlier = [row for row in world.links.values() if row["customerId"] == customer["id"]]
     if earlier and world.has("earlier-link-dies"):
         for row in earlier:
@@ -195,6 +197,8 @@ def create_owner(call: Call) -> Reply:
     both = person.get("nationality") and person.get("countryOfIssuance")
     if both and world.has("owner-issuance-from-nationality"):
         person["countryOfIssuance"] = person["nationality"]
+    if person.get("countryOfIssuance") and world.has("owner-issuance-dropped"):
+        del person["countryOfIssuance"]
     share = owner["ownershipPercentage"]
     if share != int(share) and world.has("owner-share-rounded"):
         owner["ownershipPercentage"] = int(share)
@@ -208,7 +212,11 @@ def create_owner(call: Call) -> Reply:
     if twins and world.has("owner-replaced"):
         del world.owners[twins[0]]
     world.owners[owner["id"]] = owner
-    return created(call, public(owner))
+    answer = public(owner)
+    first = next(iter(world.owners.values()))["customerId"]
+    if first != owner["customerId"] and world.has("owner-of-first-business"):
+        answer["customerId"] = first
+    return created(call, answer)
 
 
 def _part(parts: dict[str, tuple[bytes, str]], name: str) -> str | None:
@@ -245,6 +253,8 @@ def upload(call: Call) -> Reply:
     home = at(found.get("personalInfo") or found, "address.country")
     if home not in {None, given["country"]} and world.has("document-country-of-holder"):
         given["country"] = home
+    if given["documentType"] == "NATIONAL_ID" and world.has("national-id-as-passport"):
+        given["documentType"] = "PASSPORT"
     if given["side"] == "BACK" and world.has("back-as-front"):
         given["side"] = "FRONT"
     if given["side"] == "BACK" and world.has("back-replaces-front"):
@@ -475,6 +485,9 @@ def errors_of(world: World, customer: Json) -> list[Json]:
     errors = []
     if customer.get("region") in customers.EU:
         channels = customers.missed_contacts(world, customer)
+        moved = customer["_first_region"] not in customers.EU
+        if channels and moved and world.has("contacts-by-first-region"):
+            channels = []
         mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in channels
         if mute and world.has("european-business-phone-unasked"):
             channels.remove("phoneNumber")
@@ -545,6 +558,8 @@ def index(call: Call) -> Reply:
     rows = [public(row) for row in own]
     if any(len(row["errors"]) > 1 for row in rows) and world.has("listed-first-error"):
         rows = [row | {"errors": row["errors"][:1]} for row in rows]
+    if any("field" in error for row in rows for error in row["errors"]):
+        rows = _listed(world, rows)
     status = customer[customers.status_name(customer)]
     if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
         rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
@@ -554,6 +569,22 @@ def index(call: Call) -> Reply:
     if form == "bare":
         return 200, rows
     return call.page(rows)
+
+
+def _listed(world: World, rows: list[Json]) -> list[Json]:
+    """Return verifications as a list shows them, without the fields by a planted bug."""
+    if not world.has("listed-errors-without-field"):
+        return rows
+    return [
+        row
+        | {
+            "errors": [
+                {name: value for name, value in error.items() if name != "field"}
+                for error in row["errors"]
+            ]
+        }
+        for row in rows
+    ]
 
 
 ROUTES: list[Route] = [

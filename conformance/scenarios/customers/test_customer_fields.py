@@ -13,7 +13,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at, same, well_formed
-from conformance.testdata.examples import Example, example
+from conformance.testdata.examples import Example, example, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
@@ -152,6 +152,44 @@ def test_what_is_told_about_a_customer_is_kept(
                 sent = require_value_at(body, member.path)
                 for value in shown_values(member.path, created, customer):
                     assert same(member.path, value, sent), value
+
+
+@requirement("BUS-040")
+def test_an_ampersand_in_a_name_is_kept(platform: Platform) -> None:
+    """A ``legalName`` with an ampersand, where it is taken, is shown so."""
+    path, name = "businessInfo.legalName", "Lindqvist & Sons LLC"
+    body = platform.customers.example_body(example("business"))
+
+    answer = platform.api.create_customer(placed(body, path, name))
+
+    if not answer.accepted:
+        raise ResourceMissing(f"an ampersand is not taken in a name: {answer}")
+    created = arranged_resource(answer)
+    for shown in shown_values(path, created, platform.customers.read(created)):
+        assert shown == name
+
+
+@requirement("CUS-071")
+@pytest.mark.parametrize("name", ["individual", "business"])
+def test_several_currencies_are_kept(platform: Platform, name: str) -> None:
+    """A customer who is created with two currencies shows both of them."""
+    body = platform.customers.example_body(example(name))
+    others = [
+        corridor.sending
+        for corridor in platform.profile.resources.corridors
+        if corridor.sending not in body["currencies"]
+    ]
+    if not others:
+        raise ResourceMissing("the profile's resources.corridors send one currency alone")
+    two = [*body["currencies"], others[0]]
+
+    answer = platform.api.create_customer({**body, "currencies": two})
+
+    if answer.code == "MISSING_MANDATORY_USER_INFO":
+        raise ResourceMissing(f"more has to be known of a customer who pays in {two}: {answer}")
+    created = arranged_resource(answer)
+    for value in shown_values("currencies", created, platform.customers.read(created)):
+        assert same("currencies", value, two), value
 
 
 def shown_values(path: str, *customers: Json) -> list[Any]:

@@ -246,16 +246,19 @@ def test_a_disabled_account_of_no_kind_receives(platform: Platform, kind: str) -
 
 
 @pytest.mark.parametrize(
-    "trigger",
+    ("id_", "trigger"),
     [
-        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
-        case("EXT-043", "INACTIVE", "external_account.disable"),
+        case(("EXT-042", "EXT-820"), "UNDER_REVIEW", "EXT-042", "external_account.review"),
+        case(("EXT-043", "EXT-820"), "INACTIVE", "EXT-043", "external_account.disable"),
     ],
 )
 def test_an_account_of_the_platform_that_is_not_active_receives_nothing(
-    platform: Platform, trigger: str
+    platform: Platform, check: Check, id_: str, trigger: str
 ) -> None:
-    """A payment from the platform to its own account is refused, or does not complete."""
+    """A payment from the platform to its own account is refused, or does not complete.
+
+    The platform's list shows the status of the account.
+    """
     source = fund_platform_account(platform)
     name = corridor_from(platform, source).account
     account, active = (readable_platform_account(platform, name) for _ in range(2))
@@ -266,7 +269,16 @@ def test_an_account_of_the_platform_that_is_not_active_receives_nothing(
         for to in (account, active)
     )
 
-    _expect_unpaid(platform, steps, twins)
+    with check(id_):
+        _expect_unpaid(platform, steps, twins)
+    with check("EXT-820"):
+        listed = platform.until(
+            lambda: {row.get("id"): row for row in platform.external_accounts.of_platform()},
+            lambda rows: rows.get(account["id"], active).get("status") == LEADS_TO[trigger],
+        )
+        if account["id"] not in listed:
+            raise PreconditionFailed(f"{account['id']} is not listed", breaks=["EXT-087"])
+        assert listed[account["id"]].get("status") == LEADS_TO[trigger]
 
 
 @requirement("EXT-045", "EXT-047", "ERR-014")

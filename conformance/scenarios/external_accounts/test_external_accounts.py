@@ -24,7 +24,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import require_value_at
+from conformance.scenarios.kit.notation import masked_or_same, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -276,16 +276,15 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
         assert [row for row in rows if row.get("customerId")] == []
 
 
-@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121")
+@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121", "EXT-821")
 def test_an_account_without_a_customer_is_the_platforms(platform: Platform, check: Check) -> None:
     """A request without customerId is refused, or creates an account in the platform's list."""
     owner = platform.external_accounts.account_holder()
     twin = platform.api.create_external_account(platform.external_accounts.body(owner))
     customer_account = arranged_resource(twin)
 
-    answer = platform.api.create_external_account(
-        without("customerId")(platform.external_accounts.body(owner))
-    )
+    own_body = without("customerId")(platform.external_accounts.body(owner))
+    answer = platform.api.create_external_account(own_body)
 
     with check("EXT-121"):
         if not answer.accepted:
@@ -293,8 +292,10 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
-    body = without("customerId")(platform.external_accounts.body(owner))
-    unnamed = platform.api.create_external_account(without("platformAccountId")(body))
+    unnamed_body = without("platformAccountId")(
+        without("customerId")(platform.external_accounts.body(owner))
+    )
+    unnamed = platform.api.create_external_account(unnamed_body)
     with check("EXT-088"):
         assert account.get("customerId") in (None, "")
     with check("EXT-087"):
@@ -308,11 +309,28 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
         assert row.get("currency") == account["currency"]
         account_type = require_value_at(account, "accountInfo.accountType")
         assert require_value_at(row, "accountInfo.accountType") == account_type
+    with check("EXT-821"):
+        listed = {row.get("id"): row for row in platform.external_accounts.of_platform()}
+        for made_by, sent in ((answer, own_body), (unnamed, unnamed_body)):
+            if made_by.accepted:
+                one = arranged_resource(made_by)
+                expect_own_details(_arrange_listed(listed.get(one["id"]), one), sent)
     with check("EXT-093"):
         _arrange_listed(
             platform.external_accounts.as_listed(owner, customer_account), customer_account
         )
         assert account["id"] not in _ids(platform.external_accounts.of_customer(owner))
+
+
+def expect_own_details(row: Json, sent: Json) -> None:
+    """Assert that a list shows an account with no other id and details than were sent for it."""
+    __tracebackhide__ = True
+    if "platformAccountId" in sent:
+        assert row.get("platformAccountId") in (None, sent["platformAccountId"]), row
+    for member, value in sent["accountInfo"].items():
+        shown = (row.get("accountInfo") or {}).get(member)
+        if isinstance(value, str) and shown is not None:
+            assert masked_or_same(shown, value), row
 
 
 # --- Deletion -------------------------------------------------------------------------------

@@ -394,7 +394,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         lookup_ids[ends] = lookup.get("lookupId")
         entries = [entry.get("currency") for entry in supported_currencies(lookup)]
         for currency in (lookup.get("sendingCurrency"), *entries):
-            for member in ("symbol", "decimals"):
+            for member in ("name", "symbol", "decimals"):
                 if (code := code_of(currency)) is not None and currency.get(member) is not None:
                     looks[f"{code}.{member}"].add(str(currency[member]))
         with check("LKP-020"):

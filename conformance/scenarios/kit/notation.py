@@ -14,7 +14,12 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 _DATES = ("birthDate", "incorporatedOn")
 _COUNTRIES = ("nationality", "country")
 _NUMBERS = ("identifier", "taxId")
-_SETS = ("currencies", "countriesOfOperation")
+_SETS = (
+    "currencies",
+    "countriesOfOperation",
+    "sourceOfFundsCategories",
+    "sourceOfWealthCategories",
+)
 _MASK = re.compile(r"[*•xX]{2,}[\W_]*")
 _MIN_CLEAR_CHARS = 2
 
@@ -76,7 +81,7 @@ def same(path: str, shown_value: Any, sent_value: Any) -> bool:
     if name in _NUMBERS:
         return digits(sent_value).endswith(digits(shown_value))
     if name in _SETS:
-        return sorted(shown_value) == sorted(sent_value)
+        return isinstance(shown_value, list) and sorted(shown_value) == sorted(sent_value)
     if name == "phoneNumber":
         return digits(shown_value) == digits(sent_value)
     if name == "email":

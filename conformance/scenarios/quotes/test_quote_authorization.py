@@ -20,6 +20,7 @@ from conformance.scenarios.kit.challenges import (
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AT_ONCE = 6
@@ -143,11 +144,13 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
         assert authorization.body["status"] in SETTLING, authorization
 
 
-@requirement("QUO-126")
-def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: Platform) -> None:
+@requirement("QUO-126", "SCA-092", "SCA-093")
+def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
+    platform: Platform, check: Check
+) -> None:
     """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet.
 
-    Nothing has left its source.
+    Nothing has left its source. A challenge shows the members of its shape.
     """
     source = platform.sca.account()
     body = platform.quotes.body(source)
@@ -155,13 +158,18 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(platform: P
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
-    if answer.accepted:
-        assert answer.body["status"] not in SETTLING, answer
-        assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
-    else:
-        answer.refused(twin=platform.api.create_quote(body))
-    assert platform.internal_accounts.balances(source)[1] == before, answer
+    with check("QUO-126"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+            assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
+        else:
+            answer.refused(twin=platform.api.create_quote(body))
+        assert platform.internal_accounts.balances(source)[1] == before, answer
     platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer with SCA is not quoted so: {answer}")
+    challenge = require_member(answer.body, "scaChallenge")
+    expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
 
 
 # --- A valid proof --------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def test_rate_details_carry_the_parts_of_the_service(platform: Platform, check: 
 @requirement("QUO-015", "QUO-039", "QUO-159")
 def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check) -> None:
     """A quote may leave out the description of the request, but not change it."""
-    text = f"Invoice {platform.samples.digits(6)}, second instalment"
+    text = f"Invoice {platform.samples.digits(6)}, material & work"
 
     answer = platform.api.create_quote(platform.quotes.body(description=text))
 

@@ -180,6 +180,7 @@ def test_a_payout_in_each_currency_is_what_its_quote_says(platform: Platform, ch
         quote = platform.quotes.execute(arranged_resource(creation, source.owner))
         with check("QUO-036"):
             expect_currency(quote["sendingCurrency"], source["balance"]["currency"])
+            expect_own_name(quote["sendingCurrency"], quote["receivingCurrency"])
         with check("QUO-086"):
             balance_left = before - quote["totalSendingAmount"]
             assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
@@ -201,6 +202,8 @@ def test_a_payout_in_each_currency_is_what_its_quote_says(platform: Platform, ch
             with check(currency_id):
                 shown = require_member(transaction, f"{side}Amount")
                 expect_currency(shown["currency"], quote[f"{total.lower()}Currency"])
+                for other in (quote["sendingCurrency"], quote["receivingCurrency"]):
+                    expect_own_name(shown["currency"], other)
     if not paid:
         raise ResourceMissing(f"in none of {len(corridors)} corridors {SENT + 7} arrive")
 
@@ -386,6 +389,13 @@ def expect_currency(shown: Any, expected: Any) -> None:
     __tracebackhide__ = True
     for name in ("code", "decimals"):
         assert _at(shown, name) == _at(expected, name), f"{shown} is shown in place of {expected}"
+
+
+def expect_own_name(shown: Any, other: Any) -> None:
+    """Assert that a currency object has not the name of another currency, if it has one."""
+    __tracebackhide__ = True
+    if _at(shown, "code") != _at(other, "code") and _at(shown, "name") is not None:
+        assert _at(shown, "name") != _at(other, "name"), f"{shown} has the name of {other}"
 
 
 def on_chain_transactions(transaction: Json) -> list[Any]:

@@ -488,6 +488,21 @@ def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check)
         assert told <= read
 
 
+@requirement("VER-062")
+def test_a_missing_field_is_named_when_it_is_read(platform: Platform) -> None:
+    """The errors of an individual without an identification number are read as they were told."""
+    individual = platform.verification.reviews.incomplete()
+    submission = platform.verification.reviews.unresolved(individual)
+
+    submissions = platform.verification.reviews.submissions(individual)
+
+    same = [one for one in submissions if one.get("id") == submission["id"]]
+    if not same:
+        raise PreconditionFailed("the submission is not found", breaks=["VER-060"])
+    read, told = ({_told(one) for one in found["errors"]} for found in (same[0], submission))
+    assert told <= read, same[0]
+
+
 @requirement("VER-068")
 def test_an_accepted_submission_is_found_without_errors(platform: Platform) -> None:
     """The submission that is IN_PROGRESS shows no errors when it is read."""

@@ -8,7 +8,9 @@ import pytest
 
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
+from conformance.platform.given.verification import contact_channels
 from conformance.platform.platform import Platform
+from conformance.platform.resource import require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.transactions.test_transactions import ON_CHAIN, on_chain_transactions
@@ -270,6 +272,47 @@ def test_an_approval_is_reported_with_what_is_known_of_the_customer(
     for requirement_id, member in CUSTOMER_MEMBERS[business].items():
         with check(requirement_id):
             expect_same(data, approved_customer, member)
+
+
+@requirement("EVT-308", "EVT-309")
+def test_a_review_is_reported_with_what_was_changed_before_it(
+    platform: Platform, check: Check
+) -> None:
+    """The PENDING webhook agrees with an individual whose name and birth date were corrected."""
+    customer = platform.verification.reviews.prepared()
+    platform.customers.change(customer, fullName="Ines Marchetti", birthDate="1985-03-15")
+    platform.verification.reviews.submission(customer)
+    data = arrange_event(platform, f"{FAMILIES[False]}PENDING", customer["id"]).data
+
+    corrected = platform.customers.read(customer)
+
+    for requirement_id, member in {"EVT-308": "fullName", "EVT-309": "birthDate"}.items():
+        with check(requirement_id):
+            expect_same(data, corrected, member)
+
+
+@requirement("EVT-370")
+def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platform) -> None:
+    """The PENDING and the APPROVED webhook show the channels that a reading shows.
+
+    A webhook without them would say that the customer has none to verify.
+    """
+    customer = platform.verification.reviews.submitted(
+        trigger="customer.approve", **platform.verification.contact.place()
+    )
+    reported = [
+        arrange_event(platform, f"{FAMILIES[False]}{status}", customer["id"]).data
+        for status in ("PENDING", "APPROVED")
+    ]
+
+    channels = contact_channels(platform.customers.read(customer))
+
+    if not channels:
+        raise ResourceMissing("no contact channel has to be verified any more")
+    for data in reported:
+        # A webhook that says little of a customer says nothing by leaving the channels out.
+        require_member(data, "region")
+        assert contact_channels(data) == channels, data
 
 
 @pytest.mark.parametrize(

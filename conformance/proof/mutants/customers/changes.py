@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, receives
-from conformance.proof.kit.edits import put, replaced, without
+from conformance.proof.kit.edits import put, replaced, turned, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import (
     FIRST_CATEGORY,
@@ -147,6 +147,7 @@ for _member, _id in CHANGEABLE.items():
 
 FOLLOWING = {
     "platformCustomerId": "CUS-802",
+    "region": "CUS-810",
     "sourceOfFundsCategories": "EDD-026",
     "sourceOfWealthCategories": "EDD-027",
     "purposeOfAccount": "EDD-028",
@@ -163,6 +164,17 @@ for _member, _id in (CHANGEABLE | FOLLOWING).items():
         "ignored",
         f"{_member} is not changed",
         receives(onboarding, "update", without(_member)),
+    )
+
+for _id, _member in (
+    ("EDD-026", "sourceOfFundsCategories"),
+    ("EDD-027", "sourceOfWealthCategories"),
+):
+    declare(
+        _id,
+        "first-alone",
+        f"an update keeps the first of several {_member}",
+        receives(onboarding, "update", turned(_member, lambda categories: categories[:1])),
     )
 
 declare(

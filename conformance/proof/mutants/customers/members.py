@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from typing import Any
 
@@ -247,6 +248,7 @@ declare_members(MEMBERS)
 _OF_A_BUSINESS = shows("customerType", "BUSINESS")
 _WITH_ITIN = shows("idType", "ITIN")
 
+
 for _id, _path, _value in (
     ("CUS-070", "region", "CA"),
     ("CUS-072", "fullName", "Mireille"),
@@ -274,6 +276,18 @@ for _id, _path, _value in (
         edited(customers, "view", where(_OF_A_BUSINESS, replaced(_path, _value))),
     )
 
+declare(
+    "BUS-040",
+    "escaped",
+    "an ampersand in a legalName becomes an entity",
+    edited(customers, "view", turned(f"{INFO}.legalName", html.escape)),
+)
+declare(
+    "CUS-071",
+    "first-alone",
+    "of several currencies the first one is kept",
+    edited(customers, "view", turned("currencies", lambda codes: codes[:1])),
+)
 declare(
     "CUS-083",
     "one-type",

@@ -186,6 +186,14 @@ def _plain_currencies(body: Json) -> Json:
     return {**body, "currencies": [c["code"] if isinstance(c, dict) else c for c in found]}
 
 
+def _plain_behind_the_first(body: Json) -> Json:
+    found = body.get("currencies")
+    if not isinstance(found, list):
+        return body
+    rest = _plain_currencies({"currencies": found[1:]})["currencies"]
+    return {**body, "currencies": [*found[:1], *rest]}
+
+
 def _lined_address(body: Json) -> Json:
     found = body.get("address")
     return {**body, "address": {"line1": found}} if isinstance(found, str) else body
@@ -223,6 +231,13 @@ GUESSED: tuple[tuple[str, str, Change], ...] = (
     ("BUS-061", "a text is taken for the name of a business", _named_business),
 )
 """Requirement, statement, and what is made of a wrong body instead of refusing it."""
+
+declare(
+    "CUS-124",
+    "first-alone",
+    "only the first of the currencies has to be a code",
+    receives(onboarding, "create", _plain_behind_the_first),
+)
 
 for _id, _statement, _change in GUESSED:
     declare(_id, "guessed", _statement, receives(onboarding, "create", _change))

@@ -212,6 +212,25 @@ declare(
     "all accounts are listed with the details of the first one",
     edited(externals, "list_for_customers", _as_first(INFO)),
 )
+for _requirement, _kind in (("WAL-120", "SOLANA_WALLET"), ("WAL-062", "TRON_WALLET")):
+    declare(
+        _requirement,
+        "lower-case",
+        f"the address of a {_kind} is shown in lower case",
+        shown_member(_kind, "address", str.lower),
+    )
+declare(
+    "EXT-092",
+    "other-operator",
+    "accounts of mobile money are listed with another operator",
+    edited(externals, "list_for_customers", _each(_otherwise("provider", lambda _: "OPERATOR"))),
+)
+declare(
+    "EXT-821",
+    "first-details",
+    "all accounts of the platform are listed with the details of the first one",
+    edited(externals, "list_for_platform", _as_first(INFO)),
+)
 declare(
     "EXT-092",
     "zeros-lost",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
@@ -397,16 +398,19 @@ declare(
 )
 
 
-@mutant(
-    "LKP-047",
-    "what can be received has the symbol of what is sent",
-    (receivers, "lookup"),
-    edited,
-)
-def symbol_of_the_sender(lookup: Json) -> Json:
-    symbol = lookup["sendingCurrency"].get("symbol")
-    changed: Json = put(f"{_EACH}.currency.symbol", symbol)(lookup)
-    return changed
+for _member in ("name", "symbol"):
+
+    def _of_the_sender(member: str, lookup: Json) -> Json:
+        value = lookup["sendingCurrency"].get(member)
+        changed: Json = put(f"{_EACH}.currency.{member}", value)(lookup)
+        return changed
+
+    declare(
+        "LKP-047",
+        f"{_member}-of-the-sender",
+        f"what can be received has the {_member} of what is sent",
+        edited(receivers, "lookup", partial(_of_the_sender, _member)),
+    )
 
 
 @mutant(

@@ -55,6 +55,13 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
     ),
     ("EXT-037", "stale", (externals, "list_for_customers"), f"data.{ALL}.status", "ACTIVE"),
     ("EXT-087", "hidden", (externals, "list_for_platform"), "data", []),
+    (
+        "EXT-821",
+        "another-id",
+        (externals, "list_for_platform"),
+        f"data.{ALL}.platformAccountId",
+        "account-0",
+    ),
 )
 """Requirement, name, what shows it, and the member with its wrong value."""
 

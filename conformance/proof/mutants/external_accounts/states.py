@@ -140,7 +140,7 @@ declare(
 )
 
 
-def _listed_at(earlier: str, *statuses: str, of: str = "customers") -> Apply:
+def _listed_at(earlier: str, *statuses: str, by: str = "list_for_customers") -> Apply:
     """Return a patch after which accounts at some statuses are listed at an earlier one."""
 
     def edit(body: Json) -> Json:
@@ -148,9 +148,16 @@ def _listed_at(earlier: str, *statuses: str, of: str = "customers") -> Apply:
         changed = [{**one, "status": earlier} if one["status"] in statuses else one for one in rows]
         return {**body, "data": changed}
 
-    return edited(externals, f"list_for_{of}", edit)
+    return edited(externals, by, edit)
 
 
+for _status in ("UNDER_REVIEW", "INACTIVE"):
+    declare(
+        "EXT-820",
+        f"{_status.lower()}-hidden",
+        f"the platform's list shows an account that is {_status} as active",
+        _listed_at("ACTIVE", _status, by="list_for_platform"),
+    )
 declare(
     "EXT-037",
     "waiting-hidden",
@@ -161,7 +168,7 @@ declare(
     "EXT-037",
     "platform-first-status",
     "the platform's list shows each account as it was when it was created",
-    _listed_at("ACTIVE", UNPROVEN, "UNVERIFIED", of="platform"),
+    _listed_at("ACTIVE", UNPROVEN, "UNVERIFIED", by="list_for_platform"),
 )
 
 

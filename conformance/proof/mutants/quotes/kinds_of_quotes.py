@@ -698,6 +698,16 @@ for _requirement in ("QUO-200", "QUO-201"):
 
 declare(
     "QUO-036",
+    "name",
+    "the sendingCurrency has the name of the receivingCurrency",
+    edited(
+        quotes,
+        "view",
+        lambda body: put("sendingCurrency.name", body["receivingCurrency"]["name"])(body),
+    ),
+)
+declare(
+    "QUO-036",
     "decimals",
     "a quote that sends BTC says that it has two decimals",
     shown_where(lambda quote: quote.sending_currency == "BTC", put("sendingCurrency.decimals", 2)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from typing import Any
@@ -180,6 +181,14 @@ for requirement, target, source in SWAPPED:
         f"the {source} is shown as the {target}",
         edited(quotes, "view", copied(source, target)),
     )
+
+
+declare(
+    "QUO-039",
+    "escaped",
+    "an ampersand in the description is shown as an entity",
+    edited(quotes, "view", turned("description", html.escape)),
+)
 
 
 @mutant("QUO-035", "the rail is echoed")

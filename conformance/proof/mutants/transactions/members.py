@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from conformance.proof.kit.builders import edited, instead
-from conformance.proof.kit.edits import Edit, bare, derived, replaced, shows, turned, where, without
+from conformance.proof.kit.edits import (
+    Edit,
+    bare,
+    derived,
+    put,
+    replaced,
+    shows,
+    turned,
+    where,
+    without,
+)
 from conformance.proof.mutant import declare
 from conformance.reference import rules
 from conformance.reference.transactions import transactions
+
+
+def _named_as(member: str, other: str) -> Edit:
+    """Return an edit after which the currency of an amount has the name of another amount's."""
+    return lambda body: put(f"{member}.currency.name", body[other]["currency"]["name"])(body)
+
 
 _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
     ("TRX-001", "no-type", "the id has no type in front", turned("id", bare)),
@@ -176,6 +192,18 @@ _MEMBERS: tuple[tuple[str, str, str, Edit], ...] = (
             "receivedAmount",
             lambda body: {**body["receivedAmount"], "currency": body["sentAmount"]["currency"]},
         ),
+    ),
+    (
+        "TRX-029",
+        "name",
+        "sentAmount has the name of the receiving currency",
+        _named_as("sentAmount", "receivedAmount"),
+    ),
+    (
+        "TRX-031",
+        "name",
+        "receivedAmount has the name of the sending currency",
+        _named_as("receivedAmount", "sentAmount"),
     ),
     (
         "TRX-032",

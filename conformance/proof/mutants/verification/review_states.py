@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, around, instead, skipped
+from conformance.proof.kit.builders import Handler, Json, around, edited, instead, skipped
+from conformance.proof.kit.edits import put, shows, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import (
     approved_by,
@@ -146,6 +147,19 @@ for _kind, _settled, _requirement in (
             f"a renamed {_kind} at {_settled} is {_status} again",
             renamed(_kind, _settled, _status),
         )
+    declare(
+        _requirement,
+        "answered-as-pending",
+        f"the answer to a change of a {_kind} at {_settled} says that it is PENDING",
+        edited(
+            onboarding,
+            "update",
+            where(
+                shows(rules.STATUS_FIELD[_kind], _settled),
+                put(rules.STATUS_FIELD[_kind], "PENDING"),
+            ),
+        ),
+    )
 
 
 def _marked(unit: Unit, ask: Ask, _answer: Any) -> None:

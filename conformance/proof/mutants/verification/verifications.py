@@ -292,6 +292,12 @@ declare(
     "the list tells the first error alone",
     listed(lambda one: {**one, "errors": one["errors"][:1]}),
 )
+declare(
+    "VER-062",
+    "unnamed-field",
+    "the list does not tell which field is missing",
+    listed(lambda one: {**one, "errors": [without("field")(entry) for entry in one["errors"]]}),
+)
 declare("VER-063", "another", "another customer is named", listed(put("customerId", "Customer:1")))
 declare(
     "VER-067",

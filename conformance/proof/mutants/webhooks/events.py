@@ -7,8 +7,18 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, after, around, edited, rescued, skipped
-from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    Place,
+    after,
+    around,
+    edited,
+    rescued,
+    skipped,
+    together,
+)
+from conformance.proof.kit.edits import Edit, put, replaced, without
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
@@ -228,6 +238,33 @@ for _id, _kind, _path, _value in _SHOWN:
                 f"{OUTGOING}{_status} shows another {_path}",
                 _showing(f"{OUTGOING}{_status}", put(_path, _value)),
             )
+
+
+def _as_created(member: str) -> Apply:
+    """Return the patch after which events of individuals show a member from their creation."""
+    first: dict[str, Any] = {}
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer: Json = original(unit, ask)
+        first[customer["id"]] = customer.get(member)
+        return customer
+
+    return together(
+        around(onboarding, "create", create),
+        _showing("CUSTOMER.KYC", lambda data: replaced(member, first.get(data["id"]))(data)),
+    )
+
+
+for _id, _member in (("EVT-308", "fullName"), ("EVT-309", "birthDate")):
+    declare(_id, "first", f"events show the {_member} from the creation", _as_created(_member))
+
+for _status in ("PENDING", "APPROVED"):
+    declare(
+        "EVT-370",
+        f"left-out-{_status.lower()}",
+        f"CUSTOMER.KYC_{_status} leaves contactVerification out",
+        _showing(f"CUSTOMER.KYC_{_status}", without("contactVerification")),
+    )
 
 for _id, _name, _change in (
     ("EVT-283", "nested", lambda data: {"transaction": data}),
