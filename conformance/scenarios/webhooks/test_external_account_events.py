@@ -80,6 +80,7 @@ def test_a_change_is_reported_of_no_account_with_the_same_name(platform: Platfor
     platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
 
     reported = _is_reported(platform, account, set())
+    let_reports_arrive(platform)
     new_ids = event_ids(platform, STATUS_UPDATED, older["id"]) - known_ids
     assert not new_ids, f"{account['id']} was disabled, and {older['id']} is reported"
     if not reported:
