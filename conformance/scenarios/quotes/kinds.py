@@ -88,6 +88,11 @@ def pay(platform: Platform, kind: Kind, quote: Resource) -> None:
         platform.sca.authorize({**quote, **executed})
 
 
+MEASUREMENTS = 2
+"""How often the balance of the platform is measured: what others paid before may come back the
+first time, and nothing is under way once they have waited."""
+
+
 def create_quote_alone(
     platform: Platform, *, trigger: str | None = None
 ) -> tuple[Resource, Resource, int]:
