@@ -673,7 +673,6 @@ second-category-dropped|62|Of several categories of a source the first one is ke
 required-fields-of-creation|67|A required member that comes by a change lets no quote pass.
 wallet-address-lower|126|The address of a wallet is kept in lower case.
 executed-currencies-swapped|177|The answer to an execution has the two currencies swapped.
-created-at-execution|175|The answer to an execution has its own time as createdAt.
 link-expiry-without-zone|27|The expiresAt of a hosted link has no time zone.
 listed-rule-based-ownerless|82|A rule-based account is listed with an empty customerId.
 shared-platform-id-numbered|48|The second customer with a platformCustomerId gets it with a number.

@@ -885,8 +885,6 @@ def _mistake_executed(world: World, body: Json) -> None:
     """Spoil the answer to an execution by a planted bug."""
     if world.has("executed-without-fees"):
         body["feesIncluded"] = 0
-    if world.has("created-at-execution"):
-        body["createdAt"] = now()
     sent, received = body["sendingCurrency"], body["receivingCurrency"]
     if sent != received and world.has("executed-currencies-swapped"):
         body |= {"sendingCurrency": received, "receivingCurrency": sent}

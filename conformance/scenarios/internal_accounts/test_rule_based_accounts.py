@@ -111,6 +111,7 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
 
 
 @requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026", "RBA-009")
+@requirement("RBA-004")
 def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, check: Check) -> None:
     """The account has a number of its own; the other accounts and the balance are unchanged."""
     holder_account = platform.rule_based.holder_account()
@@ -128,6 +129,9 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
         assert listed_account is not None, f"{account['id']} is not listed for {holder['id']}"
     with check("RBA-017"):
         assert require_member(listed_account or {}, "type") == RULE_BASED
+    with check("RBA-004"):
+        owner_id = require_member(listed_account or {}, "customerId")
+        assert owner_id == holder_account["customerId"], listed_account
     with check("RBA-026"):
         if listed_account is None:
             raise PreconditionFailed(f"{account['id']} is not listed")

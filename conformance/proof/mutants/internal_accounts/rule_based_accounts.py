@@ -202,6 +202,7 @@ declare(
     listing(_with_all, (accounts, "list_for_platform")),
 )
 declare("RBA-026", "without-rule", "the list shows no rules", listing(each(put("sweepRule", None))))
+declare("RBA-004", "listed", "the list names no holder", listing(each(put("customerId", ""))))
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
 declare(
     "RBA-009",
