@@ -158,7 +158,13 @@ def _all(change: Callable[[Json], Json]) -> Apply:
     return apply
 
 
+_IN_BASE_58 = ("SOLANA_WALLET", "TRON_WALLET")
+"""Wallets whose addresses would be others in small letters."""
+
+
 def _lowered(info: Json) -> Json:
+    if info["accountType"] in _IN_BASE_58:
+        return info
     texts = info.keys() - {"accountType"}
     return {**info, **{name: info[name].lower() for name in texts}}
 
@@ -169,7 +175,11 @@ def _masked(info: Json) -> Json:
 
 
 declare(
-    "N210", "addresses-lowered", "addresses are shown in small letters", _all(_lowered), "codes"
+    "N210",
+    "addresses-lowered",
+    "addresses of which case is no part are shown in small letters",
+    _all(_lowered),
+    "codes",
 )
 declare("N210", "addresses-masked", "addresses are masked", _all(_masked), "other codes")
 declare(
