@@ -15,8 +15,9 @@ from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.external_accounts.platform_accounts import move_platform_account
+from conformance.scenarios.kit.approvals import expect_unpaid
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
@@ -437,12 +438,7 @@ def test_an_approval_pays_no_account_that_is_not_active(platform: Platform, trig
 
     answer = platform.api.approve_transaction(payment["transactionId"])
 
-    if not answer.accepted:
-        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
-    transaction = platform.transactions.of_quote(payment)
-    if transaction.get("status") in SETTLING:
-        transaction = platform.transactions.at_status(payment, "COMPLETED", *FAILED)
-    assert transaction.get("status") != "COMPLETED", answer
+    expect_unpaid(platform, payment, answer, twin)
 
 
 def _pay_in_a_way(

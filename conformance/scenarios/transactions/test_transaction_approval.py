@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 
 from conformance.exchange.cuts import Cut
-from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, unknown_id
 from conformance.platform.waiting import at_once
+from conformance.scenarios.kit.approvals import expect_unpaid
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -223,12 +223,7 @@ def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
 
     answer = platform.api.approve_transaction(payment["transactionId"])
 
-    if not answer.accepted:
-        answer.refused(twin=platform.api.approve_transaction(twin["transactionId"]))
-    transaction = platform.transactions.of_quote(payment)
-    if transaction.get("status") in SETTLING:
-        transaction = platform.transactions.at_status(payment, "COMPLETED", *FAILED)
-    assert transaction.get("status") != "COMPLETED", answer
+    expect_unpaid(platform, payment, answer, twin)
 
 
 @requirement("TRX-062")

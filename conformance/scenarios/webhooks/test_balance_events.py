@@ -147,11 +147,7 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(
         if kind == "authorized":
             platform.sca.authorize({**quote, **executed})
 
-    balance_left = before - quote["totalSendingAmount"]
-    report = platform.webhooks.wait_for(
-        BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
-    )
-    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
+    expect_balance_reported(platform, source, before - quote["totalSendingAmount"])
 
 
 @requirement("EVT-150")
@@ -165,11 +161,9 @@ def test_an_approved_payment_is_reported_with_the_balance_that_it_leaves(
 
     arranged_body(platform.api.approve_transaction(payment["transactionId"]))
 
-    balance_left = before - require_member(payment, "totalSendingAmount")
-    report = platform.webhooks.wait_for(
-        BALANCE, source["id"], where=lambda event: balance_in(event) == balance_left
+    expect_balance_reported(
+        platform, source, before - require_member(payment, "totalSendingAmount")
     )
-    assert report is not None, f"no {BALANCE} for {source['id']} shows {balance_left}"
 
 
 @requirement("EVT-150")
@@ -352,6 +346,15 @@ def expect_fixed_members(check: Check, data: Json, account: Resource) -> None:
     for requirement_id, member in FIXED_MEMBERS.items():
         with check(requirement_id):
             expect_same(data, account, member)
+
+
+def expect_balance_reported(platform: Platform, account: Resource, balance: int) -> None:
+    """Assert that a webhook shows an account with a balance, in smallest units."""
+    __tracebackhide__ = True
+    report = platform.webhooks.wait_for(
+        BALANCE, account["id"], where=lambda event: balance_in(event) == balance
+    )
+    assert report is not None, f"no {BALANCE} for {account['id']} shows {balance}"
 
 
 def balance_in(event: Delivery) -> Any:

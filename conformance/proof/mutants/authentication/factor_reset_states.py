@@ -381,32 +381,29 @@ def business_stays(original: Handler, unit: Unit, ask: Ask) -> Any:
     return None
 
 
-@mutant(
-    "SFR-122",
-    "a liveness check counts for all resets of the customer",
-    (factor_resets, "conclude_liveness"),
-    after,
-)
-def passed_together(unit: Unit, ask: Ask) -> None:
-    reset = factor_resets.known(unit, ask)
-    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
-    for other in unit.session.scalars(query):
-        if other.status == "INITIATED" and reset.status == "LIVENESS_PASSED":
-            other.status = "LIVENESS_PASSED"
+def _together(status: str) -> Callable[[Unit, Ask], None]:
+    """Let all resets of a customer come to a status by the liveness check of one of them."""
+
+    def follow(unit: Unit, ask: Ask) -> None:
+        reset = factor_resets.known(unit, ask)
+        query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+        for other in unit.session.scalars(query):
+            if other.status == "INITIATED" and reset.status == status:
+                other.status = status
+
+    return follow
 
 
-@mutant(
-    "SFR-122",
-    "a liveness check that fails rejects all resets of the customer",
-    (factor_resets, "conclude_liveness"),
-    after,
-)
-def rejected_together(unit: Unit, ask: Ask) -> None:
-    reset = factor_resets.known(unit, ask)
-    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
-    for other in unit.session.scalars(query):
-        if other.status == "INITIATED" and reset.status == "REJECTED":
-            other.status = "REJECTED"
+for _name, _status, _statement in (
+    ("passed-together", "LIVENESS_PASSED", "counts for all resets of the customer"),
+    ("rejected-together", "REJECTED", "that fails rejects all resets of the customer"),
+):
+    declare(
+        "SFR-122",
+        _name,
+        f"a liveness check {_statement}",
+        after(factor_resets, "conclude_liveness", _together(_status)),
+    )
 
 
 @mutant(
