@@ -110,7 +110,8 @@ def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) 
     schema = _schema(operation)
     files = None if operation.form_schema is None else files_of(operation.form_schema)
     held = HELD[operation.id]
-    found: dict[bytes, Fault] = {}
+    tried: set[bytes] = set()
+    found: list[Fault] = []
     for request in drawn:
         if request.valid or request.body is ABSENT or isinstance(request.body, bytes):
             continue
@@ -120,9 +121,12 @@ def faults(operation: Operation, base: Json, drawn: Iterable[Drawn], most: int) 
                 if kind not in held.get(place, ()):
                     continue
                 body = _with(base, place, value)
+                if (key := encoded(body, files)) in tried:
+                    continue
+                tried.add(key)
                 if must_be_refused(schema, _plain(body)) and not _is_spared(operation, place, body):
-                    found.setdefault(encoded(body, files), Fault(place, body))
-    return list(found.values())[:most]
+                    found.append(Fault(place, body))
+    return found[:most]
 
 
 def _schema(operation: Operation) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ import pytest
 # It reads FORCE_COLOR as it is imported, which a test may set that happens to be the first.
 import typer.rich_utils  # noqa: F401
 from hatchling.builders.wheel import WheelBuilder
+from hypothesis import settings
 
 from conformance import plugin
 from conformance.contract.judge import judge
@@ -35,6 +36,10 @@ pytest_plugins = ["pytester"]
 
 TOKEN_ID = "token-" + secrets.token_hex(8)
 CLIENT_SECRET = secrets.token_urlsafe(32)
+
+# On a busy machine any example may be slow; what has to be fast is measured by a test of its own.
+settings.register_profile("busy", deadline=None)
+settings.load_profile("busy")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,9 +27,7 @@ from conformance.sut.target import Target
 from conformance.verdict.decisions import Unmet
 
 OPERATIONS = ("getConfig", "listTransactions", "createQuote", "getCustomer")
-ANY = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+ANY = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LONE_SURROGATE = b"\xed\xa0\x80"
 
 

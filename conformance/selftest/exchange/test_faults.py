@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
@@ -293,7 +294,9 @@ class TestOutage:
         self, stand_in: Start, connect: Connect, behaviour: Behaviour, last: str
     ) -> None:
         """After ``timing.outage`` without an answer each request raises TargetGone at once."""
-        client = connect(stand_in(behaviour).base_url, timing={"request": 0.1, "outage": 0.5})
+        # A busy machine may answer late, too; only a silent target is given little time.
+        patience = 0.1 if last == "got no response" else 5
+        client = connect(stand_in(behaviour).base_url, timing={"request": patience, "outage": 0.5})
         started = time.monotonic()
         while time.monotonic() - started < 20:
             try:
@@ -306,9 +309,9 @@ class TestOutage:
         with pytest.raises(TargetGone) as error:
             client.call("createQuote", body=QUOTE)
 
-        assert (
-            f"longer than timing.outage of the profile, 0.5 s; the last: getConfig {last}"
-            in str(error.value)
+        assert re.search(
+            rf"longer than timing\.outage of the profile, 0\.5 s; the last: \w+ {last}",
+            str(error.value),
         )
         started = time.monotonic()
         for _ in range(2_500):

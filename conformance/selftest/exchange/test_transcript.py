@@ -133,7 +133,6 @@ runs_scripts = settings(
     max_examples=40,
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
 
@@ -291,7 +290,7 @@ class TestTranscript:
         ]
 
     @given(hostile, hostile)
-    @settings(derandomize=True, database=None, deadline=None)
+    @settings(derandomize=True, database=None)
     def test_nothing_steers_the_terminal(self, name: str, value: str) -> None:
         """URL, bodies and errors of a hostile target are shown as visible characters alone."""
         text = transcript(

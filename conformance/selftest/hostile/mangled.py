@@ -30,7 +30,6 @@ BOUNDS = {"request": 2.0, "event": 0.3, "state": 0.3, "quiet": 0.05, "outage": 1
 
 FEW = settings(
     max_examples=6,
-    deadline=None,
     # Each example is a whole run: to shorten one takes longer than to read it.
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),

@@ -154,7 +154,6 @@ def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | Non
 
 @settings(
     max_examples=250,
-    deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

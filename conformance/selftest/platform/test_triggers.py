@@ -440,7 +440,6 @@ class TestCommand:
 
     @settings(
         max_examples=60,
-        deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(

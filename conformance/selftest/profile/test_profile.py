@@ -404,7 +404,6 @@ class TestLoading:
 
     @settings(
         max_examples=60,
-        deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(st.data())

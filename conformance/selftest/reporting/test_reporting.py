@@ -864,7 +864,7 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e
 class TestAnyText:
     """Reports of any text that a target sends."""
 
-    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=60, derandomize=True, database=None)
     @given(TEXTS, BODIES, TEXTS)
     def test_a_report_can_be_made_of_it(self, detail: str, body: Any, observation: str) -> None:
         """Both files are complete and UTF-8, without markup and without control characters."""

@@ -232,7 +232,6 @@ class TestCheck:
     @pytest.mark.usefixtures("short_patience", "short_start")
     @settings(
         max_examples=150,
-        deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
     @given(content=st.deferred(lambda: ANSWERS))

@@ -28,7 +28,6 @@ Start = Callable[[Behaviour], StandIn]
 
 sends_requests = settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 utf_8_text = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(

@@ -1072,9 +1072,7 @@ def listener_and_follower() -> Generator[tuple[WebhookListener, Follower]]:
 class TestWhateverComes:
     """Nothing that a sender sends stops the listener, a follower or a check."""
 
-    @settings(
-        max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-    )
+    @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], database=None)
     @given(
         message=st.binary(max_size=200)
         | messages()
@@ -1099,7 +1097,7 @@ class TestWhateverComes:
         assert follower.inbox.wait(lambda d: d.id == name, within=10)
         assert new_listener.inbox.missing is None
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(content=contents)
     @example(b'{"data": {"id": {}}, "type": []}')
     def test_a_delivery_can_be_read(self, content: bytes) -> None:
