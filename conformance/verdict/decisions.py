@@ -35,7 +35,7 @@ class Reason(StrEnum):
     READ_ONLY = "only safe methods may be sent to this target"
     IRREVERSIBLE = "the profile does not permit what cannot be undone"
     NOT_RECORDED = "the recording that is judged again has no answer to it"
-    BUDGET_SPENT = "the budget of the profile is spent"
+    BUDGET_SPENT = "the budget of the profile does not allow it"
     DESELECTED = "the selection of the run leaves it out"
     LOST = "the run ended before it was decided"
     NO_CHECK = "no test of the run names it"

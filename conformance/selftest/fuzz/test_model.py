@@ -178,6 +178,7 @@ class TestWorlds:
 
     def test_a_sweep_is_known_once_it_has_arrived(self) -> None:
         """What it has cost is told by the balance, where no payment is under way."""
+        # A world asks no more of a platform here.
         world = World(SimpleNamespace(ledger=Ledger()))  # type: ignore[arg-type]
         source = Resource({"id": SOURCE})
         world._opening[SOURCE] = OPENING, OPENING
@@ -208,6 +209,7 @@ class TestWorlds:
         held = payment("PROCESSING", fate=fate, done=EXECUTED)
         row = {"id": held.transaction_id, "status": status}
         platform = SimpleNamespace(until=lambda read, done: (done(read()), read())[1])
+        # It looks at one payment alone, and asks no more of a platform.
         world = World(platform, payments=[held])  # type: ignore[arg-type]
         world.look = lambda: View({held.transaction_id: row}, {})  # type: ignore[method-assign]
 
