@@ -15,6 +15,7 @@ class Kind(StrEnum):
     MEDIA_TYPE = "media type"
     BODY = "body"
     WEBHOOK = "webhook"
+    NO_WEBHOOK = "no webhook"
     CHECK = "check"
 
 
@@ -44,10 +45,8 @@ class Difference:
         where = f"{self.operation}: " if self.operation else ""
         fault = f" to a fault in {self.fault}" if self.fault else ""
         match self.kind:
-            case Kind.STATUS:
-                return f"{where}answers {self.got or 'nothing'}{fault}, not {self.expected}"
-            case Kind.CODE:
-                told = self.got or "no error code"
+            case Kind.STATUS | Kind.CODE:
+                told = self.got or ("nothing" if self.kind is Kind.STATUS else "no error code")
                 return f"{where}answers {told}{fault}, not {self.expected}"
             case Kind.CODE_STATUS:
                 return f"{where}{self.place} comes with {self.got}, not with {self.expected}"
@@ -55,6 +54,8 @@ class Difference:
                 return f"{where}answers with {self.got or 'no media type'}, not {self.expected}"
             case Kind.BODY | Kind.WEBHOOK:
                 return f"{where}{self.place or 'the whole'} does not keep to {self.expected!r}"
+            case Kind.NO_WEBHOOK:
+                return f"{self.operation} did not come"
             case Kind.CHECK:
                 after = f", after {self.got}" if self.got else ""
                 return f"{where}what {self.place} checks does not hold{after}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conformance.contract.difference import Difference, Kind
+from conformance.verdict.assertions import told
 from conformance.verdict.decisions import (
     NO_FACTS,
     Broken,
@@ -191,14 +192,14 @@ class Recorder:
         if isinstance(error, Unmet):
             return error.outcome, error.reason, str(error)
         if isinstance(error, AssertionError):
-            return Outcome.FAILED, None, str(error)
-        told = f"{type(error).__name__}: {error}{_place(error)}"
+            return Outcome.FAILED, None, told(error)
+        detail = f"{type(error).__name__}: {error}{_place(error)}"
         if failures := self.failures():
             # It stumbled over a message that is known to be wrong.
-            told = f"{told}, after {failures[0].requirement} failed: {failures[0].detail}"
-            return Outcome.INCONCLUSIVE, Reason.PRECONDITION, told
+            detail = f"{detail}, after {failures[0].requirement} failed: {failures[0].detail}"
+            return Outcome.INCONCLUSIVE, Reason.PRECONDITION, detail
         reason = Reason.UNREADABLE if isinstance(error, UNREADABLE) else Reason.HARNESS
-        return Outcome.INCONCLUSIVE, reason, told
+        return Outcome.INCONCLUSIVE, reason, detail
 
 
 def facts_of(error: BaseException | None) -> Facts:

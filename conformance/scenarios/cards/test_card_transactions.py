@@ -13,6 +13,7 @@ from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, SETTLED, VOIDS
+from conformance.scenarios.webhooks.reports import expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- The list -------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> 
     with check("CAR-057"):
         _expect_debit(platform, account, before, row)
     with check("EVT-172"):
-        assert platform.webhooks.wait_for(SETTLED, row["id"]) is not None
+        expect_event(platform, SETTLED, row["id"])
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")

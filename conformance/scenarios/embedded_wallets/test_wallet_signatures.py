@@ -25,7 +25,7 @@ from conformance.scenarios.embedded_wallets.signing import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED
+from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Headers = Mapping[str, str]
@@ -97,7 +97,7 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
     quote = arranged_body(answer)
     balance_left = before - quote["totalSendingAmount"]
     with check("EMW-024"):
-        assert platform.webhooks.wait_for(COMPLETED, quote["transactionId"]) is not None
+        expect_event(platform, COMPLETED, quote["transactionId"])
     with check("EMW-025"):
         assert platform.webhooks.wait_for(
             BALANCE,

@@ -8,7 +8,7 @@ from conformance.platform.platform import Platform
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check
-from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 KINDS = {
@@ -48,4 +48,4 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind:
         if status != "COMPLETED":
             raise PreconditionFailed(f"the payout is {status}")
         name = quote["transactionId"]
-        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+        expect_event(platform, COMPLETED, name)

@@ -14,7 +14,7 @@ from conformance.platform.resource import Resource
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import BALANCE
+from conformance.scenarios.webhooks.reports import BALANCE, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AMOUNT = 20_003
@@ -211,7 +211,7 @@ def test_the_balance_that_a_sweep_raises_is_announced(platform: Platform) -> Non
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
-    assert platform.webhooks.wait_for(BALANCE, destination["id"]) is not None
+    expect_event(platform, BALANCE, destination["id"])
 
 
 @requirement("RBA-113", "RBA-120", "RBA-122")
@@ -232,7 +232,7 @@ def test_a_sweep_that_cannot_complete_ends_at_home(platform: Platform, check: Ch
     with check("RBA-122"):
         assert remaining == 0
     with check("RBA-113"):
-        assert platform.webhooks.wait_for(BALANCE, holder_account["id"]) is not None
+        expect_event(platform, BALANCE, holder_account["id"])
 
 
 @requirement("RBA-121")

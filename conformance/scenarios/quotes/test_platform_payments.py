@@ -12,7 +12,7 @@ from conformance.scenarios.quotes.payments import (
     create_platform_external_account,
     fund_platform_account,
 )
-from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 
 
 @requirement("QUO-120", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
@@ -50,7 +50,7 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
         assert immediate.body["status"] in SETTLING, immediate
     with check("EVT-011"):
         name = quote["transactionId"]
-        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+        expect_event(platform, COMPLETED, name)
 
 
 @requirement("QUO-086")

@@ -12,7 +12,7 @@ from conformance.platform.resource import require_member
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import FAILURE, REFUND_COMPLETED
+from conformance.scenarios.webhooks.reports import FAILURE, REFUND_COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 REFUNDED = ("TRX-050", "TRX-051")
@@ -220,4 +220,4 @@ def test_what_an_account_of_each_kind_did_not_get_is_refunded(
             if event == REFUND_COMPLETED and refunded.get("refund") is None:
                 raise PreconditionFailed("there is no refund")
             name = quote["transactionId"]
-            assert platform.webhooks.wait_for(event, name) is not None, f"no {event} for {name}"
+            expect_event(platform, event, name)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from conformance.contract.difference import Difference, Kind
 from conformance.contract.moments import parse_moment
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import Broken, PreconditionFailed, ResourceMissing
 
 PROCESSING = "OUTGOING_PAYMENT.PROCESSING"
 COMPLETED = "OUTGOING_PAYMENT.COMPLETED"
@@ -36,6 +37,17 @@ def arrange_event(platform: Platform, kind: str, resource: str) -> Delivery:
     event = platform.webhooks.wait_for(kind, resource)
     if event is None:
         raise PreconditionFailed(f"no {kind} came for {resource}")
+    return event
+
+
+def expect_event(platform: Platform, kind: str, resource: str) -> Delivery:
+    """Assert that a webhook of a type about a resource comes, and return it."""
+    __tracebackhide__ = True
+    event = platform.webhooks.wait_for(kind, resource)
+    if event is None:
+        others = ", ".join(sorted(event_types(platform, resource))) or "nothing"
+        difference = Difference(Kind.NO_WEBHOOK, kind)
+        raise Broken(f"{kind} for {resource}", others, difference=difference)
     return event
 
 

@@ -14,7 +14,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.webhooks.reports import FAMILIES
+from conformance.scenarios.webhooks.reports import FAMILIES, arrange_event, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 TYPES = {False: "INDIVIDUAL", True: "BUSINESS"}
@@ -40,7 +40,7 @@ def test_the_beginning_of_a_review_is_reported(
     """A submitted customer is reported by a PENDING webhook, directly or by the hosted flow."""
     customer = platform.verification.reviews.onboarded(road, business=business)
 
-    assert _wait_for_event(platform, customer, business, "PENDING") is not None
+    expect_event(platform, f"{FAMILIES[business]}PENDING", customer["id"])
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_decision_of_a_review_is_reported(
     """An approval or a rejection is reported, directly or by the hosted flow."""
     customer = platform.verification.reviews.onboarded(road, business=business, trigger=trigger)
 
-    assert _wait_for_event(platform, customer, business, DECISIONS[trigger]) is not None
+    expect_event(platform, f"{FAMILIES[business]}{DECISIONS[trigger]}", customer["id"])
 
 
 @requirement("EVT-105")
@@ -82,7 +82,7 @@ def test_a_submission_that_was_repaired_is_reported(platform: Platform, *, busin
 
     platform.verification.reviews.submission(customer)
 
-    assert _wait_for_event(platform, customer, business, "PENDING") is not None
+    expect_event(platform, f"{FAMILIES[business]}PENDING", customer["id"])
 
 
 # --- How it is reported ---------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_a_review_is_reported_of_nobody_who_has_the_same_name(
         raise ResourceMissing(f"no second customer has the same name: {error}") from error
     _arrange_status(platform, customer, "APPROVED")
 
-    report = _wait_for_event(platform, customer, business, "APPROVED")
+    report = platform.webhooks.wait_for(f"{FAMILIES[business]}APPROVED", customer["id"])
 
     reviews = {f"{FAMILIES[business]}PENDING", *_decision_types(business)}
     misnamed = _event_types(platform, older) & reviews
@@ -345,22 +345,13 @@ def test_another_name_is_not_reported_as_a_decision(platform: Platform, trigger:
     assert {(event.type, event.id) for event in decisions} == {(decision.type, decision.id)}
 
 
-def _wait_for_event(
-    platform: Platform, customer: Resource, business: bool, status: str
-) -> Delivery | None:
-    return platform.webhooks.wait_for(f"{FAMILIES[business]}{status}", customer["id"])
-
-
 def _arrange_event(platform: Platform, customer: Resource, business: bool, status: str) -> Delivery:
     """Wait for the webhook about a status of a customer's review, and return it.
 
     Raises:
         PreconditionFailed: no such webhook comes.
     """
-    event = _wait_for_event(platform, customer, business, status)
-    if event is None:
-        raise PreconditionFailed(f"no {FAMILIES[business]}{status} came for {customer['id']}")
-    return event
+    return arrange_event(platform, f"{FAMILIES[business]}{status}", customer["id"])
 
 
 def _arrange_events(

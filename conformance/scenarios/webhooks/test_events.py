@@ -30,6 +30,7 @@ from conformance.scenarios.webhooks.reports import (
     arrange_event,
     event_ids,
     event_types,
+    expect_event,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -148,7 +149,7 @@ def test_a_payout_whose_execution_nobody_heard_of_is_reported(platform: Platform
     ):
         # Without an execution there is nothing to report.
         platform.quotes.execute(quote)
-    assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING} for {name}"
+    expect_event(platform, PROCESSING, name)
 
 
 @requirement(
@@ -173,7 +174,7 @@ def test_a_payout_that_fails_is_reported_with_its_refund(platform: Platform, che
         "EVT-014": REFUND_COMPLETED,
     }.items():
         with check(requirement_id):
-            assert platform.webhooks.wait_for(kind, name) is not None, f"no {kind} for {name}"
+            expect_event(platform, kind, name)
     _make_reported_payout(platform, source)
 
     with check("EVT-023"):
@@ -481,7 +482,7 @@ def _expect_completion(platform: Platform, quote: Resource) -> None:
     """Assert that the payout of a quote is reported as COMPLETED."""
     __tracebackhide__ = True
     name = quote["transactionId"]
-    assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED} for {name}"
+    expect_event(platform, COMPLETED, name)
 
 
 def _expect_processing(platform: Platform, quote: Resource, status: str) -> None:

@@ -6,7 +6,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.scenarios.webhooks.reports import COMPLETED, PROCESSING
+from conformance.scenarios.webhooks.reports import COMPLETED, PROCESSING, expect_event
 from conformance.verdict.decisions import ResourceMissing
 
 
@@ -26,8 +26,8 @@ def test_a_payment_to_a_uma_address_is_reported(platform: Platform, check: Check
     with check("EVT-010"):
         if executed["status"] != "PROCESSING":
             raise ResourceMissing("the payment is not seen at PROCESSING")
-        assert platform.webhooks.wait_for(PROCESSING, name) is not None, f"no {PROCESSING}: {name}"
+        expect_event(platform, PROCESSING, name)
     with check("EVT-011"):
         if status != "COMPLETED":
             raise ResourceMissing(f"the payment is {status}")
-        assert platform.webhooks.wait_for(COMPLETED, name) is not None, f"no {COMPLETED}: {name}"
+        expect_event(platform, COMPLETED, name)

@@ -236,7 +236,7 @@ class TestRuns:
         assert status == BROKEN, output
         entry = inside.entries()["QUO-083"]
         assert entry.verdict is RequirementVerdict.FAILED
-        assert entry.detail.startswith("executeQuote → 400")
+        assert entry.detail.startswith("expected answer.accepted, got False; executeQuote → 400")
         for heading in ("- transcript -", "- reproduce -"):
             assert heading in output
         assert "POST http://127" in output

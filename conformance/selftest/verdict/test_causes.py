@@ -71,6 +71,7 @@ def test_grouping(conclusions: list[Conclusion], expected: list[Cause]) -> None:
             "getQuote: answers with no media type, not application/json",
         ),
         (BODY, "createQuote: data.*.id does not keep to 'pattern'"),
+        (Difference(Kind.NO_WEBHOOK, "INVOICE.PAID"), "INVOICE.PAID did not come"),
         (
             Difference(Kind.CHECK, "getQuote", place="test_x.test_y", got="200"),
             "getQuote: what test_x.test_y checks does not hold, after 200",

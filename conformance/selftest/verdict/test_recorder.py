@@ -74,8 +74,10 @@ class TestChecks:
         with recording.check("A"):
             assert amounts["received"] == amounts["sent"], f"fees of {amounts}"
 
-        detail = recording.decisions["A"].detail
-        assert detail.startswith("fees of {'sent': 10000, 'received': 9950}\nassert 9950 == 10000")
+        assert recording.decisions["A"].detail == (
+            "expected amounts['received'] == amounts['sent'], got 9950 == 10000; "
+            "fees of {'sent': 10000, 'received': 9950}"
+        )
 
     def test_a_requirement_that_is_not_named_cannot_be_checked(self) -> None:
         """A block for a requirement without marker raises HarnessError."""
