@@ -24,6 +24,7 @@ from conformance.exchange.journal import Exchange, Journal
 from conformance.exchange.recording import Recording
 from conformance.exchange.redaction import Redactor
 from conformance.exchange.replaying import ReplayingClient
+from conformance.exchange.transcript import of_webhook
 from conformance.platform.api import Api
 from conformance.platform.ledger import Ledger
 from conformance.platform.memory import Memory
@@ -338,7 +339,9 @@ class Connection:
             signed = tuple(finding for finding in signed if finding.requirement != VERIFIES)
             told = "the recording does not keep the bytes of a webhook that held a secret"
             self.recorder.decide(VERIFIES, Outcome.INCONCLUSIVE, told, Reason.NOT_RECORDED)
-        self._decide((*verdict.findings, *signed), f"webhook {delivery.type}: ")
+        found = (*verdict.findings, *signed)
+        also = "" if all(finding.passed for finding in found) else self._shown(delivery)
+        self._decide(found, f"webhook {delivery.type}: ", also)
 
     def replay(self, test: str) -> None:
         """Let the recording answer what the test of this address sends from now on.
@@ -367,7 +370,13 @@ class Connection:
     def _observe(self, texts: Iterable[str]) -> None:
         self.observations.update(map(self.redactor.remark, texts))
 
-    def _decide(self, findings: Iterable[Finding], place: str) -> None:
+    def _shown(self, delivery: Delivery) -> str:
+        """Return a webhook as a person may see it."""
+        content = delivery.text if delivery.body is None else delivery.body
+        body = self.redactor.without_people(self.redactor.json(content))
+        return of_webhook(delivery.at, self.redactor.headers(delivery.headers), body)
+
+    def _decide(self, findings: Iterable[Finding], place: str, also: str = "") -> None:
         recorder = self.recorder
         if recorder is None:
             return
@@ -375,7 +384,7 @@ class Connection:
             if finding.passed:
                 recorder.decide(finding.requirement, Outcome.PASSED)
             else:
-                detail = self.redactor.remark(place + finding.detail)
+                detail = self.redactor.remark(place + finding.detail) + (also and f"\n{also}")
                 facts = Facts(difference=finding.difference)
                 recorder.decide(finding.requirement, Outcome.FAILED, detail, facts=facts)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import groupby, islice
 from typing import Any
 
 from conformance.exchange.chain import MAX_CHARS, TOO_DEEP, cut
 from conformance.exchange.journal import Exchange
 from conformance.text.characters import visible
 
+_MAX_HEADERS = 30
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -22,6 +24,14 @@ def transcript(exchanges: Iterable[Exchange]) -> str:
     """
     runs = [list(run) for _, run in groupby(exchanges, key=_told_by)]
     return visible("\n".join(_describe(run[-1]) + _again(len(run)) for run in runs))
+
+
+def of_webhook(at: float, headers: Mapping[str, str], body: Any) -> str:
+    """Return a webhook as text: the second of its arrival since the epoch, headers, and body."""
+    came = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    shown = (f"{name}: {value}" for name, value in islice(headers.items(), _MAX_HEADERS))
+    lines = (f"The webhook came at {came}:", *(f"    {cut(line)}" for line in shown))
+    return visible("\n".join(map(_within, (*lines, f"    {_short(body)}"))))
 
 
 def _told_by(exchange: Exchange) -> tuple[Any, ...]:
@@ -45,8 +55,12 @@ def _describe(exchange: Exchange) -> str:
             f"    ← {exchange.status} ({exchange.seconds * 1000:.0f} ms) "
             f"{_short(exchange.response_body)}"
         )
-    # No line of a message can pass for one of the transcript.
-    return "\n".join(line.replace("\n", "\n      ") for line in lines)
+    return "\n".join(map(_within, lines))
+
+
+def _within(line: str) -> str:
+    """Return a line; none of a message that it holds can pass for one of the transcript."""
+    return line.replace("\n", "\n      ")
 
 
 def _short(value: Any) -> str:

@@ -53,8 +53,12 @@ class Webhooks:
         if within is not None:
             return self.wait_for_any(wanted, within=within)
         started = clock().monotonic()
-        found = self.wait_for_any(wanted, within=self._patience.seconds(kind, self._timing.event))
-        self._patience.learn(kind, clock().monotonic() - started, came=found is not None)
+        found = None
+        try:
+            within = self._patience.seconds(kind, self._timing.event)
+            found = self.wait_for_any(wanted, within=within)
+        finally:
+            self._patience.learn(kind, clock().monotonic() - started, came=found is not None)
         return found
 
     def wait_for_any(

@@ -16,6 +16,8 @@ MAX_KEPT_BYTES = 512 * 1024 * 1024
 """How much memory the deliveries of a run may take; 1 KB of JSON takes some 7 KB when decoded."""
 
 _TOLD = 200
+_MOMENT_SECONDS = 1.0
+"""For how long a delivery may be on its way beside one that is missing."""
 
 
 class DeliveriesMissing(Unmet):
@@ -33,6 +35,7 @@ class Inbox:
     def __init__(self) -> None:
         self._deliveries: list[Delivery] = []
         self._bytes = 0
+        self._is_full = False
         self._arrived = threading.Condition()
         self.watcher: Callable[[Delivery], None] = lambda _: None
         self.missing: str | None = None
@@ -42,6 +45,7 @@ class Inbox:
         """Store a delivery and wake all that wait; return whether there was room for it."""
         self._bytes += delivery.memory
         if len(self._deliveries) >= MAX_DELIVERIES or self._bytes > MAX_KEPT_BYTES:
+            self._is_full = True
             self.mark_incomplete(
                 f"the target sent more webhooks than the suite keeps ({MAX_DELIVERIES} of "
                 f"together {MAX_KEPT_BYTES // 1024**2} MiB in memory)"
@@ -80,8 +84,8 @@ class Inbox:
             for delivery in fresh:
                 if wanted(delivery):
                     return delivery
-            self._demand_all()
             if not fresh or clock().monotonic() >= until:
+                self._demand_all()
                 return None
             seen += len(fresh)
 
@@ -98,12 +102,16 @@ class Inbox:
     def since(self, number: int, within: float) -> list[Delivery]:
         """Return the deliveries from ``number`` on, waiting ``within`` seconds for the first.
 
-        Where deliveries are missing, it does not wait.
+        Where one is missing, it waits for a moment alone, and not at all where no more are kept.
         """
+
+        def is_there() -> bool:
+            return len(self._deliveries) > number
+
         with self._arrived:
-            self._arrived.wait_for(
-                lambda: len(self._deliveries) > number or self.missing is not None, within
-            )
+            self._arrived.wait_for(lambda: is_there() or self.missing is not None, within)
+            if self.missing is not None and not self._is_full:
+                self._arrived.wait_for(is_there, min(within, _MOMENT_SECONDS))
             return self._deliveries[number:]
 
     def next_number(self) -> int:

@@ -23,7 +23,7 @@ from conformance.contract.data import FIXTURES
 from conformance.exchange.curl import curl_chain
 from conformance.exchange.folder import RunFolder
 from conformance.exchange.journal import Exchange
-from conformance.exchange.transcript import transcript
+from conformance.exchange.transcript import of_webhook, transcript
 from conformance.reference.server import BackgroundServer
 from conformance.run import Connection
 from conformance.selftest.conftest import CLIENT_SECRET, TOKEN_ID
@@ -289,6 +289,18 @@ class TestTranscript:
             "    ← 200 (12 ms) no",
         ]
 
+    def test_a_webhook_has_its_headers(self) -> None:
+        """A webhook is shown with its time, its headers and its body."""
+        text = of_webhook(0.25, {"Host": "platform.example", "X": "a\nb"}, {"type": "PAID"})
+
+        assert text.splitlines() == [
+            "The webhook came at 1970-01-01T00:00:00.250+00:00:",
+            "    Host: platform.example",
+            "    X: a",
+            "      b",
+            '    {"type": "PAID"}',
+        ]
+
     @given(hostile, hostile)
     @settings(derandomize=True, database=None)
     def test_nothing_steers_the_terminal(self, name: str, value: str) -> None:
@@ -302,6 +314,7 @@ class TestTranscript:
         )
 
         assert is_plain(text)
+        assert is_plain(of_webhook(1.0, {name: value}, {name: [value]}))
 
     @pytest.mark.parametrize(
         "char", ["\u3164", "\ufe0f", "\u2800", "\u115f", "\U000e0100", "\u034f"]
