@@ -332,6 +332,9 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
     if name == "pixKeyType" and isinstance(info.get(name), str):
         return world.has("pix-type-free")
+    national = re.fullmatch(r"[0-9]{7,12}", given)
+    if name == "phoneNumber" and "COP" in kind.currencies and national:
+        return world.has("colombian-phone-national")
     mixed = re.fullmatch(r"[0-9A-Za-z]{10}", given) and not given.isdigit()
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
@@ -360,6 +363,9 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
         faults.append(("accountInfo.bankName", "select", "is not known"))
     second = "UGX" in kind.currencies and info.get("provider") == PROVIDERS["UGX"][1]
     if second and world.has("second-operator-refused"):
+        faults.append(("accountInfo.provider", "select", "is not known"))
+    fourth = "ZMW" in kind.currencies and info.get("provider") == PROVIDERS["ZMW"][3]
+    if fourth and world.has("fourth-operator-refused"):
         faults.append(("accountInfo.provider", "select", "is not known"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
@@ -424,11 +430,10 @@ def beneficiary_faults(
     nested = person.get("businessInfo")
     told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
-    inner = told.get("taxId") is not None and person.get("taxId") is None
-    if inner and world.has("nested-tax-id-unseen"):
-        del told["taxId"]
+    _misread(world, person, told, code)
     for name, rule in PERSON.items():
         free = name == "birthDate" and _is_free_date(world, told.get(name))
+        free = free or (name == "beneficiaryType" and _is_free_type(world, told.get(name)))
         if told.get(name) is not None and not free:
             rule(told[name], f"{path}.{name}", faults)
     if told.get("documentType") == "PP" and world.has("passport-refused"):
@@ -450,7 +455,7 @@ def beneficiary_faults(
         faults += [
             (f"{path}.address.{name}", "text", "is required")
             for name in SHORT_ADDRESS
-            if not address.get(name)
+            if not address.get(name) and not _is_free_place(world, code, kind, name)
         ]
 
 
@@ -463,6 +468,28 @@ def _more_needs(world: World, code: str) -> list[str]:
     return []
 
 
+def _misread(world: World, person: Json, told: Json, code: str) -> None:
+    """Take, by a planted bug, something else for what a beneficiary tells."""
+    inner = told.get("taxId") is not None and person.get("taxId") is None
+    if inner and world.has("nested-tax-id-unseen"):
+        del told["taxId"]
+    named = code == "EUR" and told.get("beneficiaryType") == "BUSINESS" and told.get("fullName")
+    if named and not told.get("legalName") and world.has("euro-full-name-for-legal"):
+        told["legalName"] = told["fullName"]
+
+
+def _is_free_type(world: World, value: Any) -> bool:
+    """Tell whether a planted bug lets a text pass for the type of a beneficiary."""
+    strange = isinstance(value, str) and value not in {"INDIVIDUAL", "BUSINESS"}
+    return strange and world.has("beneficiary-type-any")
+
+
+def _is_free_place(world: World, code: str, kind: object, name: str) -> bool:
+    """Tell whether a planted bug takes the address of a person without a postal code."""
+    personal = kind != "BUSINESS" and code == "GBP"
+    return personal and name == "postalCode" and world.has("pound-postcode-optional")
+
+
 def _is_free_date(world: World, value: Any) -> bool:
     """Tell whether a planted bug lets a text pass for a date."""
     strange = isinstance(value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", value)
@@ -473,6 +500,8 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     needs = [] if code == "USD" and world.has("dollar-legal-name-optional") else ["legalName"]
     if code in ADDRESSED and not (code == "MXN" and world.has("mexican-business-address")):
         needs.append("address")
+    if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
+        by_business = False
     if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
     if code in TAXED and not world.has("african-tax-id"):

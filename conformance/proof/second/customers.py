@@ -228,6 +228,9 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     bare = customer.get("customerType") == "BUSINESS" and not customer.get("currencies")
     if bare and "id" not in customer and world.has("business-needs-currencies"):
         faults.append(("currencies", "text", "is required"))
+    silent = customer.get("phoneNumber") and not customer.get("email")
+    if silent and "id" not in customer and world.has("phone-demands-email"):
+        faults.append(("email", "email", "is required with phoneNumber"))
     if world.persona.region_demands == "creation" and customer.get("region") in EU:
         faults += [
             (name, "text", "is required in this region")
@@ -543,6 +546,8 @@ def _told(world: World, customer: Json) -> Json:
         body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):
         del body["contactVerification"]
+    if "businessInfo" in body and world.has("business-event-bare"):
+        del body["businessInfo"]
     return body
 
 
@@ -571,6 +576,9 @@ def read(call: Call) -> Reply:
     approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
     if approved and call.world.has("approved-business-bare"):
         del answer["businessInfo"]
+    home = at(answer, "businessInfo.country")
+    if home and "region" in answer and call.world.has("business-region-as-country"):
+        answer["region"] = home
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -635,6 +643,8 @@ def change(call: Call) -> Reply:
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
+    if "contactVerification" not in answer and world.has("changed-channels-null"):
+        answer["contactVerification!"] = {"email!": None, "phone!": None}
     if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):
         answer["businessInfo"] = old_info
     if customer.get("_region_told"):
@@ -698,6 +708,8 @@ def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None
         whole["address"] = customer.get("address")
     if business and body.get("currencies") and world.has("business-currencies-stay"):
         whole["currencies"] = customer.get("currencies")
+    if body.get("nationality") and customer.get("nationality") and world.has("nationality-stays"):
+        whole["nationality"] = customer["nationality"]
     if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
         del whole["email"]
     funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body

@@ -212,6 +212,9 @@ def _coloured(world: World, account: Json) -> Json:
     body = shown(account)
     if account["accountInfo"]["accountType"] == "SLV_ACCOUNT" and world.has("slv-as-colon"):
         body["currency"] = "SVC"
+    info = account["accountInfo"]
+    if info["accountType"] == "PHP_ACCOUNT" and world.has("bank-name-as-label"):
+        body["accountInfo"] = info | {"bankName": f"{info['bankName']} (PH)"}
     if account["status"] == "UNDER_REVIEW" and world.has("review-under-another-name"):
         body["status"] = "PENDING_REVIEW"
     return body
@@ -270,6 +273,9 @@ def _mistake_person(world: World, person: Any) -> None:
     if business and "documentType" in person and world.has("business-papers-dropped"):
         for name in ("documentType", "documentNumber"):
             person.pop(name, None)
+    official = str(at(person, "registrationNumber"))
+    if official[0] == "0" and world.has("registration-zeros-lost"):
+        person["registrationNumber"] = official.lstrip("0")
     paper = str(at(person, "documentNumber"))
     if paper[0] == "0" and world.has("document-zeros-lost"):
         person["documentNumber"] = paper.lstrip("0")
@@ -373,6 +379,10 @@ def index_of_platform(call: Call) -> Reply:
     if moved and call.world.has("platform-list-old-status"):
         first = {row["id"]: row["_first_status"] for row in moved}
         shown_so = [row | {"status": first.get(row["id"], row["status"])} for row in shown_so]
+    if any(row["currency"] != "USD" for row in shown_so) and call.world.has(
+        "platform-list-in-dollars"
+    ):
+        shown_so = [row | {"currency": "USD"} for row in shown_so]
     off = any(row["status"] == "INACTIVE" for row in shown_so)
     if off and call.world.has("platform-disabled-as-active"):
         states = {"INACTIVE": "ACTIVE"}
@@ -588,7 +598,12 @@ def lookup(call: Call) -> Reply:
     receiving = account["currency"]
     again = any(one["accountId"] == account["id"] for one in world.lookups.values())
     row = world.new_id("Lookup")
-    world.lookups[row] = {"id": row, "accountId": account["id"]}
+    payer = call.query.get("customerId")
+    earlier = [name for name, one in world.lookups.items() if one["_payer"] == payer]
+    if earlier and world.has("older-lookup-forgotten"):
+        for name in earlier:
+            del world.lookups[name]
+    world.lookups[row] = {"id": row, "accountId": account["id"], "_payer": payer}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
     preference: Json = {
         "currency": currency(receiving),
@@ -612,7 +627,14 @@ def lookup(call: Call) -> Reply:
     }
     _bound(world, answer, (sending, receiving))
     _mistake_lookup(world, answer, account, again=again)
-    return 200, answer
+    return 200, _cached(world, answer, (str(payer), sending, receiving))
+
+
+def _cached(world: World, answer: Json, asked: tuple[str, str, str]) -> Json:
+    """Return the answer to a lookup, or by a planted bug an earlier one to the same payer."""
+    before = world.answered.setdefault(asked, answer)
+    other = before["accountId"] != answer["accountId"]
+    return before if other and world.has("lookup-cached-per-currency") else answer
 
 
 def _name_network(world: World, account: Json, preference: Json) -> None:
