@@ -332,9 +332,6 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
     if name == "pixKeyType" and isinstance(info.get(name), str):
         return world.has("pix-type-free")
-    national = re.fullmatch(r"[0-9]{7,12}", given)
-    if name == "phoneNumber" and "COP" in kind.currencies and national:
-        return world.has("colombian-phone-national")
     mixed = re.fullmatch(r"[0-9A-Za-z]{10}", given) and not given.isdigit()
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
@@ -363,9 +360,6 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
         faults.append(("accountInfo.bankName", "select", "is not known"))
     second = "UGX" in kind.currencies and info.get("provider") == PROVIDERS["UGX"][1]
     if second and world.has("second-operator-refused"):
-        faults.append(("accountInfo.provider", "select", "is not known"))
-    fourth = "ZMW" in kind.currencies and info.get("provider") == PROVIDERS["ZMW"][3]
-    if fourth and world.has("fourth-operator-refused"):
         faults.append(("accountInfo.provider", "select", "is not known"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
@@ -455,7 +449,7 @@ def beneficiary_faults(
         faults += [
             (f"{path}.address.{name}", "text", "is required")
             for name in SHORT_ADDRESS
-            if not address.get(name) and not _is_free_place(world, code, kind, name)
+            if not address.get(name)
         ]
 
 
@@ -482,12 +476,6 @@ def _is_free_type(world: World, value: Any) -> bool:
     """Tell whether a planted bug lets a text pass for the type of a beneficiary."""
     strange = isinstance(value, str) and value not in {"INDIVIDUAL", "BUSINESS"}
     return strange and world.has("beneficiary-type-any")
-
-
-def _is_free_place(world: World, code: str, kind: object, name: str) -> bool:
-    """Tell whether a planted bug takes the address of a person without a postal code."""
-    personal = kind != "BUSINESS" and code == "GBP"
-    return personal and name == "postalCode" and world.has("pound-postcode-optional")
 
 
 def _is_free_date(world: World, value: Any) -> bool:

@@ -679,7 +679,6 @@ shared-platform-id-numbered|48|The second customer with a platformCustomerId get
 change-renews-platform-id|48|A change takes the generated platformCustomerId away for another one.
 json-charset-refused|3|A JSON body whose Content-Type names its charset is refused.
 executed-expires-now|11|The execution of a quote moves its expiresAt to the time of the execution.
-reset-by-first-region|14|A customer who moved into an SCA region is refused the reset of a factor.
 approved-payment-untold|16|No event tells of a payment of an agent that was approved.
 pending-business-just-in-time|21|A business under review pays with a just-in-time quote.
 phone-demands-email|47|A customer with a phoneNumber and without an email is refused.
@@ -687,27 +686,19 @@ business-region-as-country|49|A business is read with its country of incorporati
 nationality-stays|53|A changed nationality is not kept.
 contacts-of-creation|55|A contact that comes by a change is still missed at the submission.
 business-event-bare|58|Events of a business leave its businessInfo out.
-changed-channels-null|61|The answer to a change shows channels that need no verification as null.
 pending-event-in-balance|78|The event of a pending deposit has it in the balance.
-coins-share-address|80|Crypto accounts of customers in one currency show how to fund the first.
-balance-event-without-sweep-rule|84|Events of a rule-based account have no sweepRule.
 platform-list-in-dollars|99|The platform's list shows every external account in USD.
-colombian-phone-national|112|Mobile money in COP takes a phoneNumber in national format.
-fourth-operator-refused|129|The fourth mobile operator for ZMW is refused.
 beneficiary-type-any|135|Any text passes for a beneficiaryType.
-pound-postcode-optional|140|An individual who is paid in GBP needs no postalCode.
 euro-full-name-for-legal|147|A business that is paid in EUR may tell a fullName for its legalName.
 israeli-registration-forgotten|148|A business pays one in ILS that has no registrationNumber.
 registration-zeros-lost|151|The registrationNumber of a beneficiary loses its leading zeros.
 bank-name-as-label|155|A PHP account shows the displayName of its institution as the bankName.
-older-lookup-forgotten|164|Another lookup for a customer makes the earlier lookupIds unknown.
 lookup-cached-per-currency|165|A lookup of another account in one currency names the first.
 authorized-answer-bare-id|173|The answer to an authorization has the quote's id without a type.
 uma-quote-without-expiry|175|A quote to a UMA address has no expiresAt.
 quote-coin-decimals|177|A quote shows crypto currencies with two decimals.
 shown-fee-on-net|187|The feesIncluded of a locked receiving amount are a fraction of the net.
 alike-errors-once|199|What several owners lack alike is told of one of them alone.
-owner-first-fault|209|Only the first invalid field of a beneficial owner is told.
 frozen-wallet-sends|222|A frozen embedded wallet still pays.
 inactive-pulled|231|Money is pulled from an external account that is INACTIVE.
 short-execution-ends-quote|238|An execution that is refused for lack of money ends the quote.

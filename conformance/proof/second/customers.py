@@ -643,8 +643,6 @@ def change(call: Call) -> Reply:
         answer["kycStatus"] = answer.pop("kybStatus")
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
-    if "contactVerification" not in answer and world.has("changed-channels-null"):
-        answer["contactVerification!"] = {"email!": None, "phone!": None}
     if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):
         answer["businessInfo"] = old_info
     if customer.get("_region_told"):

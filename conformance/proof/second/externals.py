@@ -599,11 +599,7 @@ def lookup(call: Call) -> Reply:
     again = any(one["accountId"] == account["id"] for one in world.lookups.values())
     row = world.new_id("Lookup")
     payer = call.query.get("customerId")
-    earlier = [name for name, one in world.lookups.items() if one["_payer"] == payer]
-    if earlier and world.has("older-lookup-forgotten"):
-        for name in earlier:
-            del world.lookups[name]
-    world.lookups[row] = {"id": row, "accountId": account["id"], "_payer": payer}
+    world.lookups[row] = {"id": row, "accountId": account["id"]}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
     preference: Json = {
         "currency": currency(receiving),

@@ -132,15 +132,14 @@ def _instructions(world: World, account: Json, funded: Json) -> Any:
 
 def _first_alike(world: World, account: Json) -> Json:
     """Return the account, or the first one of its kind by a planted bug."""
-    if account["type"] not in TYPES[:2] or not account["customerId"]:
+    if account["type"] != "INTERNAL_FIAT" or not account["customerId"]:
         return account
     first = next(
         row
         for row in world.internals.values()
         if row["type"] == account["type"] and row["_code"] == account["_code"] and row["customerId"]
     )
-    bug = "instructions-of-first" if account["type"] == TYPES[0] else "coins-share-address"
-    return first if first is not account and world.has(bug) else account
+    return first if first is not account and world.has("instructions-of-first") else account
 
 
 def instruction(world: World, account: Json, reference: str = "") -> Json:
@@ -178,8 +177,6 @@ def changed(world: World, account: Json) -> None:
         told["type"] = "INTERNAL_FIAT"
     if account["_coming"] and world.has("pending-event-in-balance"):
         told["balance"] = money(account["_available"] + account["_coming"], account["_code"])
-    if account["type"] == "RULE_BASED" and world.has("balance-event-without-sweep-rule"):
-        told["sweepRule!"] = None
     if not account["customerId"] and world.has("platform-owner-in-events"):
         told["customerId!"] = "PLATFORM"
     if world.has("balance-event-in-major-units"):

@@ -82,8 +82,6 @@ def _customer(call: Call) -> Json:
     call.concerns(customer["id"])
     if not customers.needs_sca(customer) and not world.has("reset-everywhere"):
         raise conflict("This customer needs no strong authentication.")
-    if customer["_first_region"] not in customers.EU and world.has("reset-by-first-region"):
-        raise conflict("This customer needs no strong authentication.")
     return customer
 
 

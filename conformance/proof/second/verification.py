@@ -182,12 +182,7 @@ def create_owner(call: Call) -> Reply:
     call.only_platform()
     world = call.world
     needs = ("customerId", "roles", "ownershipPercentage", "personalInfo")
-    try:
-        body = call.json(record(OWNER, needs, closed=world.persona.refuses_unknown))
-    except Refusal as refusal:
-        if (refusal.details or {}).get("errors", [])[1:] and world.has("owner-first-fault"):
-            refusal.details = {"errors": (refusal.details or {})["errors"][:1]}
-        raise
+    body = call.json(record(OWNER, needs, closed=world.persona.refuses_unknown))
     person = body["personalInfo"]
     faults: list[Fault] = []
     customers.identity_faults(world, person, faults, stem="personalInfo.")
