@@ -169,6 +169,19 @@ declare(
 )
 
 
+def _abroad(body: Json) -> Json:
+    info = body.get(INFO)
+    return {**body, "region": info["country"]} if info else body
+
+
+declare(
+    "CUS-070",
+    "of-incorporation",
+    "the region of a business is shown as its country",
+    edited(customers, "view", _abroad),
+)
+
+
 def _once_decided(status_member: str, status: str, member: str) -> Edit:
     """Return an edit that takes a member from customers whose review has come to a status."""
     return lambda body: without(member)(body) if body.get(status_member) == status else body

@@ -316,6 +316,18 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-010", "needs-a-name", "fullName", lacks("fullName")),
     ("CUS-010", "needs-a-region", "region", lacks("region")),
     ("CUS-010", "needs-an-id", "platformCustomerId", lacks("platformCustomerId")),
+    (
+        "CUS-617",
+        "no-phone-alone",
+        "email",
+        lambda body: "phoneNumber" in body and "email" not in body,
+    ),
+    (
+        "CUS-617",
+        "no-email-alone",
+        "phoneNumber",
+        lambda body: "email" in body and "phoneNumber" not in body,
+    ),
     ("CUS-018", "no-second-line", "address.line2", has("address.line2")),
     ("CUS-018", "no-region-of-the-us", "region", has("region", "US")),
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),

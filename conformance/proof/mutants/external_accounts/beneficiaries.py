@@ -356,6 +356,24 @@ declare(
 )
 
 
+def _named_otherwise(own: str, other: str) -> Callable[[Json, str], bool]:
+    return lambda told, path: path == own and bool(told.get(other))
+
+
+for _id, _own, _other in (
+    ("BEN-201", "legalName", "fullName"),
+    ("BEN-211", "legalName", "fullName"),
+    ("BEN-401", "legalName", "fullName"),
+    ("BEN-103", "fullName", "legalName"),
+):
+    declare(
+        _id,
+        f"{_other}-instead",
+        f"a {_other} counts as the {_own}",
+        told_anyway(_named_otherwise(_own, _other)),
+    )
+
+
 # --- Errors ---------------------------------------------------------------------------------
 
 

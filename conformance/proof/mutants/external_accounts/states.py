@@ -40,7 +40,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import externals, ownership, trust
-from conformance.reference.quotes import quotes
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
@@ -324,6 +324,14 @@ def limited_as_before(patch: Patch) -> None:
 
     patch.wrap(externals, "reach", reach)
     patch.wrap(externals, "is_unproven", is_unproven)
+
+
+declare(
+    "EXT-822",
+    "source-not-checked",
+    "money is pulled from accounts that were disabled",
+    instead(parties, "refuse_disabled", lambda _account: None),
+)
 
 
 for _requirement in ("EXT-042", "EXT-043", "EXT-048"):

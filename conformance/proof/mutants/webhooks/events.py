@@ -266,6 +266,14 @@ for _status in ("PENDING", "APPROVED"):
         _showing(f"CUSTOMER.KYC_{_status}", without("contactVerification")),
     )
 
+for _status in ("PENDING", "APPROVED", "REJECTED"):
+    declare(
+        "EVT-371",
+        f"left-out-{_status.lower()}",
+        f"CUSTOMER.KYB_{_status} leaves businessInfo out",
+        _showing(f"CUSTOMER.KYB_{_status}", without("businessInfo")),
+    )
+
 for _id, _name, _change in (
     ("EVT-283", "nested", lambda data: {"transaction": data}),
     ("EVT-283", "reduced", lambda data: {"id": data["id"]}),
