@@ -306,6 +306,8 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
 
 def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
     """Tell whether a planted bug takes a form that lacks the name of a bank."""
+    if is_number_taken(world, info, kind):
+        return True
     if info.get("bankName") is not None:
         return False
     if "CNY" in kind.currencies and info.get("phoneNumber") is not None:
@@ -314,6 +316,16 @@ def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
         return world.has("taka-wallet-nameless")
     naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
     return naira and world.has("naira-bank-optional")
+
+
+def is_number_taken(world: World, info: Json, kind: AccountType) -> bool:
+    """Tell whether a planted bug takes an accountNumber for the number of another name."""
+    if info.get("accountNumber") is None:
+        return False
+    if "iban" in kind.members and info.get("iban") is None:
+        return world.has("number-for-iban")
+    mexican = "MXN" in kind.currencies and info.get("clabeNumber") is None
+    return mexican and world.has("number-for-clabe")
 
 
 def _is_beside(world: World, whole: list[tuple[str, ...]]) -> bool:

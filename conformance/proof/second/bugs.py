@@ -704,6 +704,14 @@ inactive-pulled|231|Money is pulled from an external account that is INACTIVE.
 short-execution-ends-quote|238|An execution that is refused for lack of money ends the quote.
 reviewed-completion-untold|244|No event tells that a payment that was reviewed is completed.
 hosted-business-untold|254|No event tells that the hosted flow begins the review of a business.
+business-address-abroad|54|The address of a business is read in its country of incorporation.
+region-as-nationality|49|An individual is read with its nationality as its region.
+number-for-iban|114|An accountNumber is taken in place of an iban.
+number-for-clabe|110|An accountNumber is taken in place of a clabeNumber.
+company-by-full-name|326|A business may have a fullName in place of its legalName.
+name-of-creation|260|A fullName that comes by a change is still missed at the submission.
+events-of-first-legal-name|437|Events of a business show the legalName from its creation.
+inactive-transferred|231|A deprecated transfer pulls from an external account that is INACTIVE.
 """
 
 

@@ -221,6 +221,9 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     missing = [path for path in _required(customer) if at(customer, path) is None]
     if missing and not customer.get("businessInfo") and world.has("business-without-info"):
         missing = []
+    legal = "businessInfo.legalName"
+    if legal in missing and customer.get("fullName") and world.has("company-by-full-name"):
+        missing.remove(legal)
     date = "businessInfo.incorporatedOn"
     if date in missing and world.has("incorporation-date-optional"):
         missing.remove(date)
@@ -368,6 +371,7 @@ def create(call: Call) -> Reply:
         "_first_region": given.get("region"),
         "_first_number": at(given, "businessInfo.registrationNumber"),
         "_first_name": given.get("fullName"),
+        "_first_legal": at(given, "businessInfo.legalName"),
         "_first_members": set(given),
         "_platform_id_made": "platformCustomerId" not in given,
     }
@@ -546,6 +550,10 @@ def _told(world: World, customer: Json) -> Json:
         body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):
         del body["contactVerification"]
+    legal = customer["_first_legal"]
+    renamed = "businessInfo" in body and body["businessInfo"].get("legalName") != legal
+    if renamed and world.has("events-of-first-legal-name"):
+        body["businessInfo"] = {**body["businessInfo"], "legalName": legal}
     if "businessInfo" in body and world.has("business-event-bare"):
         del body["businessInfo"]
     return body
@@ -579,6 +587,7 @@ def read(call: Call) -> Reply:
     home = at(answer, "businessInfo.country")
     if home and "region" in answer and call.world.has("business-region-as-country"):
         answer["region"] = home
+    _mistake_of_place(call.world, answer)
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -589,6 +598,16 @@ def read(call: Call) -> Reply:
         if not waiting:
             del answer["contactVerification"]
     return 200, answer
+
+
+def _mistake_of_place(world: World, answer: Json) -> None:
+    """Spoil by a planted bug where a customer who is read is from."""
+    home = at(answer, "businessInfo.country")
+    abroad = home and at(answer, "address.country") not in {None, home}
+    if abroad and world.has("business-address-abroad"):
+        answer["address"] = {**answer["address"], "country": home}
+    if answer.get("nationality") and "region" in answer and world.has("region-as-nationality"):
+        answer["region"] = answer["nationality"]
 
 
 def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:

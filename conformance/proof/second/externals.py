@@ -93,6 +93,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         if rails and not world.has("rails-taken-over"):
             faults.append(("accountInfo.paymentRails", "text", "is never sent"))
         known = {*kind.members, "accountType", "beneficiary", "paymentRails"}
+        if account_types.is_number_taken(world, info, kind):
+            known.add("accountNumber")
         if persona.refuses_unknown:
             faults += [
                 (f"accountInfo.{name}", "text", "is not known")
@@ -154,7 +156,7 @@ def create(call: Call) -> Reply:
     kind = info["accountType"]
     if kind in RAILS and "paymentRails" not in info:
         info["paymentRails"] = RAILS[kind]
-    derived = account_types.derived_code(info["iban"]) if kind == "EUR_ACCOUNT" else None
+    derived = account_types.derived_code(info.get("iban", "")) if kind == "EUR_ACCOUNT" else None
     if derived and "swiftCode" not in info:
         info["swiftCode"] = derived
     other = kind == "EUR_ACCOUNT" and info.get("swiftCode") not in {None, derived}

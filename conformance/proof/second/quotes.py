@@ -166,7 +166,10 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
         alien = account["accountInfo"]["accountType"] != PULLABLE
         if alien and not (at_once and world.has("unpullable-at-once")):
             raise invalid("source.accountId", "money cannot be pulled from this account")
-        off = account["status"] == "INACTIVE" and world.has("inactive-pulled")
+        off = account["status"] == "INACTIVE" and (
+            world.has("inactive-pulled")
+            or (call.path == "/transfer-in" and world.has("inactive-transferred"))
+        )
         if account["status"] != "ACTIVE" and not off:
             raise conflict("The source is not active.")
         owner = world.customers.get(account["customerId"])

@@ -513,6 +513,8 @@ def errors_of(world: World, customer: Json) -> list[Json]:
                 errors.append(_field(me, "businessInfo.registrationNumber"))
     else:
         name = customer.get("fullName") or ""
+        if "fullName" not in customer["_first_members"] and world.has("name-of-creation"):
+            name = ""
         if customers.lacks_a_name(world, name) and not _is_missed_name(world, customer):
             errors.append(_field(me, "fullName"))
         if not skips:

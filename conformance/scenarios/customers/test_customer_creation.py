@@ -264,9 +264,9 @@ def bodies_with_shared_id(platform: Platform) -> list[Json]:
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 
-@requirement("BUS-041", "CUS-070")
+@requirement("BUS-041", "CUS-070", "CUS-080")
 def test_a_business_is_of_the_country_that_it_names(platform: Platform, check: Check) -> None:
-    """One from abroad shows the country of its incorporation, and its region beside it."""
+    """One from abroad shows that country, and beside it its region and that of its address."""
     abroad = platform.profile.bindings.require("foreign_business")
     body = platform.customers.example_body(example("business"))
     info = {**body["businessInfo"], **abroad}
@@ -281,6 +281,9 @@ def test_a_business_is_of_the_country_that_it_names(platform: Platform, check: C
             assert shown in (None, abroad["country"]), customer
         with check("CUS-070"):
             assert customer.get("region") in (None, body["region"]), customer
+        with check("CUS-080"):
+            place = (customer.get("address") or {}).get("country")
+            assert place in (None, body["address"]["country"]), customer
 
 
 @pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])

@@ -25,6 +25,7 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
     readable_platform_account,
 )
+from conformance.scenarios.quotes.transfers import arrange_ends, send
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"
@@ -453,6 +454,25 @@ def test_no_money_is_pulled_from_a_disabled_account(platform: Platform, *, at_on
         steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
 
     _expect_unpaid(platform, steps, twins)
+
+
+@requirement("EXT-822")
+def test_no_transfer_takes_money_from_a_disabled_account(platform: Platform) -> None:
+    """A transfer in from an INACTIVE account is refused, or does not arrive."""
+    ends, twin_ends = (arrange_ends(platform, "in") for _ in range(2))
+    _move(platform, ends.source, "external_account.disable")
+
+    answer, twin = (send(platform, one) for one in (ends, twin_ends))
+
+    if not answer.accepted:
+        answer.refused(twin=twin)
+        return
+    arrived = platform.until(
+        lambda: platform.internal_accounts.balances(twin_ends.destination)[1], bool
+    )
+    if not arrived:
+        raise PreconditionFailed("a transfer from an active account does not arrive either")
+    assert not platform.internal_accounts.balances(ends.destination)[1], answer
 
 
 def _move(platform: Platform, account: Resource, trigger: str) -> None:

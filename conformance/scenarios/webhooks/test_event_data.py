@@ -291,6 +291,22 @@ def test_a_review_is_reported_with_what_was_changed_before_it(
             expect_same(data, corrected, member)
 
 
+@requirement("EVT-316")
+def test_a_review_of_a_business_is_reported_with_what_was_changed_before_it(
+    platform: Platform,
+) -> None:
+    """The PENDING webhook agrees with a business whose legal name was corrected."""
+    business = platform.verification.reviews.prepared(business=True)
+    info = require_member(platform.customers.read(business), "businessInfo")
+    changed = {**info, "legalName": "Marchetti Instruments LLC"}
+    platform.customers.change(business, businessInfo=changed)
+    platform.verification.reviews.submission(business)
+
+    data = arrange_event(platform, f"{FAMILIES[True]}PENDING", business["id"]).data
+
+    expect_same(data, platform.customers.read(business), "businessInfo.legalName")
+
+
 @requirement("EVT-370")
 def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platform) -> None:
     """The PENDING and the APPROVED webhook show the channels that a reading shows.

@@ -301,6 +301,21 @@ for _id in ("EDD-002", "EDD-004"):
     declare(_id, "first", "OTHER counts where it is the first category", FIRST_CATEGORY)
 
 
+def _named_by_full_name(body: Json) -> Json:
+    info = body.get(INFO)
+    if not isinstance(info, dict) or "legalName" in info or not body.get("fullName"):
+        return body
+    return {**body, INFO: {**info, "legalName": body["fullName"]}}
+
+
+declare(
+    "BUS-004",
+    "full-name-instead",
+    "the fullName of a business counts as its legalName",
+    receives(onboarding, "create", _named_by_full_name),
+)
+
+
 # --- What is asked for beside it ------------------------------------------------------------
 
 
