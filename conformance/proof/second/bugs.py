@@ -712,6 +712,9 @@ company-by-full-name|326|A business may have a fullName in place of its legalNam
 name-of-creation|260|A fullName that comes by a change is still missed at the submission.
 events-of-first-legal-name|437|Events of a business show the legalName from its creation.
 inactive-transferred|231|A deprecated transfer pulls from an external account that is INACTIVE.
+owner-nationality-of-place|200|An owner is shown with the country of its address as its nationality.
+payee-nationality-of-place|136|The nationality of a beneficiary becomes the country of its address.
+frozen-pays-address|222|A frozen account pays a UMA address.
 """
 
 

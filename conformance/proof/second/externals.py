@@ -275,6 +275,9 @@ def _mistake_person(world: World, person: Any) -> None:
     if business and "documentType" in person and world.has("business-papers-dropped"):
         for name in ("documentType", "documentNumber"):
             person.pop(name, None)
+    place, home = at(person, "address.country"), at(person, "nationality")
+    if place and home not in {None, place} and world.has("payee-nationality-of-place"):
+        person["nationality"] = place
     official = str(at(person, "registrationNumber"))
     if official[0] == "0" and world.has("registration-zeros-lost"):
         person["registrationNumber"] = official.lstrip("0")

@@ -260,9 +260,13 @@ def _is_late(world: World, owner: Json, name: str) -> bool:
     return name not in owner["_first_members"] and world.has("required-fields-of-creation")
 
 
-def _require_sendable(world: World, source: End, *, deprecated: bool = False) -> None:
+def _require_sendable(
+    world: World, source: End, *, deprecated: bool = False, by_address: bool = False
+) -> None:
     account = source.internal
     frozen = account is not None and account["status"] == "FROZEN"
+    if frozen and by_address and world.has("frozen-pays-address"):
+        return
     if frozen and source.account["type"] == "INTERNAL_CRYPTO" and world.has("frozen-coins-sent"):
         return
     if frozen and source.account["type"] == "EMBEDDED_WALLET" and world.has("frozen-wallet-sends"):
@@ -432,7 +436,9 @@ def make(call: Call, body: Json) -> Json:
     body = _as_taken(world, body, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
-    _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
+    by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    deprecated = call.path.startswith("/transfer-")
+    _require_sendable(world, source, deprecated=deprecated, by_address=by_address)
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
     _refuse_by_bugs(world, source, target, body)
@@ -733,7 +739,8 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     target: End = quote["_target"]
     closed = source.account.get("status") == "CLOSED" and world.has("closed-after-quote")
     if not closed:
-        _require_sendable(world, source, deprecated=quote["_deprecated"])
+        by_address = quote["destination"]["destinationType"] == "UMA_ADDRESS"
+        _require_sendable(world, source, deprecated=quote["_deprecated"], by_address=by_address)
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner, (source.code, target.code))

@@ -198,6 +198,9 @@ def create_owner(call: Call) -> Reply:
     both = person.get("nationality") and person.get("countryOfIssuance")
     if both and world.has("owner-issuance-from-nationality"):
         person["countryOfIssuance"] = person["nationality"]
+    place = at(person, "address.country")
+    if place not in {None, person.get("nationality")} and world.has("owner-nationality-of-place"):
+        person["nationality"] = place
     if person.get("countryOfIssuance") and world.has("owner-issuance-dropped"):
         del person["countryOfIssuance"]
     share = owner["ownershipPercentage"]

@@ -374,6 +374,20 @@ for _id, _own, _other in (
     )
 
 
+def _at_home(beneficiary: Json) -> None:
+    place = (beneficiary.get("address") or {}).get("country")
+    if place and "nationality" in beneficiary:
+        beneficiary["nationality"] = place
+
+
+declare(
+    "BEN-073",
+    "of-its-address",
+    "a beneficiary is shown with the country of its address as its nationality",
+    shown(_at_home),
+)
+
+
 # --- Errors ---------------------------------------------------------------------------------
 
 
