@@ -306,6 +306,8 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
 
 def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
     """Tell whether a planted bug takes a form that lacks the name of a bank."""
+    if is_number_taken(world, info, kind):
+        return True
     if info.get("bankName") is not None:
         return False
     if "CNY" in kind.currencies and info.get("phoneNumber") is not None:
@@ -314,6 +316,16 @@ def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
         return world.has("taka-wallet-nameless")
     naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
     return naira and world.has("naira-bank-optional")
+
+
+def is_number_taken(world: World, info: Json, kind: AccountType) -> bool:
+    """Tell whether a planted bug takes an accountNumber for the number of another name."""
+    if info.get("accountNumber") is None:
+        return False
+    if "iban" in kind.members and info.get("iban") is None:
+        return world.has("number-for-iban")
+    mexican = "MXN" in kind.currencies and info.get("clabeNumber") is None
+    return mexican and world.has("number-for-clabe")
 
 
 def _is_beside(world: World, whole: list[tuple[str, ...]]) -> bool:
@@ -424,11 +436,10 @@ def beneficiary_faults(
     nested = person.get("businessInfo")
     told = {**(nested if isinstance(nested, dict) else {}), **person}
     kind = told.get("beneficiaryType")
-    inner = told.get("taxId") is not None and person.get("taxId") is None
-    if inner and world.has("nested-tax-id-unseen"):
-        del told["taxId"]
+    _misread(world, person, told, code)
     for name, rule in PERSON.items():
         free = name == "birthDate" and _is_free_date(world, told.get(name))
+        free = free or (name == "beneficiaryType" and _is_free_type(world, told.get(name)))
         if told.get(name) is not None and not free:
             rule(told[name], f"{path}.{name}", faults)
     if told.get("documentType") == "PP" and world.has("passport-refused"):
@@ -463,6 +474,22 @@ def _more_needs(world: World, code: str) -> list[str]:
     return []
 
 
+def _misread(world: World, person: Json, told: Json, code: str) -> None:
+    """Take, by a planted bug, something else for what a beneficiary tells."""
+    inner = told.get("taxId") is not None and person.get("taxId") is None
+    if inner and world.has("nested-tax-id-unseen"):
+        del told["taxId"]
+    named = code == "EUR" and told.get("beneficiaryType") == "BUSINESS" and told.get("fullName")
+    if named and not told.get("legalName") and world.has("euro-full-name-for-legal"):
+        told["legalName"] = told["fullName"]
+
+
+def _is_free_type(world: World, value: Any) -> bool:
+    """Tell whether a planted bug lets a text pass for the type of a beneficiary."""
+    strange = isinstance(value, str) and value not in {"INDIVIDUAL", "BUSINESS"}
+    return strange and world.has("beneficiary-type-any")
+
+
 def _is_free_date(world: World, value: Any) -> bool:
     """Tell whether a planted bug lets a text pass for a date."""
     strange = isinstance(value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", value)
@@ -473,6 +500,8 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     needs = [] if code == "USD" and world.has("dollar-legal-name-optional") else ["legalName"]
     if code in ADDRESSED and not (code == "MXN" and world.has("mexican-business-address")):
         needs.append("address")
+    if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
+        by_business = False
     if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
     if code in TAXED and not world.has("african-tax-id"):

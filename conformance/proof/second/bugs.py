@@ -677,6 +677,44 @@ link-expiry-without-zone|27|The expiresAt of a hosted link has no time zone.
 listed-rule-based-ownerless|82|A rule-based account is listed with an empty customerId.
 shared-platform-id-numbered|48|The second customer with a platformCustomerId gets it with a number.
 change-renews-platform-id|48|A change takes the generated platformCustomerId away for another one.
+json-charset-refused|3|A JSON body whose Content-Type names its charset is refused.
+executed-expires-now|11|The execution of a quote moves its expiresAt to the time of the execution.
+approved-payment-untold|16|No event tells of a payment of an agent that was approved.
+pending-business-just-in-time|21|A business under review pays with a just-in-time quote.
+phone-demands-email|47|A customer with a phoneNumber and without an email is refused.
+business-region-as-country|49|A business is read with its country of incorporation as its region.
+nationality-stays|53|A changed nationality is not kept.
+contacts-of-creation|55|A contact that comes by a change is still missed at the submission.
+business-event-bare|58|Events of a business leave its businessInfo out.
+pending-event-in-balance|78|The event of a pending deposit has it in the balance.
+platform-list-in-dollars|99|The platform's list shows every external account in USD.
+beneficiary-type-any|135|Any text passes for a beneficiaryType.
+euro-full-name-for-legal|147|A business that is paid in EUR may tell a fullName for its legalName.
+israeli-registration-forgotten|148|A business pays one in ILS that has no registrationNumber.
+registration-zeros-lost|151|The registrationNumber of a beneficiary loses its leading zeros.
+bank-name-as-label|155|A PHP account shows the displayName of its institution as the bankName.
+lookup-cached-per-currency|165|A lookup of another account in one currency names the first.
+authorized-answer-bare-id|173|The answer to an authorization has the quote's id without a type.
+uma-quote-without-expiry|175|A quote to a UMA address has no expiresAt.
+quote-coin-decimals|177|A quote shows crypto currencies with two decimals.
+shown-fee-on-net|187|The feesIncluded of a locked receiving amount are a fraction of the net.
+alike-errors-once|199|What several owners lack alike is told of one of them alone.
+frozen-wallet-sends|222|A frozen embedded wallet still pays.
+inactive-pulled|231|Money is pulled from an external account that is INACTIVE.
+short-execution-ends-quote|238|An execution that is refused for lack of money ends the quote.
+reviewed-completion-untold|244|No event tells that a payment that was reviewed is completed.
+hosted-business-untold|254|No event tells that the hosted flow begins the review of a business.
+business-address-abroad|54|The address of a business is read in its country of incorporation.
+region-as-nationality|49|An individual is read with its nationality as its region.
+number-for-iban|114|An accountNumber is taken in place of an iban.
+number-for-clabe|110|An accountNumber is taken in place of a clabeNumber.
+company-by-full-name|326|A business may have a fullName in place of its legalName.
+name-of-creation|260|A fullName that comes by a change is still missed at the submission.
+events-of-first-legal-name|437|Events of a business show the legalName from its creation.
+inactive-transferred|231|A deprecated transfer pulls from an external account that is INACTIVE.
+owner-nationality-of-place|200|An owner is shown with the country of its address as its nationality.
+payee-nationality-of-place|136|The nationality of a beneficiary becomes the country of its address.
+frozen-pays-address|222|A frozen account pays a UMA address.
 """
 
 

@@ -50,6 +50,11 @@ class Call:
             Refusal: for another media type, for what is no JSON object, and for a broken rule.
         """
         persona = self.world.persona
+        charset = "charset" in self.headers.get("content-type", "")
+        if charset and self.world.has("json-charset-refused"):
+            raise Refusal(
+                persona.format_code, "The body has to be JSON.", status=persona.wrong_media_status
+            )
         if self._media() != "application/json" and not self._media().endswith("+json"):
             raise Refusal(
                 persona.format_code, "The body has to be JSON.", status=persona.wrong_media_status

@@ -221,6 +221,9 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     missing = [path for path in _required(customer) if at(customer, path) is None]
     if missing and not customer.get("businessInfo") and world.has("business-without-info"):
         missing = []
+    legal = "businessInfo.legalName"
+    if legal in missing and customer.get("fullName") and world.has("company-by-full-name"):
+        missing.remove(legal)
     date = "businessInfo.incorporatedOn"
     if date in missing and world.has("incorporation-date-optional"):
         missing.remove(date)
@@ -228,6 +231,9 @@ def faults_of(world: World, customer: Json) -> list[Fault]:
     bare = customer.get("customerType") == "BUSINESS" and not customer.get("currencies")
     if bare and "id" not in customer and world.has("business-needs-currencies"):
         faults.append(("currencies", "text", "is required"))
+    silent = customer.get("phoneNumber") and not customer.get("email")
+    if silent and "id" not in customer and world.has("phone-demands-email"):
+        faults.append(("email", "email", "is required with phoneNumber"))
     if world.persona.region_demands == "creation" and customer.get("region") in EU:
         faults += [
             (name, "text", "is required in this region")
@@ -365,6 +371,7 @@ def create(call: Call) -> Reply:
         "_first_region": given.get("region"),
         "_first_number": at(given, "businessInfo.registrationNumber"),
         "_first_name": given.get("fullName"),
+        "_first_legal": at(given, "businessInfo.legalName"),
         "_first_members": set(given),
         "_platform_id_made": "platformCustomerId" not in given,
     }
@@ -543,6 +550,12 @@ def _told(world: World, customer: Json) -> Json:
         body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):
         del body["contactVerification"]
+    legal = customer["_first_legal"]
+    renamed = "businessInfo" in body and body["businessInfo"].get("legalName") != legal
+    if renamed and world.has("events-of-first-legal-name"):
+        body["businessInfo"] = {**body["businessInfo"], "legalName": legal}
+    if "businessInfo" in body and world.has("business-event-bare"):
+        del body["businessInfo"]
     return body
 
 
@@ -571,6 +584,10 @@ def read(call: Call) -> Reply:
     approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
     if approved and call.world.has("approved-business-bare"):
         del answer["businessInfo"]
+    home = at(answer, "businessInfo.country")
+    if home and "region" in answer and call.world.has("business-region-as-country"):
+        answer["region"] = home
+    _mistake_of_place(call.world, answer)
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -581,6 +598,16 @@ def read(call: Call) -> Reply:
         if not waiting:
             del answer["contactVerification"]
     return 200, answer
+
+
+def _mistake_of_place(world: World, answer: Json) -> None:
+    """Spoil by a planted bug where a customer who is read is from."""
+    home = at(answer, "businessInfo.country")
+    abroad = home and at(answer, "address.country") not in {None, home}
+    if abroad and world.has("business-address-abroad"):
+        answer["address"] = {**answer["address"], "country": home}
+    if answer.get("nationality") and "region" in answer and world.has("region-as-nationality"):
+        answer["region"] = answer["nationality"]
 
 
 def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
@@ -698,6 +725,8 @@ def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None
         whole["address"] = customer.get("address")
     if business and body.get("currencies") and world.has("business-currencies-stay"):
         whole["currencies"] = customer.get("currencies")
+    if body.get("nationality") and customer.get("nationality") and world.has("nationality-stays"):
+        whole["nationality"] = customer["nationality"]
     if customer.get("email") and "email" not in body and world.has("change-drops-contacts"):
         del whole["email"]
     funds = customer.get("sourceOfFundsCategories") and "sourceOfFundsCategories" not in body

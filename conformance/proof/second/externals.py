@@ -93,6 +93,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         if rails and not world.has("rails-taken-over"):
             faults.append(("accountInfo.paymentRails", "text", "is never sent"))
         known = {*kind.members, "accountType", "beneficiary", "paymentRails"}
+        if account_types.is_number_taken(world, info, kind):
+            known.add("accountNumber")
         if persona.refuses_unknown:
             faults += [
                 (f"accountInfo.{name}", "text", "is not known")
@@ -154,7 +156,7 @@ def create(call: Call) -> Reply:
     kind = info["accountType"]
     if kind in RAILS and "paymentRails" not in info:
         info["paymentRails"] = RAILS[kind]
-    derived = account_types.derived_code(info["iban"]) if kind == "EUR_ACCOUNT" else None
+    derived = account_types.derived_code(info.get("iban", "")) if kind == "EUR_ACCOUNT" else None
     if derived and "swiftCode" not in info:
         info["swiftCode"] = derived
     other = kind == "EUR_ACCOUNT" and info.get("swiftCode") not in {None, derived}
@@ -212,6 +214,9 @@ def _coloured(world: World, account: Json) -> Json:
     body = shown(account)
     if account["accountInfo"]["accountType"] == "SLV_ACCOUNT" and world.has("slv-as-colon"):
         body["currency"] = "SVC"
+    info = account["accountInfo"]
+    if info["accountType"] == "PHP_ACCOUNT" and world.has("bank-name-as-label"):
+        body["accountInfo"] = info | {"bankName": f"{info['bankName']} (PH)"}
     if account["status"] == "UNDER_REVIEW" and world.has("review-under-another-name"):
         body["status"] = "PENDING_REVIEW"
     return body
@@ -270,6 +275,12 @@ def _mistake_person(world: World, person: Any) -> None:
     if business and "documentType" in person and world.has("business-papers-dropped"):
         for name in ("documentType", "documentNumber"):
             person.pop(name, None)
+    place, home = at(person, "address.country"), at(person, "nationality")
+    if place and home not in {None, place} and world.has("payee-nationality-of-place"):
+        person["nationality"] = place
+    official = str(at(person, "registrationNumber"))
+    if official[0] == "0" and world.has("registration-zeros-lost"):
+        person["registrationNumber"] = official.lstrip("0")
     paper = str(at(person, "documentNumber"))
     if paper[0] == "0" and world.has("document-zeros-lost"):
         person["documentNumber"] = paper.lstrip("0")
@@ -373,6 +384,10 @@ def index_of_platform(call: Call) -> Reply:
     if moved and call.world.has("platform-list-old-status"):
         first = {row["id"]: row["_first_status"] for row in moved}
         shown_so = [row | {"status": first.get(row["id"], row["status"])} for row in shown_so]
+    if any(row["currency"] != "USD" for row in shown_so) and call.world.has(
+        "platform-list-in-dollars"
+    ):
+        shown_so = [row | {"currency": "USD"} for row in shown_so]
     off = any(row["status"] == "INACTIVE" for row in shown_so)
     if off and call.world.has("platform-disabled-as-active"):
         states = {"INACTIVE": "ACTIVE"}
@@ -588,6 +603,7 @@ def lookup(call: Call) -> Reply:
     receiving = account["currency"]
     again = any(one["accountId"] == account["id"] for one in world.lookups.values())
     row = world.new_id("Lookup")
+    payer = call.query.get("customerId")
     world.lookups[row] = {"id": row, "accountId": account["id"]}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
     preference: Json = {
@@ -612,7 +628,14 @@ def lookup(call: Call) -> Reply:
     }
     _bound(world, answer, (sending, receiving))
     _mistake_lookup(world, answer, account, again=again)
-    return 200, answer
+    return 200, _cached(world, answer, (str(payer), sending, receiving))
+
+
+def _cached(world: World, answer: Json, asked: tuple[str, str, str]) -> Json:
+    """Return the answer to a lookup, or by a planted bug an earlier one to the same payer."""
+    before = world.answered.setdefault(asked, answer)
+    other = before["accountId"] != answer["accountId"]
+    return before if other and world.has("lookup-cached-per-currency") else answer
 
 
 def _name_network(world: World, account: Json, preference: Json) -> None:

@@ -175,6 +175,8 @@ def changed(world: World, account: Json) -> None:
         told["type"] = "INTERNAL_CRYPTO"
     if account["type"] == "RULE_BASED" and world.has("rule-based-type-in-events"):
         told["type"] = "INTERNAL_FIAT"
+    if account["_coming"] and world.has("pending-event-in-balance"):
+        told["balance"] = money(account["_available"] + account["_coming"], account["_code"])
     if not account["customerId"] and world.has("platform-owner-in-events"):
         told["customerId!"] = "PLATFORM"
     if world.has("balance-event-in-major-units"):

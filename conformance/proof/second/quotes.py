@@ -166,7 +166,11 @@ def _source(call: Call, given: Json, *, at_once: bool = False) -> End:
         alien = account["accountInfo"]["accountType"] != PULLABLE
         if alien and not (at_once and world.has("unpullable-at-once")):
             raise invalid("source.accountId", "money cannot be pulled from this account")
-        if account["status"] != "ACTIVE":
+        off = account["status"] == "INACTIVE" and (
+            world.has("inactive-pulled")
+            or (call.path == "/transfer-in" and world.has("inactive-transferred"))
+        )
+        if account["status"] != "ACTIVE" and not off:
             raise conflict("The source is not active.")
         owner = world.customers.get(account["customerId"])
         return End(account["currency"], owner, external=account)
@@ -208,6 +212,9 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
     if reviewed and source.external and world.has("pending-pulls"):
         return True
     waits = realtime and reviewed
+    business = owner["customerType"] == "BUSINESS"
+    if waits and business and world.has("pending-business-just-in-time"):
+        return True
     return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
 
 
@@ -253,10 +260,16 @@ def _is_late(world: World, owner: Json, name: str) -> bool:
     return name not in owner["_first_members"] and world.has("required-fields-of-creation")
 
 
-def _require_sendable(world: World, source: End, *, deprecated: bool = False) -> None:
+def _require_sendable(
+    world: World, source: End, *, deprecated: bool = False, by_address: bool = False
+) -> None:
     account = source.internal
     frozen = account is not None and account["status"] == "FROZEN"
+    if frozen and by_address and world.has("frozen-pays-address"):
+        return
     if frozen and source.account["type"] == "INTERNAL_CRYPTO" and world.has("frozen-coins-sent"):
+        return
+    if frozen and source.account["type"] == "EMBEDDED_WALLET" and world.has("frozen-wallet-sends"):
         return
     if frozen and deprecated and world.has("frozen-transfers"):
         return
@@ -423,7 +436,9 @@ def make(call: Call, body: Json) -> Json:
     body = _as_taken(world, body, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
-    _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
+    by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    deprecated = call.path.startswith("/transfer-")
+    _require_sendable(world, source, deprecated=deprecated, by_address=by_address)
     _require_rail(world, target, body["destination"])
     _demand_rail(world, target, body)
     _refuse_by_bugs(world, source, target, body)
@@ -617,6 +632,7 @@ def shown(world: World, quote: Json) -> Json:
             "gridApiVariableFeeAmount": priced.fee,
         },
     }
+    _mistake_price(world, quote, body)
     _mistake(world, quote, body)
     if quote["_immediate"] and world.has("no-expiry-at-once"):
         body["expiresAt"] = None
@@ -657,6 +673,19 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
     between = quote["status"] == "PENDING_AUTHORIZATION" and quote["_second"]
     if between and world.has("between-proofs-pending"):
         body["status"] = "PENDING"
+
+
+def _mistake_price(world: World, quote: Json, body: Json) -> None:
+    """Spoil by a planted bug what a quote costs and how long that lasts."""
+    priced: Price = quote["_price"]
+    by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    if by_address and world.has("uma-quote-without-expiry"):
+        body["expiresAt"] = None
+    for name in ("sendingCurrency", "receivingCurrency"):
+        if COINS[body[name]["code"]].decimals > 2 and world.has("quote-coin-decimals"):
+            body[name]["decimals"] = 2
+    if quote["_locked"][0] == "RECEIVING" and world.has("shown-fee-on-net"):
+        body["feesIncluded"] -= priced.fee - half_up((priced.sent - priced.fee) * priced.fee_rate)
 
 
 def _challenge(world: World, quote: Json) -> Json:
@@ -710,22 +739,25 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     target: End = quote["_target"]
     closed = source.account.get("status") == "CLOSED" and world.has("closed-after-quote")
     if not closed:
-        _require_sendable(world, source, deprecated=quote["_deprecated"])
+        by_address = quote["destination"]["destinationType"] == "UMA_ADDRESS"
+        _require_sendable(world, source, deprecated=quote["_deprecated"], by_address=by_address)
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner, (source.code, target.code))
     if source.internal and not world.has("funds-checked-at-creation-only"):
-        _require_funds_now(world, source.internal, quote["_sent"])
+        _require_funds_now(world, quote)
     if _asks(world, quote) and not world.has("trust-for-all"):
         ask(world, quote)
         return
     pay(world, quote, at_once=at_once)
 
 
-def _require_funds_now(world: World, account: Json, amount: int) -> None:
+def _require_funds_now(world: World, quote: Json) -> None:
     try:
-        internals.require_funds(world, account, amount)
+        internals.require_funds(world, quote["_source"].account, quote["_sent"])
     except Refusal as refusal:
+        if world.has("short-execution-ends-quote"):
+            quote["status"] = "FAILED"
         if world.has("late-funds-unprocessable"):
             raise Refusal(refusal.code, refusal.reason, status=422) from None
         raise
@@ -769,6 +801,8 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
             internals.debit(world, account, amount)
     quote["status"] = "PROCESSING"
     quote["_challenge"] = None
+    if world.has("executed-expires-now"):
+        quote["expiresAt"] = now()
     transactions.start(world, quote, at_once=at_once)
 
 
@@ -944,12 +978,19 @@ def authorize(call: Call) -> Reply:
         if not transactions.is_paid_all_the_same(world, quote):
             _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
+    return 200, _authorized(world, quote, asked)
+
+
+def _authorized(world: World, quote: Json, asked: Json) -> Json:
+    """Return a quote as the answer to its last proof shows it; `asked` is the challenge."""
     answer = shown(world, quote)
     if world.has("authorize-answer-stale"):
         answer |= {"status": "PENDING_AUTHORIZATION", "scaChallenge": public(asked)}
+    if world.has("authorized-answer-bare-id"):
+        answer["id"] = answer["id"].partition(":")[2]
     if world.has("authorized-new-transaction"):
         answer["transactionId"] = world.new_id("Transaction")
-    return 200, answer
+    return answer
 
 
 def _prove(world: World, quote: Json, body: Json) -> None:

@@ -83,6 +83,8 @@ def move(world: World, row: Json, status: str) -> None:
     by_address = row["destination"].get("destinationType") == "UMA_ADDRESS"
     if by_address and status != "EXPIRED" and world.has("address-untold"):
         return
+    if "_approved" in row and world.has("approved-payment-untold"):
+        return
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
     if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
@@ -122,6 +124,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     for trait, reason in WAITS.items():
         if trait in _traits(row) and not released:
             row["pendingReason"] = reason
+            row["_reviewed"] = reason is not None
             return
     row["pendingReason"] = None
     target = row["_target"].internal
@@ -190,6 +193,8 @@ def is_shut(world: World, target: Json) -> bool:
 
 def _complete(world: World, row: Json) -> None:
     untold = row["_target"].internal and world.has("internal-completion-untold")
+    if row.get("_reviewed") and world.has("reviewed-completion-untold"):
+        untold = True
     if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:

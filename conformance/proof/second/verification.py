@@ -166,7 +166,8 @@ def finish_hosted(world: World, token: str) -> None:
         return
     found["used"] = True
     customer = world.customers[found["customerId"]]
-    customers.begin_review(world, customer, told=not world.has("hosted-untold"))
+    silent = customer["customerType"] == "BUSINESS" and world.has("hosted-business-untold")
+    customers.begin_review(world, customer, told=not (silent or world.has("hosted-untold")))
     suffix = customers.suffix_of(world, customer)
     if suffix not in {"001", "002", "003"}:
         provides = not world.has("hosted-approval-without-accounts")
@@ -197,6 +198,9 @@ def create_owner(call: Call) -> Reply:
     both = person.get("nationality") and person.get("countryOfIssuance")
     if both and world.has("owner-issuance-from-nationality"):
         person["countryOfIssuance"] = person["nationality"]
+    place = at(person, "address.country")
+    if place not in {None, person.get("nationality")} and world.has("owner-nationality-of-place"):
+        person["nationality"] = place
     if person.get("countryOfIssuance") and world.has("owner-issuance-dropped"):
         del person["countryOfIssuance"]
     share = owner["ownershipPercentage"]
@@ -479,19 +483,29 @@ def _owner_papers(world: World, lacks: list[Json]) -> list[Json]:
     ]
 
 
+def _missed_contacts(world: World, customer: Json) -> list[str]:
+    """Return the contacts that a customer in the EU did not tell, as far as bugs let them be."""
+    missed = customers.missed_contacts(world, customer)
+    moved = customer["_first_region"] not in customers.EU
+    if missed and moved and world.has("contacts-by-first-region"):
+        return []
+    mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in missed
+    if mute and world.has("european-business-phone-unasked"):
+        missed.remove("phoneNumber")
+    later = [
+        name
+        for name in ("email", "phoneNumber")
+        if name not in missed and name not in customer["_first_members"]
+    ]
+    return [*missed, *later] if later and world.has("contacts-of-creation") else missed
+
+
 def errors_of(world: World, customer: Json) -> list[Json]:
     """Return what a customer's submission still lacks, an entry for each field or document."""
     me = customer["id"]
     errors = []
     if customer.get("region") in customers.EU:
-        channels = customers.missed_contacts(world, customer)
-        moved = customer["_first_region"] not in customers.EU
-        if channels and moved and world.has("contacts-by-first-region"):
-            channels = []
-        mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in channels
-        if mute and world.has("european-business-phone-unasked"):
-            channels.remove("phoneNumber")
-        errors += [_field(me, name) for name in channels]
+        errors += [_field(me, name) for name in _missed_contacts(world, customer)]
     skips = f"skip:{customer['platformCustomerId']}" in world.switches
     if customer["customerType"] == "BUSINESS":
         if not (skips and customers.suffix_of(world, customer) not in {"001", "003"}):
@@ -502,10 +516,14 @@ def errors_of(world: World, customer: Json) -> list[Json]:
                 errors.append(_field(me, "businessInfo.registrationNumber"))
     else:
         name = customer.get("fullName") or ""
+        if "fullName" not in customer["_first_members"] and world.has("name-of-creation"):
+            name = ""
         if customers.lacks_a_name(world, name) and not _is_missed_name(world, customer):
             errors.append(_field(me, "fullName"))
         if not skips:
             errors += _person_errors(world, me, customer, "")
+    if world.has("alike-errors-once"):
+        errors = list({(error["type"], error.get("field")): error for error in errors}.values())
     return errors[:1] if len(errors) > 1 and world.has("one-error-entry") else errors
 
 

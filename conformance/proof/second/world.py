@@ -104,6 +104,7 @@ class World:
     config: Json = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
+    answered: dict[tuple[str, str, str], Json] = field(default_factory=dict)
     requests: int = 0
     emit: Callable[[str, Json], None] = field(default=lambda _type, _data: None)
 

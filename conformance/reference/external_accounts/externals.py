@@ -49,6 +49,11 @@ def can_receive(account: ExternalAccount) -> bool:
     return account.status in RECEIVING
 
 
+def can_send(account: ExternalAccount) -> bool:
+    """Return whether money may be pulled from an account: it was not disabled."""
+    return account.status != "INACTIVE"
+
+
 def is_unproven(account: ExternalAccount) -> bool:
     """Return whether an account waits for the proof that its customer owns it."""
     return account.status == "PENDING_OWNERSHIP_VERIFICATION"

@@ -49,6 +49,8 @@ def source_of(unit: Unit, source: Json) -> Party:
     if party.external is not None and not externals.is_pullable(party.external):
         message = "Expected an internal account or one that money can be pulled from."
         raise errors.invalid_input(errors.field_error("source.accountId", message))
+    if party.external is not None:
+        refuse_disabled(party.external)
     return party
 
 
@@ -103,6 +105,14 @@ def refuse_unable(account: ExternalAccount) -> None:
     if not externals.can_receive(account):
         raise errors.Refusal(
             "INVALID_BANK_ACCOUNT", f"The account is {account.status}; only ACTIVE ones receive."
+        )
+
+
+def refuse_disabled(account: ExternalAccount) -> None:
+    """Refuse a source that was disabled."""
+    if not externals.can_send(account):
+        raise errors.Refusal(
+            "INVALID_BANK_ACCOUNT", f"Nothing is pulled from an account that is {account.status}."
         )
 
 

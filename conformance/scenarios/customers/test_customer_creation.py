@@ -68,6 +68,39 @@ def test_the_type_alone_makes_an_individual(platform: Platform, check: Check) ->
         )
 
 
+@requirement("CUS-617")
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [
+        ("individual", ("email", "phoneNumber", "birthDate", "fullName")),
+        ("business_facts", ("email", "phoneNumber")),
+    ],
+    ids=["individual", "business"],
+)
+def test_one_more_member_asks_for_no_other(
+    platform: Platform, name: str, members: tuple[str, ...]
+) -> None:
+    """A body with an email or a phone alone beside what is required creates a customer.
+
+    It names no region, as some regions ask for both contacts.
+    """
+
+    def required_alone() -> Json:
+        body = platform.customers.example_body(example(name))
+        return {key: body[key] for key in ("customerType", "businessInfo") if key in body}
+
+    arranged_resource(platform.api.create_customer(required_alone()))
+    told = platform.customers.example_body(example("individual"))
+
+    answers = [
+        platform.api.create_customer({**required_alone(), member: told[member]})
+        for member in members
+    ]
+
+    for answer in answers:
+        answer.expect_accepted()
+
+
 @requirement("BUS-001", "BUS-002")
 def test_four_facts_make_a_business(platform: Platform, check: Check) -> None:
     """A legal name, country, tax id and incorporation date create a customer of type BUSINESS."""
@@ -231,9 +264,9 @@ def bodies_with_shared_id(platform: Platform) -> list[Json]:
     return [{**body, "platformCustomerId": shared_id} for body in bodies]
 
 
-@requirement("BUS-041")
-def test_a_business_is_of_the_country_that_it_names(platform: Platform) -> None:
-    """One from abroad shows the country of its incorporation, in whatever region it is."""
+@requirement("BUS-041", "CUS-070", "CUS-080")
+def test_a_business_is_of_the_country_that_it_names(platform: Platform, check: Check) -> None:
+    """One from abroad shows that country, and beside it its region and that of its address."""
     abroad = platform.profile.bindings.require("foreign_business")
     body = platform.customers.example_body(example("business"))
     info = {**body["businessInfo"], **abroad}
@@ -243,8 +276,14 @@ def test_a_business_is_of_the_country_that_it_names(platform: Platform) -> None:
     if not answer.accepted:
         raise ResourceMissing(f"no business from abroad is taken in {body['region']}: {answer}")
     for customer in (answer.body, platform.customers.read(answer.body)):
-        shown = (customer.get("businessInfo") or {}).get("country")
-        assert shown in (None, abroad["country"]), customer
+        with check("BUS-041"):
+            shown = (customer.get("businessInfo") or {}).get("country")
+            assert shown in (None, abroad["country"]), customer
+        with check("CUS-070"):
+            assert customer.get("region") in (None, body["region"]), customer
+        with check("CUS-080"):
+            place = (customer.get("address") or {}).get("country")
+            assert place in (None, body["address"]["country"]), customer
 
 
 @pytest.mark.parametrize("kind", [case(v, k, k) for k, v in FOREIGN_KINDS.items()])

@@ -53,6 +53,8 @@ INDIVIDUAL = (
 )
 
 FOREIGNER = (
+    Member("region", "CUS-051", "CUS-070"),
+    Member("address.country", "CUS-062", "CUS-080"),
     Member("nationality", "CUS-055", "CUS-074"),
     Member("idType", "CUS-065", "CUS-083"),
     Member("identifier", "CUS-066", "CUS-084"),

@@ -119,6 +119,18 @@ def test_a_us_individual_needs_an_identification_number(platform: Platform) -> N
     expect_refused_or_reported(platform, answer, twin, late=True)
 
 
+@requirement("BUS-004")
+def test_the_name_of_a_person_names_no_business(platform: Platform) -> None:
+    """A business with a ``fullName`` in the place of its ``legalName`` is refused."""
+    facts = platform.customers.example_body(example("business_facts"))
+    name = facts["businessInfo"]["legalName"]
+    misnamed = placed({**facts, "fullName": name}, "businessInfo.legalName", ABSENT)
+
+    refusal = platform.api.create_customer(misnamed, valid=False)
+
+    refusal.refused(*REFUSED, twin=platform.api.create_customer(facts))
+
+
 @pytest.mark.parametrize(
     ("member", "value"),
     [

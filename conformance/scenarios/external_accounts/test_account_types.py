@@ -15,7 +15,7 @@ from conformance.scenarios.kit.notation import masked_or_same, require_value_at,
 from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.testdata.accounts import AccountExample, account_example, account_examples
-from conformance.testdata.examples import Change
+from conformance.testdata.examples import ABSENT, Change, placed
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 WORDS = ("bankAccountType", "bankName", "intermediaryBankName", "pixKeyType", "provider", "rail")
@@ -41,6 +41,23 @@ LISTED = {
     for example in (*account_examples().values(), *map(account_example, UNLIKE_THE_FIRST))
 }
 """By type an example that is listed."""
+
+OTHER_NAMES = {
+    "mxn_account": ("clabeNumber", "accountNumber"),
+    "eur_account": ("iban", "accountNumber"),
+    "aed_account": ("iban", "accountNumber"),
+    "gbp_account": ("sortCode", "routingNumber"),
+    "kes_account": ("phoneNumber", "accountNumber"),
+    "solana_wallet": ("address", "accountNumber"),
+}
+"""By example a member that its type requires, and the name of one that others have."""
+
+MISNAMED = [
+    case(change.requirement, name, account_example(name), *names_of)
+    for name, names_of in OTHER_NAMES.items()
+    for change in account_example(name).refused
+    if last_name(change.member) == names_of[0] and change.value is ABSENT
+]
 
 EXAMPLES = [
     case((example.requirement, *example.shown.values()), example.name, example)
@@ -195,3 +212,18 @@ def test_an_account_with_one_fault_is_refused(
             if refusal.accepted or not twin.accepted:
                 raise ResourceMissing("it was not refused for its fault")
             assert names(refusal, *change.names), refusal
+
+
+@pytest.mark.parametrize(("example", "member", "other"), MISNAMED)
+def test_a_number_under_another_name_is_none(
+    platform: Platform, example: AccountExample, member: str, other: str
+) -> None:
+    """What a type requires is missing where it stands under the name that another type has."""
+    customer = platform.external_accounts.account_holder(example.sender)
+    body, valid_body = (platform.external_accounts.body(customer, example.name) for _ in range(2))
+    number = body["accountInfo"][member]
+    misnamed = placed(placed(body, f"accountInfo.{other}", number), f"accountInfo.{member}", ABSENT)
+
+    refusal = platform.api.create_external_account(misnamed, valid=False)
+
+    refusal.refused(*REFUSED, twin=platform.api.create_external_account(valid_body))

@@ -13,7 +13,7 @@ from conformance.platform.resource import Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import masked_or_same, require_value_at
-from conformance.scenarios.kit.refusals import last_name, listed_errors, names
+from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.scenarios.quotes.payments import expect_refused_or_unpaid
 from conformance.testdata.beneficiaries import (
@@ -160,6 +160,38 @@ def test_a_beneficiary_with_one_fault_is_refused(
             raise ResourceMissing("it was not refused for its fault when it was created")
         beneficiary_member = platform.profile.bindings.beneficiary.rpartition(".")[2]
         assert names(refusal, *change.names, beneficiary_member), refusal
+
+
+@pytest.mark.parametrize(
+    ("form", "currency", "own_name", "other_name"),
+    [
+        case(identifier, f"{form}-{currency}", form, currency, *names_of)
+        for identifier, form, currency, names_of in (
+            ("BEN-201", "business", "USD", ("legalName", "fullName")),
+            ("BEN-211", "business-with-number", "EUR", ("legalName", "fullName")),
+            ("BEN-401", "business-in-africa", "NGN", ("legalName", "fullName")),
+            ("BEN-103", "individual-with-address", "USD", ("fullName", "legalName")),
+        )
+    ],
+)
+def test_a_beneficiary_has_the_name_of_its_type(
+    platform: Platform, form: str, currency: str, own_name: str, other_name: str
+) -> None:
+    """A business with a fullName alone, or a person with a legalName alone, is refused."""
+    beneficiary = beneficiary_example(form).twin
+    wrong = placed({**beneficiary, other_name: beneficiary[own_name]}, own_name, ABSENT)
+    customer = platform.external_accounts.account_holder()
+
+    def register(told: Mapping[str, Any], *, valid: bool) -> Answer:
+        body = platform.external_accounts.body_with_beneficiary(customer, currency, told)
+        return platform.api.create_external_account(body, valid=valid)
+
+    refusal = register(wrong, valid=False)
+
+    twin = with_known_values(platform, register(beneficiary, valid=True))
+    if refusal.accepted and register(placed(wrong, other_name, ABSENT), valid=False).accepted:
+        raise ResourceMissing("what a beneficiary lacks is not told when its account is created")
+    refusal.refused(*REFUSED, twin=twin)
 
 
 @requirement("EXT-141")

@@ -25,6 +25,8 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
     readable_platform_account,
 )
+from conformance.scenarios.quotes.test_transfer_safeguards import expect_unmade
+from conformance.scenarios.quotes.transfers import arrange_ends, make_transfer, send
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"
@@ -403,10 +405,7 @@ def test_an_account_that_is_not_active_receives_in_no_way(
         account = platform.external_accounts.account(customer)
         source = platform.internal_accounts.account(customer=customer)
         quotes = [platform.quotes.pending(source, to) for to in (account, active)]
-        if platform.triggers.magic(trigger) is not None:
-            raise ResourceMissing(f"{trigger} happens to new accounts alone")
-        platform.triggers.fire(trigger, externalAccountId=account["id"])
-        platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
+        _move(platform, account, trigger)
         steps, twins = ([platform.api.execute_quote(quote["id"])] for quote in quotes)
     else:
         account = platform.external_accounts.moved(customer, trigger)
@@ -431,14 +430,55 @@ def test_an_approval_pays_no_account_that_is_not_active(platform: Platform, trig
     twin = platform.agents.initiate(platform.internal_accounts.account())
     account = platform.external_accounts.account(source.owner)
     payment = platform.agents.initiate(source, account)
-    if platform.triggers.magic(trigger) is not None:
-        raise ResourceMissing(f"{trigger} happens to new accounts alone")
-    platform.triggers.fire(trigger, externalAccountId=account["id"])
-    platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
+    _move(platform, account, trigger)
 
     answer = platform.api.approve_transaction(payment["transactionId"])
 
     expect_unpaid(platform, payment, answer, twin)
+
+
+@requirement("EXT-822")
+@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
+def test_no_money_is_pulled_from_a_disabled_account(platform: Platform, *, at_once: bool) -> None:
+    """A quote from an INACTIVE account is refused, or does not complete."""
+    customer = platform.approved.customer()
+    destination = platform.external_accounts.account(customer)
+    disabled, active = (platform.external_accounts.pullable(customer) for _ in range(2))
+    bodies = [platform.quotes.body(source, destination) for source in (disabled, active)]
+    _move(platform, disabled, "external_account.disable")
+
+    if at_once:
+        steps, twins = (
+            [platform.api.create_quote({**body, "immediatelyExecute": True})] for body in bodies
+        )
+    else:
+        steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
+
+    _expect_unpaid(platform, steps, twins)
+
+
+@requirement("EXT-822")
+def test_nothing_is_transferred_from_a_disabled_account(platform: Platform) -> None:
+    """A transfer in from an INACTIVE account is refused, or does not complete."""
+    ends = arrange_ends(platform, "in")
+    twin = make_transfer(platform, arrange_ends(platform, "in"))
+    _move(platform, ends.source, "external_account.disable")
+
+    answer = send(platform, ends)
+
+    expect_unmade(platform, ends, answer, twin)
+
+
+def _move(platform: Platform, account: Resource, trigger: str) -> None:
+    """Let a trigger move an external account that is there, and wait for its status.
+
+    Raises:
+        ResourceMissing: the trigger is for new accounts alone.
+    """
+    if platform.triggers.magic(trigger) is not None:
+        raise ResourceMissing(f"{trigger} happens to new accounts alone")
+    platform.triggers.fire(trigger, externalAccountId=account["id"])
+    platform.external_accounts.arrange_status(account, LEADS_TO[trigger])
 
 
 def _pay_in_a_way(

@@ -292,8 +292,9 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
+    # The list shows each account in its own currency, so that the second one is in another.
     unnamed_body = without("platformAccountId")(
-        without("customerId")(platform.external_accounts.body(owner))
+        without("customerId")(_body_in_another_currency(platform, owner, own_body["currency"]))
     )
     unnamed = platform.api.create_external_account(unnamed_body)
     with check("EXT-088"):
@@ -305,8 +306,12 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
             lambda listed_rows: made <= {*_ids(listed_rows)},
         )
         assert made <= {*_ids(rows)}
+        currencies = {account["id"]: own_body["currency"]}
+        if unnamed.accepted:
+            currencies[unnamed.body["id"]] = unnamed_body["currency"]
+        for row in rows:
+            assert row.get("currency") == currencies.get(row["id"], row.get("currency")), row
         row = next(row for row in rows if row.get("id") == account["id"])
-        assert row.get("currency") == account["currency"]
         account_type = require_value_at(account, "accountInfo.accountType")
         assert require_value_at(row, "accountInfo.accountType") == account_type
     with check("EXT-821"):
@@ -320,6 +325,13 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
             platform.external_accounts.as_listed(owner, customer_account), customer_account
         )
         assert account["id"] not in _ids(platform.external_accounts.of_customer(owner))
+
+
+def _body_in_another_currency(platform: Platform, owner: Resource, currency: str) -> Json:
+    """Return the body of an account that a corridor of the profile leads to, where it can be."""
+    names = [corridor.account for corridor in platform.profile.resources.corridors]
+    bodies = [platform.external_accounts.body(owner, name) for name in dict.fromkeys(names)]
+    return next((body for body in bodies if body["currency"] != currency), bodies[0])
 
 
 def expect_own_details(row: Json, sent: Json) -> None:

@@ -95,14 +95,20 @@ def supported_currency(lookup: Json, code: str) -> Json:
 
 @requirement("LKP-001", *MEMBERS_OF_LOOKUP, "LKP-020", "LKP-021", "LKP-022")
 def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Check) -> None:
-    """A lookup answers 200 and lists the account's currency; no min is above its max."""
-    _, account, answer = look_up(platform)
+    """A lookup answers 200 and lists the account's currency; no min is above its max.
+
+    One of another account in the same currency, right after it, names that one.
+    """
+    customer, account, answer = look_up(platform)
+    twin = platform.external_accounts.account(customer)
+    second = platform.api.lookup_external_account(twin["id"], {"customerId": customer["id"]})
 
     with check("LKP-001"):
         assert answer.status == 200, answer
     lookup = arranged_body(answer)
     with check("LKP-020"):
         assert lookup.get("accountId") == account["id"]
+        assert arranged_body(second).get("accountId") == twin["id"]
     with check("LKP-021"):
         codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
         assert account["currency"] in codes

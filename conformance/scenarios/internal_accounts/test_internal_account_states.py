@@ -19,6 +19,7 @@ from conformance.scenarios.cards.holdings import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -236,6 +237,26 @@ def test_a_proof_debits_no_stopped_account(platform: Platform, status: str) -> N
     expect_no_payment(
         platform, [*steps, answer], [*twins, platform.sca.authorize_fully(twin_quote)]
     )
+
+
+@requirement("ACC-157", "ACC-158")
+def test_a_frozen_account_pays_no_uma_address(platform: Platform, check: Check) -> None:
+    """Neither an earlier nor a new quote to a UMA address is paid from a FROZEN account."""
+    body, twin_body = (uma_quote(platform) for _ in range(2))
+    created = platform.api.create_quote(body)
+    if not created.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {created}")
+    source = platform.ledger.accounts[body["source"]["accountId"]]
+    platform.internal_accounts.stop(source, "FROZEN")
+
+    executed = platform.api.execute_quote(created.body["id"])
+    new_answers = platform.quotes.create_and_execute(body)
+
+    twins = platform.quotes.create_and_execute(twin_body)
+    with check("ACC-158"):
+        expect_no_payment(platform, [created, executed], twins)
+    with check("ACC-157"):
+        expect_no_payment(platform, new_answers, twins)
 
 
 @requirement("ACC-152")

@@ -16,6 +16,7 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ROUNDING = 1
+EXPIRED_CODES = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
 
 
 @requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086", "TRX-021")
@@ -304,6 +305,27 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     with check("QUO-099"):
         assert balance_left == before
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
+
+
+@requirement("QUO-617")
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_quote_waits_for_its_money(platform: Platform, *, business: bool) -> None:
+    """A quote whose execution was refused for lack of money is executed once that is there."""
+    customer = platform.approved.business() if business else None
+    source = platform.internal_accounts.account(amount=20_000, customer=customer)
+    *_, refusal = steps = platform.quotes.create_and_execute(
+        platform.quotes.body(source, amount=20_001)
+    )
+    if len(steps) < 2 or refusal.code != "INSUFFICIENT_FUNDS":
+        raise ResourceMissing(f"no execution was refused for lack of money: {refusal}")
+    platform.internal_accounts.deposit(source, 20_000)
+
+    answer = platform.api.execute_quote(steps[0].body["id"])
+
+    if answer.code in EXPIRED_CODES:
+        raise PreconditionFailed(f"the quote did not live until the deposit: {answer}")
+    answer.expect_accepted()
+    assert answer.body["status"] in SETTLING, answer
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.kit.shapes import expect_members
+from conformance.scenarios.webhooks.reports import COMPLETED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type"}
@@ -208,7 +209,7 @@ def test_a_payout_in_each_currency_is_what_its_quote_says(platform: Platform, ch
         raise ResourceMissing(f"in none of {len(corridors)} corridors {SENT + 7} arrive")
 
 
-@requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027")
+@requirement("TRX-017", "TRX-024", "TRX-025", "TRX-027", "EVT-011")
 def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check: Check) -> None:
     """A held payout is PROCESSING without settledAt, and COMPLETED once the rail settles it.
 
@@ -231,9 +232,11 @@ def test_a_payout_that_the_rail_holds_is_in_processing(platform: Platform, check
 
     with check("TRX-025"):
         assert platform.transactions.at_status(quote, "COMPLETED").get("status") == "COMPLETED"
+    with check("EVT-011"):
+        _expect_completion_reported(platform, quote)
 
 
-@requirement("TRX-013", "TRX-060", "TRX-061", "TRX-062", "TRX-601")
+@requirement("TRX-013", "TRX-060", "TRX-061", "TRX-062", "TRX-601", "EVT-011")
 def test_a_payout_under_compliance_review_says_what_it_waits_for(
     platform: Platform, check: Check
 ) -> None:
@@ -265,6 +268,18 @@ def test_a_payout_under_compliance_review_says_what_it_waits_for(
                 f"the review was passed, and it is {after_review.get('status')}"
             )
         assert not after_review.get("pendingReason"), after_review
+    with check("EVT-011"):
+        _expect_completion_reported(platform, quote)
+
+
+def _expect_completion_reported(platform: Platform, quote: Json) -> None:
+    """Assert that a webhook reports a payout as completed that was kept waiting."""
+    __tracebackhide__ = True
+    name = quote["transactionId"]
+    report = platform.webhooks.wait_for(COMPLETED, name)
+    if report is None and platform.transactions.of_quote(quote).get("status") != "COMPLETED":
+        raise PreconditionFailed(f"{name} is not completed")
+    assert report is not None, f"no {COMPLETED} for {name}"
 
 
 @requirement("TRX-810")

@@ -18,7 +18,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.refusals import REFUSED, names
+from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.kit.regions import EU
 from conformance.verdict.decisions import ResourceMissing
 
@@ -457,11 +457,15 @@ def test_no_code_confirms_a_channel_of_an_unknown_customer(
 
 
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
-@for_each_channel("CON-042", "CON-043")
+@with_two_requirements(Ids("email", "CON-042", "VER-053"), Ids("phone", "CON-043", "VER-053"))
 def test_a_channel_to_be_verified_needs_an_address(
-    platform: Platform, channel: str, *, business: bool
+    platform: Platform, check: Check, ids: Ids, *, business: bool
 ) -> None:
-    """Without the email or phone number, the creation is refused or no review begins."""
+    """Without the email or phone number, the creation is refused or no review begins.
+
+    It is not missed any more once an update has told it.
+    """
+    channel = ids.channel
     contact = platform.verification.contact
     body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
@@ -476,16 +480,25 @@ def test_a_channel_to_be_verified_needs_an_address(
     )
 
     if not created.accepted:
-        created.refused(twin=twin)
+        with check(ids.first):
+            created.refused(twin=twin)
+        with check(ids.second):
+            raise ResourceMissing(f"{CHANNELS[channel]} is asked for at the creation")
         return
     status, twin_status = (
         review_status(platform, arranged_resource(answer), business=business)
         for answer in (created, twin)
     )
-    assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
+    with check(ids.first):
+        assert status != "IN_PROGRESS", f"taken in for review without {CHANNELS[channel]}"
     if twin_status != "IN_PROGRESS":
         raise ResourceMissing(f"with {CHANNELS[channel]} the submission is {twin_status} as well")
     platform.observe(f"a customer without {CHANNELS[channel]} is found wanting at its submission")
+    with check(ids.second):
+        told = {CHANNELS[channel]: body[CHANNELS[channel]]}
+        if not platform.api.update_customer(created.body["id"], told).accepted:
+            raise ResourceMissing(f"{CHANNELS[channel]} cannot be told later")
+        assert CHANNELS[channel] not in missed_fields(platform, arranged_resource(created))
 
 
 @requirement("CON-056")
@@ -510,6 +523,19 @@ def test_each_address_that_is_missing_is_told(platform: Platform) -> None:
     if len(listed) < len(wanted):
         raise ResourceMissing(f"the refusals do not list {wanted}: {alone}")
     assert all(names(both, name) for name in listed), both
+
+
+def missed_fields(platform: Platform, customer: Resource) -> set[str]:
+    """Submit a customer as it is, and return the names of the fields that are missed.
+
+    Raises:
+        ResourceMissing: the submission is refused, as where a channel is to be verified first.
+    """
+    answer = platform.verification.reviews.submit(customer)
+    if not answer.accepted:
+        raise ResourceMissing(f"the submission is refused: {answer}")
+    fields = (error.get("field") for error in answer.body.get("errors") or ())
+    return {last_name(field) for field in fields if field}
 
 
 def review_status(platform: Platform, customer: Resource, *, business: bool) -> str | None:

@@ -9,7 +9,14 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_body,
+    require_member,
+    unknown_id,
+    without_members,
+)
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
@@ -136,6 +143,14 @@ def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -
     for identifier, member in KEPT_MEMBERS.items():
         with check(identifier):
             assert personal_member(owner, member) == personal_member(body, member)
+    # What may be alike is told apart: the owner lives elsewhere than it is from.
+    foreigner = without_members(platform.verification.owners.canadian(), "address")
+    sent = platform.verification.owners.body(business, personalInfo=foreigner)
+    settler = platform.api.create_beneficial_owner(sent)
+    for identifier, member in KEPT_MEMBERS.items():
+        if settler.accepted and member in ("nationality", "address.country"):
+            with check(identifier):
+                assert personal_member(settler.body, member) == personal_member(sent, member)
     with check("OWN-600"):
         assert masked_or_same(
             personal_member(owner, "identifier"), personal_member(body, "identifier")

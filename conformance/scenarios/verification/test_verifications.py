@@ -463,6 +463,29 @@ def test_a_second_submission_asks_for_what_is_still_missing(
         assert second in names
 
 
+@requirement("VER-053")
+def test_nothing_that_follows_its_creation_is_missing(platform: Platform) -> None:
+    """An individual who tells all of itself by an update is not asked for any of it again."""
+    body = platform.customers.american_body()
+    answer = platform.api.create_customer({name: body[name] for name in ("customerType", "region")})
+    if not answer.accepted:
+        raise ResourceMissing(f"an individual tells more when it is created: {answer}")
+    individual = arranged_resource(answer)
+    told = without_members(body, "customerType", "region", "platformCustomerId")
+    first = platform.verification.reviews.submit(individual)
+    if not first.accepted:
+        raise ResourceMissing(f"nothing is submitted before more is told: {first}")
+    missed = {path.partition(".")[0] for path in _paths(first.body.get("errors") or [])} & {*told}
+    platform.customers.change(individual, **told)
+
+    second = arranged_resource(platform.verification.reviews.submit(individual))
+
+    if not missed:
+        raise ResourceMissing("nothing that can be told is missed")
+    again = {path.partition(".")[0] for path in _paths(second.get("errors") or [])}
+    assert not again & missed, second
+
+
 # --- Read -----------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
-from conformance.platform.given.verification import contact_channels
+from conformance.platform.given.verification import DECISIONS, contact_channels
 from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
 from conformance.scenarios.kit.cases import case
@@ -291,6 +291,22 @@ def test_a_review_is_reported_with_what_was_changed_before_it(
             expect_same(data, corrected, member)
 
 
+@requirement("EVT-316")
+def test_a_review_of_a_business_is_reported_with_what_was_changed_before_it(
+    platform: Platform,
+) -> None:
+    """The PENDING webhook agrees with a business whose legal name was corrected."""
+    business = platform.verification.reviews.prepared(business=True)
+    info = require_member(platform.customers.read(business), "businessInfo")
+    changed = {**info, "legalName": "Marchetti Instruments LLC"}
+    platform.customers.change(business, businessInfo=changed)
+    platform.verification.reviews.submission(business)
+
+    data = arrange_event(platform, f"{FAMILIES[True]}PENDING", business["id"]).data
+
+    expect_same(data, platform.customers.read(business), "businessInfo.legalName")
+
+
 @requirement("EVT-370")
 def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platform) -> None:
     """The PENDING and the APPROVED webhook show the channels that a reading shows.
@@ -313,6 +329,25 @@ def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platfo
         # A webhook that says little of a customer says nothing by leaving the channels out.
         require_member(data, "region")
         assert contact_channels(data) == channels, data
+
+
+@requirement("EVT-371")
+@pytest.mark.parametrize("status", ["APPROVED", "REJECTED"])
+def test_a_decision_is_reported_with_what_the_business_is(platform: Platform, status: str) -> None:
+    """The webhooks of a review show the businessInfo of a business, as a reading does."""
+    trigger = next(name for name, decision in DECISIONS.items() if decision == status)
+    business = platform.verification.reviews.submitted(business=True, trigger=trigger)
+    reported = [
+        arrange_event(platform, f"{FAMILIES[True]}{one}", business["id"]).data
+        for one in ("PENDING", status)
+    ]
+
+    info = require_member(platform.customers.read(business), "businessInfo")
+
+    for data in reported:
+        # A webhook that says little of a customer says nothing by leaving the business out.
+        require_member(data, "region")
+        assert set(data.get("businessInfo") or ()) >= {"legalName"} & set(info), data
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,42 @@ declare(
 )
 
 
+def _abroad(body: Json) -> Json:
+    info = body.get(INFO)
+    return {**body, "region": info["country"]} if info else body
+
+
+declare(
+    "CUS-070",
+    "of-incorporation",
+    "the region of a business is shown as its country",
+    edited(customers, "view", _abroad),
+)
+
+
+def _at_the_office(body: Json) -> Json:
+    info = body.get(INFO)
+    return replaced("address.country", info["country"])(body) if info else body
+
+
+declare(
+    "CUS-080",
+    "of-incorporation",
+    "the address of a business is shown in its country",
+    edited(customers, "view", _at_the_office),
+)
+declare(
+    "CUS-070",
+    "of-nationality",
+    "the region of an individual is shown as its nationality",
+    edited(
+        customers,
+        "view",
+        lambda body: {**body, "region": body.get("nationality") or body.get("region")},
+    ),
+)
+
+
 def _once_decided(status_member: str, status: str, member: str) -> Edit:
     """Return an edit that takes a member from customers whose review has come to a status."""
     return lambda body: without(member)(body) if body.get(status_member) == status else body

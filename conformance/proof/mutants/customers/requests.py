@@ -301,6 +301,21 @@ for _id in ("EDD-002", "EDD-004"):
     declare(_id, "first", "OTHER counts where it is the first category", FIRST_CATEGORY)
 
 
+def _named_by_full_name(body: Json) -> Json:
+    info = body.get(INFO)
+    if not isinstance(info, dict) or "legalName" in info or not body.get("fullName"):
+        return body
+    return {**body, INFO: {**info, "legalName": body["fullName"]}}
+
+
+declare(
+    "BUS-004",
+    "full-name-instead",
+    "the fullName of a business counts as its legalName",
+    receives(onboarding, "create", _named_by_full_name),
+)
+
+
 # --- What is asked for beside it ------------------------------------------------------------
 
 
@@ -316,6 +331,18 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-010", "needs-a-name", "fullName", lacks("fullName")),
     ("CUS-010", "needs-a-region", "region", lacks("region")),
     ("CUS-010", "needs-an-id", "platformCustomerId", lacks("platformCustomerId")),
+    (
+        "CUS-617",
+        "no-phone-alone",
+        "email",
+        lambda body: "phoneNumber" in body and "email" not in body,
+    ),
+    (
+        "CUS-617",
+        "no-email-alone",
+        "phoneNumber",
+        lambda body: "email" in body and "phoneNumber" not in body,
+    ),
     ("CUS-018", "no-second-line", "address.line2", has("address.line2")),
     ("CUS-018", "no-region-of-the-us", "region", has("region", "US")),
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited
+from conformance.proof.kit.builders import Json, edited, receives
 from conformance.proof.kit.tables import without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
@@ -237,3 +237,37 @@ declare(
     "an account number is listed without the zeros that it begins with",
     edited(externals, "list_for_customers", _each(_otherwise("accountNumber", _without_zeros))),
 )
+
+
+# --- Under another name ---------------------------------------------------------------------
+
+
+def _named_too(kind: str, member: str, other: str) -> Apply:
+    """Return a patch after which a type of accounts takes a member under another name too."""
+
+    def renamed(body: Json) -> Json:
+        info = body.get("accountInfo")
+        if not isinstance(info, dict) or info.get("accountType") != kind or member in info:
+            return body
+        if other not in info:
+            return body
+        told = {name: value for name, value in info.items() if name != other}
+        return {**body, "accountInfo": {**told, member: info[other]}}
+
+    return receives(externals, "create", renamed)
+
+
+for _id, _kind, _member, _other in (
+    ("AMR-034", "MXN_ACCOUNT", "clabeNumber", "accountNumber"),
+    ("EUA-006", "EUR_ACCOUNT", "iban", "accountNumber"),
+    ("ASA-006", "AED_ACCOUNT", "iban", "accountNumber"),
+    ("EUA-104", "GBP_ACCOUNT", "sortCode", "routingNumber"),
+    ("AFA-025", "KES_ACCOUNT", "phoneNumber", "accountNumber"),
+    ("WAL-121", "SOLANA_WALLET", "address", "accountNumber"),
+):
+    declare(
+        _id,
+        f"{_other}-instead",
+        f"a {_other} counts as the {_member}",
+        _named_too(_kind, _member, _other),
+    )

@@ -356,6 +356,38 @@ declare(
 )
 
 
+def _named_otherwise(own: str, other: str) -> Callable[[Json, str], bool]:
+    return lambda told, path: path == own and bool(told.get(other))
+
+
+for _id, _own, _other in (
+    ("BEN-201", "legalName", "fullName"),
+    ("BEN-211", "legalName", "fullName"),
+    ("BEN-401", "legalName", "fullName"),
+    ("BEN-103", "fullName", "legalName"),
+):
+    declare(
+        _id,
+        f"{_other}-instead",
+        f"a {_other} counts as the {_own}",
+        told_anyway(_named_otherwise(_own, _other)),
+    )
+
+
+def _at_home(beneficiary: Json) -> None:
+    place = (beneficiary.get("address") or {}).get("country")
+    if place and "nationality" in beneficiary:
+        beneficiary["nationality"] = place
+
+
+declare(
+    "BEN-073",
+    "of-its-address",
+    "a beneficiary is shown with the country of its address as its nationality",
+    shown(_at_home),
+)
+
+
 # --- Errors ---------------------------------------------------------------------------------
 
 

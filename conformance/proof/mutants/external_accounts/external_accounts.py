@@ -121,6 +121,16 @@ declare(
 )
 declare(
     "EXT-087",
+    "in-dollars",
+    "the platform's accounts are all listed in dollars",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {**body, "data": [{**one, "currency": "USD"} for one in body["data"]]},
+    ),
+)
+declare(
+    "EXT-087",
     "unnamed",
     "the platform's accounts without a platformAccountId are not listed",
     edited(

@@ -378,6 +378,19 @@ def _for_wallets(change: Callable[[Json], Json]) -> Apply:
     return around(receivers, "lookup", lookup)
 
 
+@mutant("LKP-020", "lookups in one currency are remembered for their customer")
+def remembered(patch: Patch) -> None:
+    known: dict[tuple[str, ...], str] = {}
+
+    def lookup(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer: Json = original(unit, ask)
+        account = externals.get(unit, ask.params["accountId"])
+        asked = (*map(str, ask.query.values()), account.currency)
+        return {**answer, "accountId": known.setdefault(asked, account.id)}
+
+    patch.wrap(receivers, "lookup", lookup)
+
+
 declare(
     "LKP-020",
     "another-of-wallets",

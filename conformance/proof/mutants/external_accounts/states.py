@@ -40,7 +40,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import externals, ownership, trust
-from conformance.reference.quotes import quotes
+from conformance.reference.quotes import parties, quotes, transfers
 from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
@@ -324,6 +324,31 @@ def limited_as_before(patch: Patch) -> None:
 
     patch.wrap(externals, "reach", reach)
     patch.wrap(externals, "is_unproven", is_unproven)
+
+
+@mutant("EXT-822", "the source of a transfer is not looked at")
+def transferred_all_the_same(patch: Patch) -> None:
+    busy: list[str] = []
+
+    def transfer_in(original: Handler, unit: Unit, ask: Ask) -> Any:
+        busy.append("transfer")
+        try:
+            return original(unit, ask)
+        finally:
+            busy.pop()
+
+    patch.wrap(transfers, "transfer_in", transfer_in)
+    patch.wrap(
+        parties, "refuse_disabled", lambda original, account: None if busy else original(account)
+    )
+
+
+declare(
+    "EXT-822",
+    "source-not-checked",
+    "money is pulled from accounts that were disabled",
+    instead(parties, "refuse_disabled", lambda _account: None),
+)
 
 
 for _requirement in ("EXT-042", "EXT-043", "EXT-048"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, after, around, edited, instead, together
+from conformance.proof.kit.builders import Json, after, around, edited, instead, skipped, together
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
@@ -104,6 +104,21 @@ def _at_executions_alone(patch: Patch) -> None:
         ),
     )
 
+
+for _id in ("ACC-157", "ACC-158"):
+    declare(
+        _id,
+        "to-an-address",
+        "the state of an account that pays a UMA address is not looked at",
+        together(
+            skipped(parties, "refuse_blocked", lambda _unit, _source, target: target.kind == "UMA"),
+            skipped(
+                parties,
+                "refuse_blocked_later",
+                lambda _unit, quote: quote.destination_kind == "UMA",
+            ),
+        ),
+    )
 
 for _id in ("ACC-150", "ACC-153", "ACC-158", "ACC-160"):
     declare(

@@ -758,6 +758,20 @@ def uncovered_once(patch: Patch) -> None:
     patch.replace(ledger, "is_overdrawn", lambda _account: False)
 
 
+@mutant("QUO-617", "a quote that was not covered is never executed")
+def uncovered_for_ever(patch: Patch) -> None:
+    failed: set[str] = set()
+
+    def refuse_unfunded(original: Function, unit: Unit, quote: Quote) -> None:
+        if quote.id in failed:
+            raise errors.Refusal("CONFLICT", "The quote has failed.")
+        if not quotes.has_funds(unit, quote):
+            failed.add(quote.id)
+        original(unit, quote)
+
+    patch.wrap(quotes, "refuse_unfunded", refuse_unfunded)
+
+
 @mutant("QUO-111", "an expired quote is refused once")
 def expired_once(patch: Patch) -> None:
     tried: set[str] = set()

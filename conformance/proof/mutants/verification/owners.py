@@ -299,6 +299,20 @@ declare(
     "the first of the roles is kept",
     edited(owners, "view", lambda owner: {**owner, "roles": owner["roles"][:1]}),
 )
+
+
+def _at_home(owner: Json) -> Json:
+    person = owner["personalInfo"]
+    place = (person.get("address") or {}).get("country")
+    return {**owner, "personalInfo": {**person, "nationality": place}} if place else owner
+
+
+declare(
+    "OWN-026",
+    "of-its-address",
+    "an owner is shown with the country of its address as its nationality",
+    edited(owners, "view", _at_home),
+)
 for _requirement, _path, _value in (
     ("OWN-026", "nationality", "US"),
     ("OWN-029", "address.state", "CA"),

@@ -240,8 +240,8 @@ for _id, _kind, _path, _value in _SHOWN:
             )
 
 
-def _as_created(member: str) -> Apply:
-    """Return the patch after which events of individuals show a member from their creation."""
+def _as_created(member: str, kind: str = "CUSTOMER.KYC") -> Apply:
+    """Return the patch after which events of a kind show a member from the creation."""
     first: dict[str, Any] = {}
 
     def create(original: Handler, unit: Unit, ask: Ask) -> Any:
@@ -251,12 +251,19 @@ def _as_created(member: str) -> Apply:
 
     return together(
         around(onboarding, "create", create),
-        _showing("CUSTOMER.KYC", lambda data: replaced(member, first.get(data["id"]))(data)),
+        _showing(kind, lambda data: replaced(member, first.get(data["id"]))(data)),
     )
 
 
 for _id, _member in (("EVT-308", "fullName"), ("EVT-309", "birthDate")):
     declare(_id, "first", f"events show the {_member} from the creation", _as_created(_member))
+
+declare(
+    "EVT-316",
+    "first",
+    "events show the businessInfo from the creation",
+    _as_created("businessInfo", "CUSTOMER.KYB"),
+)
 
 for _status in ("PENDING", "APPROVED"):
     declare(
@@ -264,6 +271,14 @@ for _status in ("PENDING", "APPROVED"):
         f"left-out-{_status.lower()}",
         f"CUSTOMER.KYC_{_status} leaves contactVerification out",
         _showing(f"CUSTOMER.KYC_{_status}", without("contactVerification")),
+    )
+
+for _status in ("PENDING", "APPROVED", "REJECTED"):
+    declare(
+        "EVT-371",
+        f"left-out-{_status.lower()}",
+        f"CUSTOMER.KYB_{_status} leaves businessInfo out",
+        _showing(f"CUSTOMER.KYB_{_status}", without("businessInfo")),
     )
 
 for _id, _name, _change in (

@@ -15,7 +15,7 @@ from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
-from conformance.reference.transactions import transactions
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Unit
 
 Which = Callable[[Unit, Transaction], bool]
@@ -46,6 +46,10 @@ def _is_limited(_unit: Unit, row: Transaction) -> bool:
     return row.failure_reason == "LIMIT_EXCEEDED"
 
 
+def _was_held(unit: Unit, row: Transaction) -> bool:
+    return settlement.result_of(unit, unit.session.get_one(Quote, row.quote_id)).held
+
+
 def _untold(which: Which, told: str) -> Apply:
     """Return the patch that reports one happening of some payments to nobody."""
     return skipped(
@@ -65,6 +69,7 @@ for _id, _name, _happening, _which in (
     ("EVT-013", "authorized", "REFUND_PENDING", _is_authorized),
     ("EVT-010", "of-platform", "PROCESSING", _is_of_platform),
     ("EVT-011", "of-platform", "COMPLETED", _is_of_platform),
+    ("EVT-011", "held", "COMPLETED", _was_held),
     ("EVT-011", "to-a-wallet", "COMPLETED", _is_to_a_wallet),
     ("EVT-012", "to-a-wallet", "FAILED", _is_to_a_wallet),
     ("EVT-014", "to-a-wallet", "REFUND_COMPLETED", _is_to_a_wallet),
