@@ -86,6 +86,11 @@ def _tell(world: World, row: Json) -> None:
     data = public(row)
     if row["status"] == "VOIDED" and row["direction"] == "DEBIT" and world.has("void-event-stale"):
         data["status"] = "AUTHORIZED"
+    given = row["refundedAmount"]["amount"]
+    if given and row["direction"] == "DEBIT" and world.has("return-event-old-amount"):
+        code = row["currency"]["code"]
+        data["refundedAmount"] = money(row.get("_told_refunded", 0), code)
+    row["_told_refunded"] = given
     if world.has("wrapped-card-event"):
         data = {"transaction": data}
     state = row["status"]

@@ -267,6 +267,9 @@ def check(world: World, body: Any, customer: Json) -> None:
         faults = faults[:1]
     refuse(world.persona, faults)
     version = at(body, "endUserTermsConsent.version")
+    later = customer is not body and version != TERMS["version"]
+    if version and later and world.has("any-terms-version-later"):
+        return
     if version and version != TERMS["version"] and not world.has("any-terms-version"):
         raise Refusal("END_USER_TERMS_VERSION_NOT_FOUND", "No such version of terms.", status=400)
 
@@ -366,6 +369,7 @@ def create(call: Call) -> Reply:
         "_first_number": at(given, "businessInfo.registrationNumber"),
         "_first_name": given.get("fullName"),
         "_first_members": set(given),
+        "_first": dict(given),
         "_platform_id_made": "platformCustomerId" not in given,
     }
     business = given["customerType"] == "BUSINESS"
@@ -571,6 +575,10 @@ def read(call: Call) -> Reply:
     approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
     if approved and call.world.has("approved-business-bare"):
         del answer["businessInfo"]
+    old = {name: customer["_first"].get(name) for name in ("email", "phoneNumber")}
+    moved = any(value and answer.get(name) != value for name, value in old.items())
+    if moved and call.world.has("read-first-contacts"):
+        answer |= {name: value for name, value in old.items() if value}
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -740,7 +748,10 @@ def terms(call: Call) -> Reply:
     if call.world.has("terms-as-customer"):
         call.world.find(call.world.customers, "end-user-terms", "CUSTOMER_NOT_FOUND")
     version = "2024-11" if call.world.has("old-terms-told") else TERMS["version"]
-    return 200, {"termsUrl": TERMS["url"], "termsVersion": version}
+    url = TERMS["url"]
+    if call.world.has("terms-url-without-host"):
+        url = url.removeprefix("https://second.example")
+    return 200, {"termsUrl": url, "termsVersion": version}
 
 
 def _channel(call: Call, channel: str) -> Json:
@@ -776,6 +787,8 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     """Refuse to send a one-time code by a planted bug."""
     if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
         raise conflict("A code was sent.")
+    if channel == "phone" and _is_verified_elsewhere(world, customer):
+        raise conflict("The number belongs to another customer.")
     business = customer["customerType"] == "BUSINESS"
     if business and channel == "phone" and world.has("business-phone-needless"):
         raise conflict("This channel needs no verification.")
@@ -783,6 +796,17 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     by_mail = channel == "phone" and states.get("email") == "VERIFIED"
     if by_mail and world.has("phone-needless-after-email"):
         raise conflict("This channel needs no verification.")
+
+
+def _is_verified_elsewhere(world: World, customer: Json) -> bool:
+    """Tell whether a planted bug finds the phone number with somebody who has verified it."""
+    number = customer.get("phoneNumber")
+    taken = any(
+        (row.get("contactVerification") or {}).get("phone") == "VERIFIED"
+        for row in world.customers.values()
+        if row is not customer and number and row.get("phoneNumber") == number
+    )
+    return taken and world.has("shared-phone-refused")
 
 
 def _guess(world: World, customer: Json, channel: str) -> None:

@@ -470,12 +470,17 @@ def _swept_to(world: World, to: str) -> Json:
     return target
 
 
+def _passes_for_dollars(world: World, code: str) -> bool:
+    """Tell whether a planted bug takes a crypto currency for the dollar that it stands for."""
+    return code in {"USDC", "USDT", "USDB"} and world.has("rule-based-in-usdc")
+
+
 def _rule_based(world: World, body: Json) -> Json:
     status = world.persona.eligibility_status
     if body["type"] != "RULE_BASED":
         raise invalid("type", "only RULE_BASED can be created", kind="select")
     holder = world.named(world.customers, body["holder"], "CUSTOMER_NOT_FOUND", "holder")
-    if body["currencyCode"] != "USD":
+    if body["currencyCode"] != "USD" and not _passes_for_dollars(world, body["currencyCode"]):
         coin(body["currencyCode"])
         raise Refusal("INVALID_CURRENCY", "Rule-based accounts are in USD.", status=400)
     if holder["customerType"] != "INDIVIDUAL" and not world.has("rules-for-business"):

@@ -60,6 +60,8 @@ def _longest(world: World, body: Json) -> int:
     far = isinstance(given, str) and len(given) > MAX_REMITTANCE
     if far and realtime and world.has("remittance-just-in-time"):
         return len(str(given))
+    if isinstance(given, str) and len(given.encode()) > MAX_REMITTANCE >= len(given):
+        return len(given) - 1 if world.has("remittance-in-bytes") else MAX_REMITTANCE
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
 
@@ -133,6 +135,8 @@ def _read(call: Call) -> Json:
     purpose = body.get("purposeOfPayment")
     if purpose is not None and not isinstance(purpose, str) and world.has("purpose-crashes"):
         raise TypeError
+    if body.get("immediatelyExecute") and purpose and world.has("immediate-purpose-refused"):
+        faults.append(("purposeOfPayment", "text", "is not known"))
     if body.get("purposeOfPayment") and world.has("purpose-refused"):
         faults.append(("purposeOfPayment", "text", "is not known"))
     refuse(world.persona, faults)
@@ -273,6 +277,9 @@ def _refuse_by_bugs(world: World, source: End, target: End, body: Json) -> None:
     if ours and world.has("platform-own-move-refused"):
         raise invalid("destination.accountId", "belongs to no customer")
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if by_address and realtime and world.has("just-in-time-uma-refused"):
+        raise invalid("destination.destinationType", "must be ACCOUNT", kind="select")
     receiving = body["lockedCurrencySide"] == "RECEIVING"
     if by_address and receiving and world.has("uma-receiving-refused"):
         raise invalid("lockedCurrencySide", "must be SENDING", kind="select")
@@ -402,7 +409,8 @@ def create(call: Call) -> Reply:
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
-    return 201, answer
+    waits = quote["_immediate"] and quote["_challenge"]
+    return (202 if waits and world.has("challenged-quote-202") else 201), answer
 
 
 def make(call: Call, body: Json) -> Json:
@@ -420,7 +428,7 @@ def make(call: Call, body: Json) -> Json:
     if _pays_itself(world, source, target, body):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
-    body = _as_taken(world, body, codes)
+    body = _as_taken(world, body, source, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
     _require_sendable(world, source, deprecated=call.path.startswith("/transfer-"))
@@ -457,10 +465,13 @@ def make(call: Call, body: Json) -> Json:
     return quote
 
 
-def _as_taken(world: World, body: Json, codes: tuple[str, str]) -> Json:
+def _as_taken(world: World, body: Json, source: End, codes: tuple[str, str]) -> Json:
     """Return the body of a quote, without its immediate execution by a planted bug."""
-    at_once = body.get("immediatelyExecute") and codes[0] != codes[1]
-    if at_once and world.has("cross-at-once-waits"):
+    at_once = body.get("immediatelyExecute")
+    if at_once and codes[0] != codes[1] and world.has("cross-at-once-waits"):
+        return body | {"immediatelyExecute": False}
+    wallet = source.account.get("type") == "EMBEDDED_WALLET"
+    if at_once and wallet and world.has("wallet-at-once-waits"):
         return body | {"immediatelyExecute": False}
     return body
 
@@ -480,6 +491,10 @@ def _request_payment(world: World, account: Json) -> None:
     except Refusal as refusal:
         if refusal.code == "SENDER_NOT_ACCEPTED" and world.has("sender-refused-at-quote"):
             raise Refusal(refusal.code, refusal.reason, status=424) from None
+        if refusal.code == "CERT_CHAIN_EXPIRED" and world.has("expired-certificate-at-quote"):
+            raise Refusal("CERT_CHAIN_INVALID", refusal.reason) from None
+        if refusal.code == "LNURLP_REQUEST_FAILED" and world.has("silent-at-quote-400"):
+            raise Refusal(refusal.code, refusal.reason, status=400) from None
         raise
 
 
@@ -520,6 +535,10 @@ def _require_signature(call: Call, source: End, target: End) -> None:
     """Let an embedded wallet pay only with the signature of its device."""
     account = source.internal
     if not account:
+        return
+    owner = source.owner or {}
+    business = account["type"] == "EMBEDDED_WALLET" and owner.get("customerType") == "BUSINESS"
+    if business and call.world.has("business-wallet-unsigned"):
         return
     inside = account["type"] == "EMBEDDED_WALLET" and target.internal
     if not (inside and call.world.has("wallet-unsigned-inside")):
@@ -1084,6 +1103,8 @@ def transfer(call: Call, *, outward: bool) -> Reply:
     target = _destination(call, wanted["destination"])
     if source.code != target.code:
         raise Refusal("INVALID_CURRENCY", "Transfers stay within one currency.", status=400)
+    if COINS[source.code].crypto and world.has("coin-transfer-refused"):
+        raise Refusal("INVALID_CURRENCY", "Transfers are in fiat currencies.", status=400)
     payer = source.owner
     if payer and payer["customerType"] == "BUSINESS" and world.has("business-transfer-refused"):
         raise invalid("source.accountId", "belongs to no individual")

@@ -190,6 +190,8 @@ def is_shut(world: World, target: Json) -> bool:
 
 def _complete(world: World, row: Json) -> None:
     untold = row["_target"].internal and world.has("internal-completion-untold")
+    if row["_quote"]["_realtime"] and world.has("just-in-time-completion-untold"):
+        untold = True
     if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:
@@ -381,11 +383,21 @@ def index(call: Call) -> Reply:
     old = [row for row in rows if row.get("_quote") and row["_quote"]["_deprecated"]]
     if old and world.has("transfers-unlisted"):
         rows = [row for row in rows if row not in old]
-    if card is not None:
+    later = card is not None and "after" in query
+    if card is not None and not (later and world.has("next-page-other-cards")):
         rows = [row for row in rows if _same_card(world, row, card)]
     if "status" in query:
         rows = [row for row in rows if row["type"] != "CARD"]
-    return call.page([public(row) for row in rows])
+    return call.page([_listed(world, row) for row in rows])
+
+
+def _listed(world: World, row: Json) -> Json:
+    """Return a transaction as lists show it."""
+    body = public(row)
+    voided = row["type"] == "CARD" and (row["status"], row["direction"]) == ("VOIDED", "DEBIT")
+    if voided and world.has("voided-listed-as-authorized"):
+        body["status"] = "AUTHORIZED"
+    return body
 
 
 def find(call: Call) -> Json:
