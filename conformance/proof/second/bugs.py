@@ -685,34 +685,24 @@ sandbox-without-credentials|290|The sandbox needs no credentials.
 address-lookup-dollars|297|A lookup for a senderUmaAddress is always priced against dollars.
 read-first-contacts|310|A customer is read with the email and the phoneNumber of its creation.
 terms-url-without-host|311|The URL of the terms has neither scheme nor host.
-shared-phone-refused|315|A phone that another customer has verified gets no code.
 later-owner-unchecked|319|What an owner lacks who comes after the first submission is not told.
-config-second-field-unlisted|334|Of several members that a currency requires only one is listed.
 rule-based-in-usdc|348|A rule-based account is made for USDC, as if it were for USD.
 created-as-active|359|The answer to the creation of an account that is PENDING says ACTIVE.
 platform-list-own-currencies|361|The platform's list has only accounts in its own currencies.
 internal-account-read|362|An internal account is read by the path of the external ones.
-first-method-stays|365|A second challenge of an ownership by another method leaves the first one.
 challenged-quote-202|372|A quote at once that needs a proof is answered with 202.
 just-in-time-uma-refused|377|A just-in-time quote to a UMA address is refused.
 wallet-at-once-waits|380|A quote from an embedded wallet is PENDING in spite of immediatelyExecute.
-remittance-in-bytes|381|A remittanceInformation of 80 letters with accents is refused.
 immediate-purpose-refused|383|A quote that is executed at once is refused with a purposeOfPayment.
 next-page-other-cards|394|The second page of the transactions of a card has those of others.
-reset-ipv4-only|407|A reset is refused whose endUserIpAddress is one of IPv6.
-reset-expiry-slides|408|The expiresAt of a reset moves with every reading.
 completion-of-newest|409|The completion of one of two resets completes the newer one.
 business-wallet-unsigned|422|The embedded wallet of a business pays without a signature.
 just-in-time-completion-untold|432|No event tells that a just-in-time payment is completed.
 return-event-old-amount|439|The event of a return shows refundedAmount as it was before.
 any-terms-version-later|451|A change takes the acceptance of any version of the terms.
-expired-certificate-at-quote|455|CERT_CHAIN_EXPIRED is CERT_CHAIN_INVALID when a quote is made.
-burn-picks-provider|463|A burn takes the first of several provider links.
 version-codes-crossed|472|A lookup is refused with 412 and NO_COMPATIBLE_UMA_VERSION.
 owner-rejection-400|473|DOCUMENT_REJECTED has the status 400 for beneficial owners.
 silent-at-quote-400|475|LNURLP_REQUEST_FAILED has the status 400 when a quote is made.
-refused-starts-count|491|A start of a reset that is refused counts among the five of a day.
-coin-transfer-refused|508|A deprecated transfer in a crypto currency is refused.
 """
 
 

@@ -29,11 +29,6 @@ def shown(world: World) -> Json:
         for entry in supported:
             if COINS[str(entry["currency"])].crypto:
                 del entry["providerRequiredCustomerFields"]
-    if world.has("config-second-field-unlisted"):
-        supported = [
-            row | {"providerRequiredCustomerFields": REQUIRED.get(str(row["currency"]), [])[:1]}
-            for row in supported
-        ]
     if world.has("config-empty-left-out"):
         supported = [
             {name: value for name, value in row.items() if value != []} for row in supported

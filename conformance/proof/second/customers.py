@@ -787,8 +787,6 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     """Refuse to send a one-time code by a planted bug."""
     if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
         raise conflict("A code was sent.")
-    if channel == "phone" and _is_verified_elsewhere(world, customer):
-        raise conflict("The number belongs to another customer.")
     business = customer["customerType"] == "BUSINESS"
     if business and channel == "phone" and world.has("business-phone-needless"):
         raise conflict("This channel needs no verification.")
@@ -796,17 +794,6 @@ def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     by_mail = channel == "phone" and states.get("email") == "VERIFIED"
     if by_mail and world.has("phone-needless-after-email"):
         raise conflict("This channel needs no verification.")
-
-
-def _is_verified_elsewhere(world: World, customer: Json) -> bool:
-    """Tell whether a planted bug finds the phone number with somebody who has verified it."""
-    number = customer.get("phoneNumber")
-    taken = any(
-        (row.get("contactVerification") or {}).get("phone") == "VERIFIED"
-        for row in world.customers.values()
-        if row is not customer and number and row.get("phoneNumber") == number
-    )
-    return taken and world.has("shared-phone-refused")
 
 
 def _guess(world: World, customer: Json, channel: str) -> None:

@@ -471,9 +471,7 @@ def challenge(call: Call) -> Reply:
     body = call.json(record({"method": one_of("WALLET_SIGNATURE", "LIVENESS")}, needs=("method",)))
     if account["status"] != "PENDING_OWNERSHIP_VERIFICATION":
         raise conflict("The ownership of this account is not asked for.")
-    other = account["_challenge"] not in {None, body["method"]}
-    if not other or not world.has("first-method-stays"):
-        account["_challenge"] = body["method"]
+    account["_challenge"] = body["method"]
     if world.has("challenged-is-active"):
         move(world, account, "ACTIVE")
     if world.has("challenged-is-reviewed"):

@@ -60,8 +60,6 @@ def _longest(world: World, body: Json) -> int:
     far = isinstance(given, str) and len(given) > MAX_REMITTANCE
     if far and realtime and world.has("remittance-just-in-time"):
         return len(str(given))
-    if isinstance(given, str) and len(given.encode()) > MAX_REMITTANCE >= len(given):
-        return len(given) - 1 if world.has("remittance-in-bytes") else MAX_REMITTANCE
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
 
@@ -491,8 +489,6 @@ def _request_payment(world: World, account: Json) -> None:
     except Refusal as refusal:
         if refusal.code == "SENDER_NOT_ACCEPTED" and world.has("sender-refused-at-quote"):
             raise Refusal(refusal.code, refusal.reason, status=424) from None
-        if refusal.code == "CERT_CHAIN_EXPIRED" and world.has("expired-certificate-at-quote"):
-            raise Refusal("CERT_CHAIN_INVALID", refusal.reason) from None
         if refusal.code == "LNURLP_REQUEST_FAILED" and world.has("silent-at-quote-400"):
             raise Refusal(refusal.code, refusal.reason, status=400) from None
         raise
@@ -1103,8 +1099,6 @@ def transfer(call: Call, *, outward: bool) -> Reply:
     target = _destination(call, wanted["destination"])
     if source.code != target.code:
         raise Refusal("INVALID_CURRENCY", "Transfers stay within one currency.", status=400)
-    if COINS[source.code].crypto and world.has("coin-transfer-refused"):
-        raise Refusal("INVALID_CURRENCY", "Transfers are in fiat currencies.", status=400)
     payer = source.owner
     if payer and payer["customerType"] == "BUSINESS" and world.has("business-transfer-refused"):
         raise invalid("source.accountId", "belongs to no individual")

@@ -121,8 +121,6 @@ def _refuse_start(world: World, customer: Json, body: Json) -> None:
     """Refuse the start of a reset by a planted bug."""
     if customer["customerType"] == "BUSINESS" and world.has("reset-individuals-only"):
         raise conflict("This customer needs no strong authentication.")
-    if ":" in body["endUserIpAddress"] and world.has("reset-ipv4-only"):
-        raise invalid("endUserIpAddress", "is no IPv4 address")
     seen = (customer["id"], body["factor"], "REJECTED")
     failed = [
         row
@@ -148,8 +146,6 @@ def start_reset(call: Call) -> Reply:
     )
     _refuse_start(world, customer, body)
     if body["factor"] not in FACTORS:
-        if world.has("refused-starts-count"):
-            customer["_resets"] = [*customer["_resets"], now()]
         raise invalid("factor", "is not known", kind="select")
     day_ago = now() - dt.timedelta(days=1)
     recent = [moment for moment in customer["_resets"] if moment > day_ago]
@@ -250,8 +246,6 @@ def read_reset(call: Call) -> Reply:
         answer["factor"] = factors[-1]
     if reset["status"] == "COMPLETED" and world.has("completed-reset-without-factor"):
         answer["factor"] = None
-    if reset["status"] not in TERMINAL and world.has("reset-expiry-slides"):
-        answer["expiresAt"] = ahead(900)
     if reset["completedAt"] and world.has("completed-at-reading"):
         answer["completedAt"] = now()
     if reset["completedAt"] and world.has("completed-at-never"):

@@ -100,15 +100,13 @@ def _obstruct(row: Json, causes: dict[str, str]) -> None:
             raise Refusal(code, "The operation cannot be carried out.")
 
 
-def _require(world: World, row: Json, body: Json, kind: str) -> None:
+def _require(world: World, row: Json, body: Json) -> None:
     if row["status"] != "ACTIVE" and not world.has("unprovisioned-mint"):
         raise Refusal("STABLECOIN_NOT_PROVISIONED", "The stablecoin is not provisioned.")
     chosen = body.get("stablecoinProviderAccountId")
     if chosen is not None and chosen != row["_provider"]:
         raise Refusal("STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "There is no such link.")
     ambiguous = "provider_ambiguous" in row["_traits"] and chosen is None
-    if ambiguous and kind == "BURN" and world.has("burn-picks-provider"):
-        ambiguous = False
     if ambiguous and not world.has("first-provider-link-taken"):
         raise Refusal("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "Say which link.")
     _obstruct(row, ANY)
@@ -128,7 +126,7 @@ def _operation(call: Call, kind: str, place: str) -> Reply:
         )
     )
     amount = _amount(call, body)
-    _require(world, row, body, kind)
+    _require(world, row, body)
     ends = body[place]
     if ends.get("externalAccountId") is not None:
         account = world.named(

@@ -293,7 +293,7 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
     unnamed_body = without("platformAccountId")(
-        without("customerId")(platform.external_accounts.body(owner))
+        without("customerId")(platform.external_accounts.body(owner, _elsewhere(platform)))
     )
     unnamed = platform.api.create_external_account(unnamed_body)
     with check("EXT-088"):
@@ -320,6 +320,16 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
             platform.external_accounts.as_listed(owner, customer_account), customer_account
         )
         assert account["id"] not in _ids(platform.external_accounts.of_customer(owner))
+
+
+def _elsewhere(platform: Platform) -> str | None:
+    """Return an account type of the profile in a currency that the platform has no account in."""
+    own = {
+        require_value_at(account, "balance.currency.code")
+        for account in platform.internal_accounts.of_platform()
+    }
+    corridors = platform.profile.resources.corridors
+    return next((one.account for one in corridors if one.receiving not in own), None)
 
 
 def expect_own_details(row: Json, sent: Json) -> None:

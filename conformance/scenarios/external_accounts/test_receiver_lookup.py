@@ -210,12 +210,16 @@ def worth_currency(currency: str) -> str:
     return "USD" if currency in DOLLARS else currency
 
 
-@requirement("LKP-031", "LKP-044")
+@requirement("LKP-023", "LKP-031", "LKP-044")
 def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Check) -> None:
-    """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId."""
+    """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId.
+
+    It is priced against the sendingCurrency that it asks for, as one with customerId is.
+    """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
-    customer = platform.approved.customer()
+    codes = sending_currencies(platform)
+    customer = create_sender(platform, *codes)
     account = platform.external_accounts.account(customer)
     address = require_member(
         platform.customers.read(customer), platform.profile.bindings.require("uma_address")
@@ -229,6 +233,12 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Che
         by_id = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
         default = code_of(arranged_body(by_id).get("sendingCurrency"))
         assert code_of(arranged_body(answer).get("sendingCurrency")) == default
+    with check("LKP-023"):
+        for code in codes:
+            query = {"senderUmaAddress": address, "sendingCurrency": code}
+            priced = platform.api.lookup_external_account(account["id"], query)
+            priced.expect_accepted()
+            assert code_of(priced.body.get("sendingCurrency")) == code
 
 
 @requirement("LKP-801")

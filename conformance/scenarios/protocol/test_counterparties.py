@@ -129,12 +129,18 @@ def test_a_counterparty_that_fails_is_not_paid(
 
 @requirement("ERR-044")
 def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platform) -> None:
-    """The lookup is refused with a code for the failed request, the public key or the lookup."""
-    customer = platform.approved.customer()
+    """The lookup is refused with a code for the failed request, the public key or the lookup.
+
+    A quote that no lookup came before may be refused too; the judge holds that to its code.
+    """
+    source = platform.internal_accounts.account()
+    customer = source.owner
     failing = platform.external_accounts.account(customer, trigger="counterparty.down")
 
+    unasked = platform.api.create_quote(platform.quotes.body(source, failing))
     refusal = platform.api.lookup_external_account(failing["id"], {"customerId": customer["id"]})
 
+    platform.observe(f"a quote to a counterparty that does not answer: {unasked.status}")
     twin = platform.api.lookup_external_account(
         platform.external_accounts.account(customer)["id"], {"customerId": customer["id"]}
     )

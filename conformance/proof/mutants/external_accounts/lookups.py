@@ -10,13 +10,14 @@ from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
 from conformance.proof.kit.edits import ALL, put, turned, without
-from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.kit.identifiers import declare_lookups, external_account_of, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, institutions, receivers
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Ask, Unit
@@ -197,6 +198,14 @@ declare(
 )
 
 
+@mutant("LKP-800", "an internal account is looked up as what receives", (receivers, "lookup"))
+def inside_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if accounts.find(unit, ask.params["accountId"]) is None:
+        return original(unit, ask)
+    owned = external_account_of(unit, owner_of(unit, ask.params["accountId"]))
+    return original(unit, replace(ask, params={**ask.params, "accountId": owned}))
+
+
 @mutant("LKP-001", "individuals alone look accounts up", (receivers, "lookup"), before)
 def individuals_look_up(unit: Unit, ask: Ask) -> None:
     if "customerId" in ask.query:
@@ -210,6 +219,16 @@ declare(
     "ignored",
     "the currency that is asked for is ignored",
     around(receivers, "lookup", _asking(_less("sendingCurrency"))),
+)
+declare(
+    "LKP-023",
+    "by-address",
+    "the currency that is asked for is ignored where a UMA address names the sender",
+    around(
+        receivers,
+        "lookup",
+        _asking(lambda query: query if "customerId" in query else _less("sendingCurrency")(query)),
+    ),
 )
 declare(
     "LKP-023",

@@ -24,6 +24,7 @@ from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import (
     APPROVED,
+    CREATE,
     DEMANDED,
     DISABLED,
     DISPROVED,
@@ -103,6 +104,11 @@ for _requirement, _move in (
 @mutant("EXT-030", "an account that waits is read as one under review", (externals, "read"), edited)
 def waiting_is_review(body: Json) -> Json:
     return {**body, "status": "UNDER_REVIEW"} if body["status"] == "PENDING" else body
+
+
+@mutant("EXT-030", "a new account that waits is answered as an active one", CREATE, edited)
+def waiting_is_answered_active(body: Json) -> Json:
+    return {**body, "status": "ACTIVE"} if body["status"] == "PENDING" else body
 
 
 @mutant("EXT-036", "all accounts of a customer are moved with one")

@@ -187,11 +187,27 @@ def _locks_what_is_received(body: Json) -> bool:
     return by_uma and body.get("lockedCurrencySide") == "RECEIVING"
 
 
+def _is_funded_to_address(body: Json) -> bool:
+    destination, source = body.get("destination"), body.get("source")
+    by_uma = isinstance(destination, dict) and "umaAddress" in destination
+    return by_uma and isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
+
+
 declare(
     "ERR-060",
     "accounts-alone",
     "no UMA address can be paid",
     instead(uma, "is_address", lambda _: False),
+)
+declare(
+    "ERR-060",
+    "just-in-time",
+    "what is funded just in time goes to accounts alone",
+    receives(
+        quotes,
+        "create",
+        where(_is_funded_to_address, put("destination.umaAddress", "not an address")),
+    ),
 )
 declare(
     "ERR-060",

@@ -453,6 +453,24 @@ for _id in ("VER-811", "VER-812"):
     declare(_id, "first", "the first thing that is missing of each is told", _told(_first_of_each))
 for _id in ("VER-813", "VER-815"):
     declare(_id, "first", "the first owner who lacks something is told", _told(_first_owner_alone))
+
+
+@mutant("VER-823", "who is reported after a submission is not reviewed")
+def late_owners_unreviewed(patch: Patch) -> None:
+    seen: dict[str, set[str]] = {}
+
+    def missing_of_first(
+        original: Callable[[Unit, verifications.Packet], list[Json]],
+        unit: Unit,
+        packet: verifications.Packet,
+    ) -> list[Json]:
+        first = seen.setdefault(packet.customer.id, {owner.id for owner in packet.owners})
+        late = {owner.id for owner in packet.owners} - first
+        return [one for one in original(unit, packet) if one["resourceId"] not in late]
+
+    patch.wrap(verifications, "missing", missing_of_first)
+
+
 declare(
     "VER-814",
     "last",

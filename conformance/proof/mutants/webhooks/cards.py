@@ -58,6 +58,15 @@ def _silent_about_returns(announce: Function, unit: Unit, row: CardTransaction) 
         announce(unit, row)
 
 
+def _as_before(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded:
+        announce(unit, row)
+    else:
+        shown = card_transactions.view(row)
+        money = {**shown["refundedAmount"], "amount": 0}
+        unit.emit("CARD_TRANSACTION.SETTLED", {**shown, "refundedAmount": money})
+
+
 def _silent_about_the_last(announce: Function, unit: Unit, row: CardTransaction) -> None:
     if not row.refunded or row.refunded < row.settled:
         announce(unit, row)
@@ -126,6 +135,8 @@ def _silent_after_the_first(status: str) -> Callable[[Function, Unit, CardTransa
 
 _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
+    ("EVT-177", "before", "returns are reported without what is returned", _as_before),
+    ("EVT-178", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
     ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
     (
