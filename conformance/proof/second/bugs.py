@@ -703,6 +703,29 @@ any-terms-version-later|451|A change takes the acceptance of any version of the 
 version-codes-crossed|472|A lookup is refused with 412 and NO_COMPATIBLE_UMA_VERSION.
 owner-rejection-400|473|DOCUMENT_REJECTED has the status 400 for beneficial owners.
 silent-at-quote-400|475|LNURLP_REQUEST_FAILED has the status 400 when a quote is made.
+clearing-of-newest|281|A clearing settles the newest open purchase of a card.
+void-of-newest|283|A reversal voids the newest open purchase of a card.
+settled-event-old-amount|439|The event of a settlement shows settledAmount as it was before.
+refund-event-without-amount|286|The event of a refund on its own row shows a settledAmount of zero.
+proof-of-newest-quote|240|A proof executes the newest of the customer's quotes that wait for one.
+untrust-of-newest|364|The confirmation of an untrust takes the trust in another beneficiary away.
+sweep-by-newest-rule|351|What arrives is swept by the rule of the holder's newest account.
+both-named-dollars|297|A lookup that names its sender twice is always priced against dollars.
+business-lookup-dollars|297|A lookup of a business is always priced against dollars.
+creation-answered-pending|308|A new customer who is UNVERIFIED is answered as PENDING.
+change-answered-unverified|309|A change of a customer who is decided is answered with UNVERIFIED.
+coin-transactions-unlisted|394|What sends a crypto currency is not in the list of transactions.
+list-declared-currencies|360|A customer's list leaves out accounts in currencies not its own.
+transaction-by-quote-id|395|A transaction is approved by the id of its quote.
+waiting-just-in-time-202|372|A just-in-time quote that needs a proof is answered with 202.
+pulled-at-once-202|372|A quote that pulls its money at once is answered with 202.
+platform-quote-202|372|A quote from an account of the platform is answered with 202.
+uma-quote-202|372|A quote to a UMA address is answered with 202.
+pull-to-uma-refused|377|A quote from a pullable source to a UMA address is refused.
+just-in-time-inside-refused|377|A just-in-time quote to an internal account is refused.
+business-wallet-at-once-unsigned|422|The wallet of a business pays at once without a signature.
+any-account-in-dollars|105|An account of any type may be in USD.
+outdated-at-quote-400|472|UNSUPPORTED_UMA_VERSION has the status 400 when a quote is made.
 """
 
 

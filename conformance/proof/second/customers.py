@@ -388,9 +388,17 @@ def create(call: Call) -> Reply:
         answer["platformCustomerId"] = f"second-{world.number()}"
     if business and world.has("created-business-bare"):
         answer.pop("businessInfo", None)
+    _mistake_created(world, customer, answer)
+    return created(call, answer)
+
+
+def _mistake_created(world: World, customer: Json, answer: Json) -> None:
+    """Spoil the answer to a creation by a planted bug."""
+    waits = customer[status_name(customer)] == "UNVERIFIED"
+    if waits and world.has("creation-answered-pending"):
+        answer[status_name(customer)] = "PENDING"
     if "contactVerification" in answer and world.has("creation-without-channels"):
         del answer["contactVerification"]
-    return created(call, answer)
 
 
 def _verifies_contacts(world: World, customer: Json) -> bool:
@@ -641,6 +649,8 @@ def change(call: Call) -> Reply:
         answer["businessInfo"] = old_info
     if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
         answer["kycStatus"] = answer.pop("kybStatus")
+    if settled and world.has("change-answered-unverified"):
+        answer[status_name(customer)] = "UNVERIFIED"
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
     if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):

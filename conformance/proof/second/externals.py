@@ -86,7 +86,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
     kind = TYPES.get(str(info.get("accountType"))) if isinstance(info, dict) else None
     if kind and isinstance(info, dict):
         wrong = body.get("currency") is not None and body["currency"] not in kind.currencies
-        if wrong and not _is_free_asset(world, body, owner):
+        dollars = wrong and body["currency"] == "USD" and world.has("any-account-in-dollars")
+        if wrong and not dollars and not _is_free_asset(world, body, owner):
             faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
@@ -320,6 +321,9 @@ def index(call: Call) -> Reply:
     personal = [row for row in rows if TYPES[row["accountInfo"]["accountType"]].beneficiary]
     if len(personal) < len(rows) and world.has("list-joins-beneficiaries"):
         rows = personal
+    declared = [row for row in rows if row["currency"] in (customer.get("currencies") or ())]
+    if len(declared) < len(rows) and world.has("list-declared-currencies"):
+        rows = declared
     known = customer.setdefault("_externals_listed", {row["id"] for row in rows})
     fresh = [row for row in rows if row["id"] not in known]
     if fresh and world.has("first-list-kept"):
@@ -460,6 +464,14 @@ def confirm_untrust(call: Call) -> Reply:
         raise conflict("There is nothing to confirm.")
     if not world.has("untrust-unproven"):
         sca.prove(world, world.customers[account["customerId"]], body)
+    begun = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] == account["customerId"] and "_untrust" in row
+    ]
+    if begun[-1] is not account and world.has("untrust-of-newest"):
+        begun[-1]["_trusted"] = False
+        return 200, shown(account)
     account["_trusted"] = world.has("confirmed-untrust-forgotten")
     del account["_untrust"]
     return 200, shown(account)
@@ -595,8 +607,7 @@ def lookup(call: Call) -> Reply:
     if foreign and world.has("platform-account-not-looked-up"):
         raise Refusal("NOT_FOUND", "There is no such resource.")
     sending = coin(call.query.get("sendingCurrency", "USD")).code
-    by_address = sending != "USD" and not call.query.get("customerId")
-    if world.has("lookup-always-dollars") or (by_address and world.has("address-lookup-dollars")):
+    if sending != "USD" and _is_in_dollars(call):
         sending = "USD"
     _shake_hands(world, account)
     receiving = account["currency"]
@@ -627,6 +638,18 @@ def lookup(call: Call) -> Reply:
     _bound(world, answer, (sending, receiving))
     _mistake_lookup(world, answer, account, again=again)
     return 200, answer
+
+
+def _is_in_dollars(call: Call) -> bool:
+    """Tell whether a planted bug prices a lookup against dollars, whatever is asked."""
+    world, query = call.world, call.query
+    if not query.get("customerId"):
+        return world.has("address-lookup-dollars") or world.has("lookup-always-dollars")
+    if query.get("senderUmaAddress") and world.has("both-named-dollars"):
+        return True
+    sender = world.customers.get(query["customerId"], {})
+    business = sender.get("customerType") == "BUSINESS" and world.has("business-lookup-dollars")
+    return business or world.has("lookup-always-dollars")
 
 
 def _name_network(world: World, account: Json, preference: Json) -> None:

@@ -298,7 +298,7 @@ def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> N
 
 def _sweep(world: World, account: Json, amount: int) -> None:
     home = world.internals[account["_home"]]
-    target = world.internals.get(account["_target"])
+    target = world.internals.get(_rule_of(world, account))
     unreachable = "unreachable" in account["_traits"]
     if world.has("sweep-stays"):
         return
@@ -310,6 +310,14 @@ def _sweep(world: World, account: Json, amount: int) -> None:
         credit(world, target, amount)
     if not missed and world.has("sweep-credits-both"):
         credit(world, home, amount)
+
+
+def _rule_of(world: World, account: Json) -> str:
+    """Return where an account is swept to: by a planted bug where the holder's newest one is."""
+    own = of_customer(world, account["customerId"])
+    newest = [row for row in own if row["type"] == "RULE_BASED"][-1]
+    other = newest["_target"] != account["_target"]
+    return str((newest if other and world.has("sweep-by-newest-rule") else account)["_target"])
 
 
 def _receives(world: World, account: Json) -> bool:

@@ -278,6 +278,10 @@ def _refuse_by_bugs(world: World, source: End, target: End, body: Json) -> None:
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     if by_address and realtime and world.has("just-in-time-uma-refused"):
         raise invalid("destination.destinationType", "must be ACCOUNT", kind="select")
+    if by_address and source.external and world.has("pull-to-uma-refused"):
+        raise invalid("destination.destinationType", "must be ACCOUNT", kind="select")
+    if realtime and target.internal and world.has("just-in-time-inside-refused"):
+        raise invalid("destination.accountId", "is no external account")
     receiving = body["lockedCurrencySide"] == "RECEIVING"
     if by_address and receiving and world.has("uma-receiving-refused"):
         raise invalid("lockedCurrencySide", "must be SENDING", kind="select")
@@ -407,8 +411,21 @@ def create(call: Call) -> Reply:
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
-    waits = quote["_immediate"] and quote["_challenge"]
-    return (202 if waits and world.has("challenged-quote-202") else 201), answer
+    return (202 if _is_answered_otherwise(world, quote) else 201), answer
+
+
+def _is_answered_otherwise(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug answers the creation of a quote with another status than 201."""
+    if quote["_challenge"]:
+        if quote["_immediate"]:
+            return world.has("challenged-quote-202")
+        return world.has("waiting-just-in-time-202")
+    if quote["_source"].external and quote["_immediate"] and world.has("pulled-at-once-202"):
+        return True
+    if quote["_source"].internal and not quote["_source"].owner and world.has("platform-quote-202"):
+        return True
+    by_address = not quote["_target"].account
+    return by_address and world.has("uma-quote-202")
 
 
 def make(call: Call, body: Json) -> Json:
@@ -489,6 +506,8 @@ def _request_payment(world: World, account: Json) -> None:
     except Refusal as refusal:
         if refusal.code == "SENDER_NOT_ACCEPTED" and world.has("sender-refused-at-quote"):
             raise Refusal(refusal.code, refusal.reason, status=424) from None
+        if refusal.status == 412 and world.has("outdated-at-quote-400"):
+            raise Refusal(refusal.code, refusal.reason, status=400) from None
         if refusal.code == "LNURLP_REQUEST_FAILED" and world.has("silent-at-quote-400"):
             raise Refusal(refusal.code, refusal.reason, status=400) from None
         raise
@@ -535,6 +554,9 @@ def _require_signature(call: Call, source: End, target: End) -> None:
     owner = source.owner or {}
     business = account["type"] == "EMBEDDED_WALLET" and owner.get("customerType") == "BUSINESS"
     if business and call.world.has("business-wallet-unsigned"):
+        return
+    made = business and call.path == "/quotes"
+    if made and call.world.has("business-wallet-at-once-unsigned"):
         return
     inside = account["type"] == "EMBEDDED_WALLET" and target.internal
     if not (inside and call.world.has("wallet-unsigned-inside")):
@@ -938,6 +960,7 @@ def authorize(call: Call) -> Reply:
         raise Refusal("CONFLICT" if status == 409 else INPUT, "Nothing is asked.", status=status,
                       details=None if status == 409 else _no_question())  # fmt: skip
     _prove(world, quote, body)
+    quote = _proven(world, quote)
     quote["_more"] -= 1
     if quote["_more"] > 0 and not world.has("one-challenge-only"):
         ask(world, quote)
@@ -965,6 +988,17 @@ def authorize(call: Call) -> Reply:
     if world.has("authorized-new-transaction"):
         answer["transactionId"] = world.new_id("Transaction")
     return 200, answer
+
+
+def _proven(world: World, quote: Json) -> Json:
+    """Return the quote that a proof authorizes: by a planted bug its customer's newest one."""
+    owner = quote["_source"].owner
+    newest = [
+        row
+        for row in world.quotes.values()
+        if row["_source"].owner is owner and row["status"] == "PENDING_AUTHORIZATION"
+    ][-1]
+    return newest if newest is not quote and world.has("proof-of-newest-quote") else quote
 
 
 def _prove(world: World, quote: Json, body: Json) -> None:

@@ -384,11 +384,18 @@ def index(call: Call) -> Reply:
     if old and world.has("transfers-unlisted"):
         rows = [row for row in rows if row not in old]
     later = card is not None and "after" in query
+    coins = [row for row in rows if _sends_coins(row)]
+    if coins and world.has("coin-transactions-unlisted"):
+        rows = [row for row in rows if row not in coins]
     if card is not None and not (later and world.has("next-page-other-cards")):
         rows = [row for row in rows if _same_card(world, row, card)]
     if "status" in query:
         rows = [row for row in rows if row["type"] != "CARD"]
     return call.page([_listed(world, row) for row in rows])
+
+
+def _sends_coins(row: Json) -> bool:
+    return bool(row.get("_quote")) and COINS[row["_quote"]["_price"].sending].crypto
 
 
 def _listed(world: World, row: Json) -> Json:
@@ -407,7 +414,10 @@ def find(call: Call) -> Json:
         Refusal: 404 where there is none.
     """
     world = call.world
-    row = world.find(world.transactions, call.params["transactionId"], "TRANSACTION_NOT_FOUND")
+    key = call.params["transactionId"]
+    if key in world.quotes and world.has("transaction-by-quote-id"):
+        key = world.quotes[key]["transactionId"]
+    row = world.find(world.transactions, key, "TRANSACTION_NOT_FOUND")
     call.concerns(row.get("_customer"))
     refresh(world, row)
     return row

@@ -115,6 +115,7 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
         case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041", False),
         case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071", False),
         case(("EMW-040", "EMW-041"), "business", EXECUTION, "EMW-040", "EMW-041", True),
+        case(("EMW-070", "EMW-071"), "at-once", CREATION, "EMW-070", "EMW-071", True),
     ],
 )
 def test_nothing_leaves_a_wallet_unsigned(

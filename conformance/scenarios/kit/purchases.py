@@ -104,10 +104,15 @@ def is_settlement_reported_again(
     """
 
     def tells(delivery: Delivery) -> bool:
-        shown = delivery.data.get("refundedAmount")
-        return delivery.id not in known_ids and (shown is None or units(shown) == returned)
+        return delivery.id not in known_ids and is_shown(delivery, "refundedAmount", returned)
 
     return platform.webhooks.wait_for(SETTLED, purchase["id"], where=tells) is not None
+
+
+def is_shown(delivery: Delivery, member: str, amount: int) -> bool:
+    """Return whether a webhook shows an amount of a card transaction, if it shows that member."""
+    shown = delivery.data.get(member)
+    return shown is None or units(shown) == amount
 
 
 def settlement_ids(platform: Platform, purchase: Json) -> set[str | None]:

@@ -27,18 +27,6 @@ def test_a_payment_to_a_uma_address_asks_for_a_proof(platform: Platform) -> None
     assert answer.body["status"] == WAITING, answer
 
 
-@requirement("ERR-060")
-def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(platform: Platform) -> None:
-    """A quote to a UMA address from a source of REALTIME_FUNDING is created."""
-    account = platform.internal_accounts.account(amount=0)
-    body = uma_quote(platform, account)
-    source = platform.quotes.realtime_body(account.owner, {"id": ""})["source"]
-
-    answer = platform.api.create_quote({**body, "source": source})
-
-    answer.expect_accepted()
-
-
 @requirement("QUO-130")
 def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> None:
     """A quote to a UMA address is refused until the customer's acceptance is recorded."""

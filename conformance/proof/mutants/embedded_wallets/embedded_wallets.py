@@ -352,7 +352,7 @@ def _unasked_of_businesses(
         original(unit, ask, account_id, action, body)
 
 
-for _id in ("EMW-040", "EMW-041"):
+for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
     declare(
         _id,
         "businesses",

@@ -19,7 +19,7 @@ from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, institutions, receivers
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
-from conformance.reference.store import ExternalAccount
+from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
 _EACH = f"supportedCurrencies.{ALL}"
@@ -230,6 +230,32 @@ declare(
         _asking(lambda query: query if "customerId" in query else _less("sendingCurrency")(query)),
     ),
 )
+declare(
+    "LKP-023",
+    "by-both",
+    "the currency that is asked for is ignored where the sender is named in both ways",
+    around(
+        receivers,
+        "lookup",
+        _asking(
+            lambda query: (
+                _less("sendingCurrency")(query)
+                if {"customerId", "senderUmaAddress"} <= query.keys()
+                else query
+            )
+        ),
+    ),
+)
+
+
+@mutant("LKP-023", "the currency that a business asks for is ignored", (receivers, "lookup"))
+def of_businesses_ignored(original: Handler, unit: Unit, ask: Ask) -> Any:
+    sender = unit.session.get(Customer, ask.query.get("customerId", ""))
+    if sender is None or sender.customer_type != "BUSINESS":
+        return original(unit, ask)
+    return original(unit, replace(ask, query=_less("sendingCurrency")(dict(ask.query))))
+
+
 declare(
     "LKP-023",
     "pounds",

@@ -606,6 +606,17 @@ def siblings_untrusted(unit: Unit, account: ExternalAccount) -> None:
         one.trust = "NONE"
 
 
+@mutant("EXT-167", "a proof is for the newest untrusting of the customer", (trust, "confirm"))
+def newest_confirmed(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = externals.get(unit, ask.params["externalAccountId"])
+    begun = [one for one in siblings(unit, account) if one.trust == "UNTRUSTING"]
+    newer = [one for one in begun if one.created_at > account.created_at]
+    answer = original(unit, ask)
+    if newer:
+        account.trust, newer[-1].trust = newer[-1].trust, account.trust
+    return answer
+
+
 @mutant("EXT-168", "trust is gone as soon as somebody asks")
 def untrusted_when_asked(patch: Patch) -> None:
     patch.replace(externals, "is_trusted", lambda account: account.trust == "TRUSTED")

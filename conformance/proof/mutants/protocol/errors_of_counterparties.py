@@ -187,10 +187,19 @@ def _locks_what_is_received(body: Json) -> bool:
     return by_uma and body.get("lockedCurrencySide") == "RECEIVING"
 
 
-def _is_funded_to_address(body: Json) -> bool:
+def _source_to_address(body: Json) -> Json:
+    """Return the source of a quote to a UMA address, or nothing of another one."""
     destination, source = body.get("destination"), body.get("source")
     by_uma = isinstance(destination, dict) and "umaAddress" in destination
-    return by_uma and isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
+    return source if by_uma and isinstance(source, dict) else {}
+
+
+def _is_funded_to_address(body: Json) -> bool:
+    return _source_to_address(body).get("sourceType") == "REALTIME_FUNDING"
+
+
+def _is_pulled_to_address(body: Json) -> bool:
+    return str(_source_to_address(body).get("accountId")).startswith("ExternalAccount:")
 
 
 declare(
@@ -207,6 +216,16 @@ declare(
         quotes,
         "create",
         where(_is_funded_to_address, put("destination.umaAddress", "not an address")),
+    ),
+)
+declare(
+    "ERR-060",
+    "pulled",
+    "what is pulled from an external account goes to accounts alone",
+    receives(
+        quotes,
+        "create",
+        where(_is_pulled_to_address, put("destination.umaAddress", "not an address")),
     ),
 )
 declare(
