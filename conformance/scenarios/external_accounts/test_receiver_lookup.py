@@ -275,6 +275,8 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform, check: Check) ->
     with check("LKP-801"):
         assert {answer.status for answer in answers.values()} == {200}, answers
     with check("LKP-023"):
+        if not all(answer.accepted for answer in answers.values()):
+            raise ResourceMissing(f"a lookup names its sender once: {answers}")
         for code, answer in answers.items():
             assert code_of(arranged_body(answer).get("sendingCurrency")) == code
 
