@@ -726,6 +726,18 @@ just-in-time-inside-refused|377|A just-in-time quote to an internal account is r
 business-wallet-at-once-unsigned|422|The wallet of a business pays at once without a signature.
 any-account-in-dollars|105|An account of any type may be in USD.
 outdated-at-quote-400|472|UNSUPPORTED_UMA_VERSION has the status 400 when a quote is made.
+recall-event-old-refund|434|INCOMING_PAYMENT.REFUND_COMPLETED shows the refund as PENDING.
+recall-balance-untold|435|The balance that the refund of a deposit changes is told to nobody.
+sweep-untold|435|The balance that a sweep changes at its destination is told to nobody.
+just-in-time-failure-untold|432|No event tells that a just-in-time payment has failed.
+platform-failure-untold|432|No event tells that a payment of the platform has failed.
+business-failure-untold|432|No event tells that a payment of a business has failed.
+pulled-completion-untold|432|No event tells that a payment that was pulled is completed.
+approved-completion-untold|432|No event tells that an approved payment is completed.
+business-refund-untold|433|The refund of a business's payment is told to nobody.
+document-of-account|318|A document of an external account becomes one of its customer.
+submission-of-owner|319|The id of a beneficial owner submits its business.
+expiry-of-newest-reset|273|The newest reset of a customer expires with an older one.
 """
 
 

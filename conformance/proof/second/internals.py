@@ -265,7 +265,10 @@ def deposit(world: World, account: Json, amount: int) -> None:
 def recall(world: World, account: Json, amount: int, delivered: bool) -> str:
     """Send a settled deposit back to its sender, where it is `delivered` or not; return its id."""
     row = _settled_deposit(world, account, amount)
-    debit(world, account, amount)
+    if world.has("recall-balance-untold"):
+        account["_available"] -= amount
+    else:
+        debit(world, account, amount)
     _move_refund(world, row, "PENDING")
     world.later(
         world.persona.settle_seconds, lambda: _end_recall(world, account, row, delivered=delivered)
@@ -286,8 +289,11 @@ def _move_refund(world: World, row: Json, state: str) -> None:
     row["refund"] = {"status": state, "reference": f"RI{row['id'][-8:]}"}
     if state == "FAILED" and world.has("failed-recall-told-completed"):
         state = "COMPLETED"
+    told = row
+    if state == "COMPLETED" and world.has("recall-event-old-refund"):
+        told = row | {"refund": {**row["refund"], "status": "PENDING"}}
     if not world.has("no-recall-event"):
-        world.emit(f"INCOMING_PAYMENT.REFUND_{state}", row)
+        world.emit(f"INCOMING_PAYMENT.REFUND_{state}", told)
 
 
 def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> None:
@@ -306,6 +312,8 @@ def _sweep(world: World, account: Json, amount: int) -> None:
     missed = (unreachable and not world.has("sweep-anyway")) or not _receives(world, account)
     if missed:
         credit(world, home, amount)
+    elif target and world.has("sweep-untold"):
+        target["_available"] += amount
     elif target:
         credit(world, target, amount)
     if not missed and world.has("sweep-credits-both"):

@@ -372,6 +372,18 @@ def liveness(world: World, reset: Json, result: str) -> None:
         reset |= {"status": "COMPLETED", "completedAt": now()}
     if result == "expire":
         reset["expiresAt"] = now()
+        _expire_newest(world, reset)
+
+
+def _expire_newest(world: World, reset: Json) -> None:
+    """Let the newest open reset of a customer expire, by a planted bug, with another one."""
+    others = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == reset["_customer"] and row["status"] not in TERMINAL
+    ]
+    if others and world.has("expiry-of-newest-reset"):
+        others[-1]["status"] = "EXPIRED"
 
 
 def _submitted(world: World, reset: Json) -> Json:

@@ -85,7 +85,7 @@ def move(world: World, row: Json, status: str) -> None:
         return
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
-    if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
+    if status == "FAILED" and _is_untold_failure(world, row):
         return
     told = shown(world, row)
     if status == "FAILED" and world.has("failed-event-of-quote"):
@@ -95,6 +95,18 @@ def move(world: World, row: Json, status: str) -> None:
     if status == "COMPLETED" and world.has("completed-event-stale"):
         told["status"] = "PROCESSING"
     world.emit(f"OUTGOING_PAYMENT.{status}", told)
+
+
+def _is_untold_failure(world: World, row: Json) -> bool:
+    """Tell whether a planted bug keeps a failure from being told."""
+    if _pays_a_wallet(row) and world.has("coin-failure-untold"):
+        return True
+    if row["_quote"]["_realtime"] and world.has("just-in-time-failure-untold"):
+        return True
+    payer = row["_quote"]["_source"].owner
+    if payer is None:
+        return world.has("platform-failure-untold")
+    return payer["customerType"] == "BUSINESS" and world.has("business-failure-untold")
 
 
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
@@ -192,6 +204,10 @@ def _complete(world: World, row: Json) -> None:
     untold = row["_target"].internal and world.has("internal-completion-untold")
     if row["_quote"]["_realtime"] and world.has("just-in-time-completion-untold"):
         untold = True
+    if row["_quote"]["_source"].external and world.has("pulled-completion-untold"):
+        untold = True
+    if row.get("_approved") and world.has("approved-completion-untold"):
+        untold = True
     if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:
@@ -249,7 +265,10 @@ def _refund_move(world: World, row: Json, state: str) -> None:
         told["refund"] = {**row["refund"], "status": "PENDING"}
     if state == "COMPLETED" and world.has("refund-event-without-refund"):
         del told["refund"]
-    world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
+    payer = row["_quote"]["_source"].owner or {}
+    business = payer.get("customerType") == "BUSINESS"
+    if not business or not world.has("business-refund-untold"):
+        world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
 
 
 def _begin_refund(world: World, row: Json) -> None:

@@ -240,6 +240,8 @@ def upload(call: Call) -> Reply:
     _check_document(world, given)
     _check_file(call, parts)
     holder = str(given["documentHolder"])
+    if holder in world.externals and world.has("document-of-account"):
+        holder = given["documentHolder"] = world.externals[holder]["customerId"]
     table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
     try:
@@ -531,6 +533,8 @@ def submit(call: Call) -> Reply:
             {"customerId": text(most=100)}, ("customerId",), closed=world.persona.refuses_unknown
         )
     )
+    if body["customerId"] in world.owners and world.has("submission-of-owner"):
+        body["customerId"] = world.owners[body["customerId"]]["customerId"]
     customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
     before = next(
         (row for row in world.verifications.values() if row["customerId"] == customer["id"]), None

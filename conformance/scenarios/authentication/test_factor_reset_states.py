@@ -114,6 +114,21 @@ def test_a_reset_is_not_rejected_with_another(platform: Platform) -> None:
     assert platform.resets.read(first).get("status") != "REJECTED"
 
 
+@requirement("SFR-122")
+def test_a_reset_does_not_expire_with_another(platform: Platform) -> None:
+    """The end of the window of a reset leaves a newer one of its customer as it is."""
+    older, newer = two_resets(platform)
+    if platform.resets.read(older).get("status") in OVER:
+        raise ResourceMissing("a second reset ends the first")
+
+    platform.resets.close_window(older)
+
+    if platform.resets.at_status(older, "EXPIRED").get("status") != "EXPIRED":
+        raise PreconditionFailed("the end of its window does not let a reset expire")
+    now = platform.resets.read(newer)
+    assert now.get("status") != "EXPIRED", now
+
+
 @requirement("SFR-041", "SFR-071", "SFR-122")
 def test_the_older_of_two_resets_goes_its_own_way(platform: Platform, check: Check) -> None:
     """The liveness check and the completion of the older reset move that one, not the newer one."""

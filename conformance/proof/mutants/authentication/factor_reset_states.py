@@ -418,6 +418,14 @@ def completed_together(unit: Unit, ask: Ask) -> None:
             other.status = "COMPLETED"
 
 
+@mutant("SFR-122", "all resets of a customer expire with one", (factor_resets, "expire"), after)
+def expired_together(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+    for other in unit.session.scalars(query):
+        other.status = "EXPIRED" if other.status == "INITIATED" else other.status
+
+
 def _newest(original: Handler, unit: Unit, ask: Ask) -> FactorReset:
     reset: FactorReset = original(unit, ask)
     query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
+from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_columns
@@ -22,7 +22,7 @@ from conformance.proof.mutants.verification.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
-from conformance.reference.store import Document
+from conformance.reference.store import BeneficialOwner, Document
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, owners, verifications
 
@@ -355,6 +355,15 @@ def unknown_is_conflict(patch: Patch) -> None:
 
 
 # --- Ids of other kinds ---------------------------------------------------------------------
+
+
+@mutant("VER-800", "a business is submitted by the id of its owner", (verifications, "create"))
+def submitted_by_owner(original: Handler, unit: Unit, ask: Ask) -> Any:
+    name = ask.body.get("customerId") if isinstance(ask.body, dict) else None
+    owner = unit.session.get(BeneficialOwner, name) if isinstance(name, str) else None
+    if owner is None:
+        return original(unit, ask)
+    return original(unit, replace(ask, body={**ask.body, "customerId": owner.customer_id}))
 
 
 declare_lookups((("VER-800", "submitted", (verifications, "create"), "customerId", owner_of),))
