@@ -307,7 +307,7 @@ class ExternalAccounts(Part):
         account = self._create(
             customer, None, self._triggers.prepare(mapped, customerId=customer["id"])
         )
-        if account.get("status") != WAITING:
+        if WAITING not in {account.get("status"), self.read(account).get("status")}:
             raise ResourceMissing(f"a new external account is {account.get('status')}")
         return account
 

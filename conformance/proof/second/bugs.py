@@ -715,6 +715,67 @@ inactive-transferred|231|A deprecated transfer pulls from an external account th
 owner-nationality-of-place|200|An owner is shown with the country of its address as its nationality.
 payee-nationality-of-place|136|The nationality of a beneficiary becomes the country of its address.
 frozen-pays-address|222|A frozen account pays a UMA address.
+submission-moves-newest|269|A liveness that is submitted moves the customer's newest open reset on.
+reviewed-never-expires|273|A reset whose liveness is under review does not expire.
+rejected-blocks-next|275|After a rejected reset no other one of its factor is started.
+voided-listed-as-authorized|283|A voided purchase is listed as AUTHORIZED.
+sandbox-without-credentials|290|The sandbox needs no credentials.
+address-lookup-dollars|297|A lookup for a senderUmaAddress is always priced against dollars.
+read-first-contacts|310|A customer is read with the email and the phoneNumber of its creation.
+terms-url-without-host|311|The URL of the terms has neither scheme nor host.
+later-owner-unchecked|319|What an owner lacks who comes after the first submission is not told.
+rule-based-in-usdc|348|A rule-based account is made for USDC, as if it were for USD.
+created-as-active|359|The answer to the creation of an account that is PENDING says ACTIVE.
+platform-list-own-currencies|361|The platform's list has only accounts in its own currencies.
+internal-account-read|362|An internal account is read by the path of the external ones.
+challenged-quote-202|372|A quote at once that needs a proof is answered with 202.
+just-in-time-uma-refused|377|A just-in-time quote to a UMA address is refused.
+wallet-at-once-waits|380|A quote from an embedded wallet is PENDING in spite of immediatelyExecute.
+immediate-purpose-refused|383|A quote that is executed at once is refused with a purposeOfPayment.
+next-page-other-cards|394|The second page of the transactions of a card has those of others.
+completion-of-newest|409|The completion of one of two resets completes the newer one.
+business-wallet-unsigned|422|The embedded wallet of a business pays without a signature.
+just-in-time-completion-untold|432|No event tells that a just-in-time payment is completed.
+return-event-old-amount|439|The event of a return shows refundedAmount as it was before.
+any-terms-version-later|451|A change takes the acceptance of any version of the terms.
+version-codes-crossed|472|A lookup is refused with 412 and NO_COMPATIBLE_UMA_VERSION.
+owner-rejection-400|473|DOCUMENT_REJECTED has the status 400 for beneficial owners.
+silent-at-quote-400|475|LNURLP_REQUEST_FAILED has the status 400 when a quote is made.
+clearing-of-newest|281|A clearing settles the newest open purchase of a card.
+void-of-newest|283|A reversal voids the newest open purchase of a card.
+settled-event-old-amount|439|The event of a settlement shows settledAmount as it was before.
+refund-event-without-amount|286|The event of a refund on its own row shows a settledAmount of zero.
+proof-of-newest-quote|240|A proof executes the newest of the customer's quotes that wait for one.
+untrust-of-newest|364|The confirmation of an untrust takes the trust in another beneficiary away.
+sweep-by-newest-rule|351|What arrives is swept by the rule of the holder's newest account.
+both-named-dollars|297|A lookup that names its sender twice is always priced against dollars.
+business-lookup-dollars|297|A lookup of a business is always priced against dollars.
+creation-answered-pending|308|A new customer who is UNVERIFIED is answered as PENDING.
+change-answered-unverified|309|A change of a customer who is decided is answered with UNVERIFIED.
+coin-transactions-unlisted|394|What sends a crypto currency is not in the list of transactions.
+list-declared-currencies|360|A customer's list leaves out accounts in currencies not its own.
+transaction-by-quote-id|395|A transaction is approved by the id of its quote.
+waiting-just-in-time-202|372|A just-in-time quote that needs a proof is answered with 202.
+pulled-at-once-202|372|A quote that pulls its money at once is answered with 202.
+platform-quote-202|372|A quote from an account of the platform is answered with 202.
+uma-quote-202|372|A quote to a UMA address is answered with 202.
+pull-to-uma-refused|377|A quote from a pullable source to a UMA address is refused.
+just-in-time-inside-refused|377|A just-in-time quote to an internal account is refused.
+business-wallet-at-once-unsigned|422|The wallet of a business pays at once without a signature.
+any-account-in-dollars|105|An account of any type may be in USD.
+outdated-at-quote-400|472|UNSUPPORTED_UMA_VERSION has the status 400 when a quote is made.
+recall-event-old-refund|434|INCOMING_PAYMENT.REFUND_COMPLETED shows the refund as PENDING.
+recall-balance-untold|435|The balance that the refund of a deposit changes is told to nobody.
+sweep-untold|435|The balance that a sweep changes at its destination is told to nobody.
+just-in-time-failure-untold|432|No event tells that a just-in-time payment has failed.
+platform-failure-untold|432|No event tells that a payment of the platform has failed.
+business-failure-untold|432|No event tells that a payment of a business has failed.
+pulled-completion-untold|432|No event tells that a payment that was pulled is completed.
+approved-completion-untold|432|No event tells that an approved payment is completed.
+business-refund-untold|433|The refund of a business's payment is told to nobody.
+document-of-account|318|A document of an external account becomes one of its customer.
+submission-of-owner|319|The id of a beneficial owner submits its business.
+expiry-of-newest-reset|273|The newest reset of a customer expires with an older one.
 """
 
 

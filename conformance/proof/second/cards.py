@@ -86,6 +86,16 @@ def _tell(world: World, row: Json) -> None:
     data = public(row)
     if row["status"] == "VOIDED" and row["direction"] == "DEBIT" and world.has("void-event-stale"):
         data["status"] = "AUTHORIZED"
+    given = row["refundedAmount"]["amount"]
+    if given and row["direction"] == "DEBIT" and world.has("return-event-old-amount"):
+        code = row["currency"]["code"]
+        data["refundedAmount"] = money(row.get("_told_refunded", 0), code)
+    row["_told_refunded"] = given
+    settled = row["status"] in {"SETTLED", "PARTIALLY_SETTLED"} and row["direction"] == "DEBIT"
+    if settled and world.has("settled-event-old-amount"):
+        data["settledAmount"] = money(0, row["currency"]["code"])
+    if row["originalTransactionId"] and world.has("refund-event-without-amount"):
+        data["settledAmount"] = money(0, row["currency"]["code"])
     if world.has("wrapped-card-event"):
         data = {"transaction": data}
     state = row["status"]
@@ -160,6 +170,9 @@ def _release(world: World, row: Json, amount: int) -> None:
 
 def settle(world: World, row: Json, amount: int, *, last: bool) -> None:
     """Clear an amount of a purchase; the `last` clearing releases what is still held."""
+    newest = _newest_open(world, row)
+    if newest is not row and world.has("clearing-of-newest"):
+        row = newest
     account = _account(world, row)
     taken = min(amount, row["_open"])
     account["_held"] -= taken
@@ -175,8 +188,21 @@ def settle(world: World, row: Json, amount: int, *, last: bool) -> None:
         _tell(world, row)
 
 
+def _newest_open(world: World, row: Json) -> Json:
+    """Return the newest purchase of a card that is open, where one is; that is for planted bugs."""
+    waiting = [
+        one
+        for one in world.transactions.values()
+        if one.get("cardId") == row["cardId"] and one.get("_open")
+    ]
+    return waiting[-1] if waiting else row
+
+
 def void(world: World, row: Json) -> None:
     """Take a purchase back before it is cleared."""
+    newest = _newest_open(world, row)
+    if newest is not row and world.has("void-of-newest"):
+        row = newest
     if world.has("void-counted-twice"):
         _account(world, row)["_held"] += row["_open"]
     if not world.has("void-keeps-hold"):

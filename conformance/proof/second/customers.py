@@ -273,6 +273,9 @@ def check(world: World, body: Any, customer: Json) -> None:
         faults = faults[:1]
     refuse(world.persona, faults)
     version = at(body, "endUserTermsConsent.version")
+    later = customer is not body and version != TERMS["version"]
+    if version and later and world.has("any-terms-version-later"):
+        return
     if version and version != TERMS["version"] and not world.has("any-terms-version"):
         raise Refusal("END_USER_TERMS_VERSION_NOT_FOUND", "No such version of terms.", status=400)
 
@@ -373,6 +376,7 @@ def create(call: Call) -> Reply:
         "_first_name": given.get("fullName"),
         "_first_legal": at(given, "businessInfo.legalName"),
         "_first_members": set(given),
+        "_first": dict(given),
         "_platform_id_made": "platformCustomerId" not in given,
     }
     business = given["customerType"] == "BUSINESS"
@@ -391,9 +395,17 @@ def create(call: Call) -> Reply:
         answer["platformCustomerId"] = f"second-{world.number()}"
     if business and world.has("created-business-bare"):
         answer.pop("businessInfo", None)
+    _mistake_created(world, customer, answer)
+    return created(call, answer)
+
+
+def _mistake_created(world: World, customer: Json, answer: Json) -> None:
+    """Spoil the answer to a creation by a planted bug."""
+    waits = customer[status_name(customer)] == "UNVERIFIED"
+    if waits and world.has("creation-answered-pending"):
+        answer[status_name(customer)] = "PENDING"
     if "contactVerification" in answer and world.has("creation-without-channels"):
         del answer["contactVerification"]
-    return created(call, answer)
 
 
 def _verifies_contacts(world: World, customer: Json) -> bool:
@@ -588,6 +600,10 @@ def read(call: Call) -> Reply:
     if home and "region" in answer and call.world.has("business-region-as-country"):
         answer["region"] = home
     _mistake_of_place(call.world, answer)
+    old = {name: customer["_first"].get(name) for name in ("email", "phoneNumber")}
+    moved = any(value and answer.get(name) != value for name, value in old.items())
+    if moved and call.world.has("read-first-contacts"):
+        answer |= {name: value for name, value in old.items() if value}
     birth = answer.get("birthDate") or ""
     if "-0" in birth and call.world.has("birth-date-unpadded"):
         answer["birthDate"] = birth.replace("-0", "-")
@@ -660,6 +676,8 @@ def change(call: Call) -> Reply:
         answer["businessInfo"] = old_info
     if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
         answer["kycStatus"] = answer.pop("kybStatus")
+    if settled and world.has("change-answered-unverified"):
+        answer[status_name(customer)] = "UNVERIFIED"
     if "contactVerification" in answer and world.has("channels-left-out"):
         del answer["contactVerification"]
     if old_info and body.get("businessInfo") and world.has("changed-business-answer-old"):
@@ -769,7 +787,10 @@ def terms(call: Call) -> Reply:
     if call.world.has("terms-as-customer"):
         call.world.find(call.world.customers, "end-user-terms", "CUSTOMER_NOT_FOUND")
     version = "2024-11" if call.world.has("old-terms-told") else TERMS["version"]
-    return 200, {"termsUrl": TERMS["url"], "termsVersion": version}
+    url = TERMS["url"]
+    if call.world.has("terms-url-without-host"):
+        url = url.removeprefix("https://second.example")
+    return 200, {"termsUrl": url, "termsVersion": version}
 
 
 def _channel(call: Call, channel: str) -> Json:

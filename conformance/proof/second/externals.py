@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from conformance.proof.second import account_types, sca, uma
+from conformance.proof.second import account_types, internals, sca, uma
 from conformance.proof.second.account_types import BANKS, TYPES
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
@@ -86,7 +86,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
     kind = TYPES.get(str(info.get("accountType"))) if isinstance(info, dict) else None
     if kind and isinstance(info, dict):
         wrong = body.get("currency") is not None and body["currency"] not in kind.currencies
-        if wrong and not _is_free_asset(world, body, owner):
+        dollars = wrong and body["currency"] == "USD" and world.has("any-account-in-dollars")
+        if wrong and not dollars and not _is_free_asset(world, body, owner):
             faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
@@ -195,6 +196,8 @@ def _created(world: World, account: Json) -> Json:
     body = _coloured(world, account)
     if body["platformAccountId"] is not None and world.has("creation-without-own-id"):
         del body["platformAccountId"]
+    if body["status"] == "PENDING" and world.has("created-as-active"):
+        body["status"] = "ACTIVE"
     info = dict(account["accountInfo"])
     person = dict(info.get("beneficiary") or account["_beneficiary"] or {})
     papers = person.get("documentType") and person.get("documentNumber")
@@ -329,6 +332,9 @@ def index(call: Call) -> Reply:
     personal = [row for row in rows if TYPES[row["accountInfo"]["accountType"]].beneficiary]
     if len(personal) < len(rows) and world.has("list-joins-beneficiaries"):
         rows = personal
+    declared = [row for row in rows if row["currency"] in (customer.get("currencies") or ())]
+    if len(declared) < len(rows) and world.has("list-declared-currencies"):
+        rows = declared
     known = customer.setdefault("_externals_listed", {row["id"] for row in rows})
     fresh = [row for row in rows if row["id"] not in known]
     if fresh and world.has("first-list-kept"):
@@ -379,6 +385,7 @@ def index_of_platform(call: Call) -> Reply:
     newest = {row["currency"]: row for row in rows}
     if len(newest) < len(rows) and call.world.has("platform-list-one-per-currency"):
         rows = list(newest.values())
+    rows = _joined(call.world, rows)
     shown_so = [shown(row) for row in _in_currency(call, rows)]
     moved = [row for row in rows if row.get("_first_status", row["status"]) != row["status"]]
     if moved and call.world.has("platform-list-old-status"):
@@ -397,6 +404,13 @@ def index_of_platform(call: Call) -> Reply:
     return call.page(shown_so)
 
 
+def _joined(world: World, rows: list[Json]) -> list[Json]:
+    """Leave out, by a planted bug, accounts in currencies of which the platform has no account."""
+    codes = {row["_code"] for row in world.internals.values() if not row["customerId"]}
+    known = [row for row in rows if row["currency"] in codes]
+    return known if len(known) < len(rows) and world.has("platform-list-own-currencies") else rows
+
+
 def _in_currency(call: Call, rows: list[Json]) -> list[Json]:
     code = call.query.get("currency")
     return [row for row in rows if code in {None, row["currency"]}]
@@ -408,6 +422,9 @@ def read(call: Call) -> Reply:
     if key in world.deleted and world.has("deleted-readable"):
         call.concerns(world.deleted[key]["customerId"])
         return 200, shown(world.deleted[key]) | {"status": "INACTIVE"}
+    inside = world.internals.get(key)
+    if inside and world.has("internal-account-read"):
+        return 200, internals.shown(world, inside)
     account = of(call)
     body = _coloured(world, account)
     if "_owned" in account and world.has("proven-without-own-id"):
@@ -462,6 +479,14 @@ def confirm_untrust(call: Call) -> Reply:
         raise conflict("There is nothing to confirm.")
     if not world.has("untrust-unproven"):
         sca.prove(world, world.customers[account["customerId"]], body)
+    begun = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] == account["customerId"] and "_untrust" in row
+    ]
+    if begun[-1] is not account and world.has("untrust-of-newest"):
+        begun[-1]["_trusted"] = False
+        return 200, shown(account)
     account["_trusted"] = world.has("confirmed-untrust-forgotten")
     del account["_untrust"]
     return 200, shown(account)
@@ -597,7 +622,7 @@ def lookup(call: Call) -> Reply:
     if foreign and world.has("platform-account-not-looked-up"):
         raise Refusal("NOT_FOUND", "There is no such resource.")
     sending = coin(call.query.get("sendingCurrency", "USD")).code
-    if world.has("lookup-always-dollars"):
+    if sending != "USD" and _is_in_dollars(call):
         sending = "USD"
     _shake_hands(world, account)
     receiving = account["currency"]
@@ -636,6 +661,18 @@ def _cached(world: World, answer: Json, asked: tuple[str, str, str]) -> Json:
     before = world.answered.setdefault(asked, answer)
     other = before["accountId"] != answer["accountId"]
     return before if other and world.has("lookup-cached-per-currency") else answer
+
+
+def _is_in_dollars(call: Call) -> bool:
+    """Tell whether a planted bug prices a lookup against dollars, whatever is asked."""
+    world, query = call.world, call.query
+    if not query.get("customerId"):
+        return world.has("address-lookup-dollars") or world.has("lookup-always-dollars")
+    if query.get("senderUmaAddress") and world.has("both-named-dollars"):
+        return True
+    sender = world.customers.get(query["customerId"], {})
+    business = sender.get("customerType") == "BUSINESS" and world.has("business-lookup-dollars")
+    return business or world.has("lookup-always-dollars")
 
 
 def _name_network(world: World, account: Json, preference: Json) -> None:
@@ -680,6 +717,8 @@ def _shake_hands(world: World, account: Json) -> None:
     try:
         uma.shake_hands(world, account)
     except Refusal as refusal:
+        if refusal.status == 412 and world.has("version-codes-crossed"):
+            raise Refusal("NO_COMPATIBLE_UMA_VERSION", refusal.reason, status=412) from None
         silent = refusal.code == "LNURLP_REQUEST_FAILED"
         if silent and world.has("silent-counterparty-400"):
             raise Refusal(refusal.code, refusal.reason, status=400) from None

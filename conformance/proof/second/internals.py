@@ -267,7 +267,10 @@ def deposit(world: World, account: Json, amount: int) -> None:
 def recall(world: World, account: Json, amount: int, delivered: bool) -> str:
     """Send a settled deposit back to its sender, where it is `delivered` or not; return its id."""
     row = _settled_deposit(world, account, amount)
-    debit(world, account, amount)
+    if world.has("recall-balance-untold"):
+        account["_available"] -= amount
+    else:
+        debit(world, account, amount)
     _move_refund(world, row, "PENDING")
     world.later(
         world.persona.settle_seconds, lambda: _end_recall(world, account, row, delivered=delivered)
@@ -288,8 +291,11 @@ def _move_refund(world: World, row: Json, state: str) -> None:
     row["refund"] = {"status": state, "reference": f"RI{row['id'][-8:]}"}
     if state == "FAILED" and world.has("failed-recall-told-completed"):
         state = "COMPLETED"
+    told = row
+    if state == "COMPLETED" and world.has("recall-event-old-refund"):
+        told = row | {"refund": {**row["refund"], "status": "PENDING"}}
     if not world.has("no-recall-event"):
-        world.emit(f"INCOMING_PAYMENT.REFUND_{state}", row)
+        world.emit(f"INCOMING_PAYMENT.REFUND_{state}", told)
 
 
 def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> None:
@@ -300,7 +306,7 @@ def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> N
 
 def _sweep(world: World, account: Json, amount: int) -> None:
     home = world.internals[account["_home"]]
-    target = world.internals.get(account["_target"])
+    target = world.internals.get(_rule_of(world, account))
     unreachable = "unreachable" in account["_traits"]
     if world.has("sweep-stays"):
         return
@@ -308,10 +314,20 @@ def _sweep(world: World, account: Json, amount: int) -> None:
     missed = (unreachable and not world.has("sweep-anyway")) or not _receives(world, account)
     if missed:
         credit(world, home, amount)
+    elif target and world.has("sweep-untold"):
+        target["_available"] += amount
     elif target:
         credit(world, target, amount)
     if not missed and world.has("sweep-credits-both"):
         credit(world, home, amount)
+
+
+def _rule_of(world: World, account: Json) -> str:
+    """Return where an account is swept to: by a planted bug where the holder's newest one is."""
+    own = of_customer(world, account["customerId"])
+    newest = [row for row in own if row["type"] == "RULE_BASED"][-1]
+    other = newest["_target"] != account["_target"]
+    return str((newest if other and world.has("sweep-by-newest-rule") else account)["_target"])
 
 
 def _receives(world: World, account: Json) -> bool:
@@ -472,12 +488,17 @@ def _swept_to(world: World, to: str) -> Json:
     return target
 
 
+def _passes_for_dollars(world: World, code: str) -> bool:
+    """Tell whether a planted bug takes a crypto currency for the dollar that it stands for."""
+    return code in {"USDC", "USDT", "USDB"} and world.has("rule-based-in-usdc")
+
+
 def _rule_based(world: World, body: Json) -> Json:
     status = world.persona.eligibility_status
     if body["type"] != "RULE_BASED":
         raise invalid("type", "only RULE_BASED can be created", kind="select")
     holder = world.named(world.customers, body["holder"], "CUSTOMER_NOT_FOUND", "holder")
-    if body["currencyCode"] != "USD":
+    if body["currencyCode"] != "USD" and not _passes_for_dollars(world, body["currencyCode"]):
         coin(body["currencyCode"])
         raise Refusal("INVALID_CURRENCY", "Rule-based accounts are in USD.", status=400)
     if holder["customerType"] != "INDIVIDUAL" and not world.has("rules-for-business"):

@@ -133,6 +133,8 @@ def _read(call: Call) -> Json:
     purpose = body.get("purposeOfPayment")
     if purpose is not None and not isinstance(purpose, str) and world.has("purpose-crashes"):
         raise TypeError
+    if body.get("immediatelyExecute") and purpose and world.has("immediate-purpose-refused"):
+        faults.append(("purposeOfPayment", "text", "is not known"))
     if body.get("purposeOfPayment") and world.has("purpose-refused"):
         faults.append(("purposeOfPayment", "text", "is not known"))
     refuse(world.persona, faults)
@@ -286,6 +288,13 @@ def _refuse_by_bugs(world: World, source: End, target: End, body: Json) -> None:
     if ours and world.has("platform-own-move-refused"):
         raise invalid("destination.accountId", "belongs to no customer")
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if by_address and realtime and world.has("just-in-time-uma-refused"):
+        raise invalid("destination.destinationType", "must be ACCOUNT", kind="select")
+    if by_address and source.external and world.has("pull-to-uma-refused"):
+        raise invalid("destination.destinationType", "must be ACCOUNT", kind="select")
+    if realtime and target.internal and world.has("just-in-time-inside-refused"):
+        raise invalid("destination.accountId", "is no external account")
     receiving = body["lockedCurrencySide"] == "RECEIVING"
     if by_address and receiving and world.has("uma-receiving-refused"):
         raise invalid("lockedCurrencySide", "must be SENDING", kind="select")
@@ -415,7 +424,21 @@ def create(call: Call) -> Reply:
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
-    return 201, answer
+    return (202 if _is_answered_otherwise(world, quote) else 201), answer
+
+
+def _is_answered_otherwise(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug answers the creation of a quote with another status than 201."""
+    if quote["_challenge"]:
+        if quote["_immediate"]:
+            return world.has("challenged-quote-202")
+        return world.has("waiting-just-in-time-202")
+    if quote["_source"].external and quote["_immediate"] and world.has("pulled-at-once-202"):
+        return True
+    if quote["_source"].internal and not quote["_source"].owner and world.has("platform-quote-202"):
+        return True
+    by_address = not quote["_target"].account
+    return by_address and world.has("uma-quote-202")
 
 
 def make(call: Call, body: Json) -> Json:
@@ -433,7 +456,7 @@ def make(call: Call, body: Json) -> Json:
     if _pays_itself(world, source, target, body):
         raise Refusal("SELF_PAYMENT", "Source and destination are the same account.")
     codes = (source.code, target.code)
-    body = _as_taken(world, body, codes)
+    body = _as_taken(world, body, source, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     _require_owner(world, source, codes, realtime=realtime)
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
@@ -472,10 +495,13 @@ def make(call: Call, body: Json) -> Json:
     return quote
 
 
-def _as_taken(world: World, body: Json, codes: tuple[str, str]) -> Json:
+def _as_taken(world: World, body: Json, source: End, codes: tuple[str, str]) -> Json:
     """Return the body of a quote, without its immediate execution by a planted bug."""
-    at_once = body.get("immediatelyExecute") and codes[0] != codes[1]
-    if at_once and world.has("cross-at-once-waits"):
+    at_once = body.get("immediatelyExecute")
+    if at_once and codes[0] != codes[1] and world.has("cross-at-once-waits"):
+        return body | {"immediatelyExecute": False}
+    wallet = source.account.get("type") == "EMBEDDED_WALLET"
+    if at_once and wallet and world.has("wallet-at-once-waits"):
         return body | {"immediatelyExecute": False}
     return body
 
@@ -495,6 +521,10 @@ def _request_payment(world: World, account: Json) -> None:
     except Refusal as refusal:
         if refusal.code == "SENDER_NOT_ACCEPTED" and world.has("sender-refused-at-quote"):
             raise Refusal(refusal.code, refusal.reason, status=424) from None
+        if refusal.status == 412 and world.has("outdated-at-quote-400"):
+            raise Refusal(refusal.code, refusal.reason, status=400) from None
+        if refusal.code == "LNURLP_REQUEST_FAILED" and world.has("silent-at-quote-400"):
+            raise Refusal(refusal.code, refusal.reason, status=400) from None
         raise
 
 
@@ -535,6 +565,13 @@ def _require_signature(call: Call, source: End, target: End) -> None:
     """Let an embedded wallet pay only with the signature of its device."""
     account = source.internal
     if not account:
+        return
+    owner = source.owner or {}
+    business = account["type"] == "EMBEDDED_WALLET" and owner.get("customerType") == "BUSINESS"
+    if business and call.world.has("business-wallet-unsigned"):
+        return
+    made = business and call.path == "/quotes"
+    if made and call.world.has("business-wallet-at-once-unsigned"):
         return
     inside = account["type"] == "EMBEDDED_WALLET" and target.internal
     if not (inside and call.world.has("wallet-unsigned-inside")):
@@ -957,6 +994,7 @@ def authorize(call: Call) -> Reply:
         raise Refusal("CONFLICT" if status == 409 else INPUT, "Nothing is asked.", status=status,
                       details=None if status == 409 else _no_question())  # fmt: skip
     _prove(world, quote, body)
+    quote = _proven(world, quote)
     quote["_more"] -= 1
     if quote["_more"] > 0 and not world.has("one-challenge-only"):
         ask(world, quote)
@@ -991,6 +1029,17 @@ def _authorized(world: World, quote: Json, asked: Json) -> Json:
     if world.has("authorized-new-transaction"):
         answer["transactionId"] = world.new_id("Transaction")
     return answer
+
+
+def _proven(world: World, quote: Json) -> Json:
+    """Return the quote that a proof authorizes: by a planted bug its customer's newest one."""
+    owner = quote["_source"].owner
+    newest = [
+        row
+        for row in world.quotes.values()
+        if row["_source"].owner is owner and row["status"] == "PENDING_AUTHORIZATION"
+    ][-1]
+    return newest if newest is not quote and world.has("proof-of-newest-quote") else quote
 
 
 def _prove(world: World, quote: Json, body: Json) -> None:

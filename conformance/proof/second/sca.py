@@ -117,6 +117,20 @@ def _half_a_year() -> int:
     return (later - today).days
 
 
+def _refuse_start(world: World, customer: Json, body: Json) -> None:
+    """Refuse the start of a reset by a planted bug."""
+    if customer["customerType"] == "BUSINESS" and world.has("reset-individuals-only"):
+        raise conflict("This customer needs no strong authentication.")
+    seen = (customer["id"], body["factor"], "REJECTED")
+    failed = [
+        row
+        for row in world.resets.values()
+        if (row["_customer"], row["factor"], row["status"]) == seen
+    ]
+    if failed and world.has("rejected-blocks-next"):
+        raise conflict("The reset of this factor was rejected.")
+
+
 def start_reset(call: Call) -> Reply:
     """POST /sca/factors/reset."""
     world, customer = call.world, _customer(call)
@@ -130,8 +144,7 @@ def start_reset(call: Call) -> Reply:
             closed=world.persona.refuses_unknown,
         )
     )
-    if customer["customerType"] == "BUSINESS" and world.has("reset-individuals-only"):
-        raise conflict("This customer needs no strong authentication.")
+    _refuse_start(world, customer, body)
     if body["factor"] not in FACTORS:
         raise invalid("factor", "is not known", kind="select")
     day_ago = now() - dt.timedelta(days=1)
@@ -199,6 +212,8 @@ def refresh(world: World, reset: Json) -> None:
 
 def _stays(world: World, reset: Json) -> bool:
     """Tell whether a planted bug keeps a reset from expiring."""
+    if reset["status"] == "PENDING_REVIEW" and world.has("reviewed-never-expires"):
+        return True
     return reset["status"] == "LIVENESS_PASSED" and world.has("passed-never-expires")
 
 
@@ -274,6 +289,13 @@ def complete_reset(call: Call) -> Reply:
     if not _may_complete(world, reset):
         raise _incomplete(world, reset)
     _require_mobile(world, reset, body)
+    passed = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == customer["id"] and row["status"] == "LIVENESS_PASSED"
+    ]
+    if passed and passed[-1] is not reset and world.has("completion-of-newest"):
+        reset = passed[-1]
     if customer["customerType"] == "BUSINESS" and world.has("business-reset-stays"):
         return 204, None
     if not world.has("factor-kept"):
@@ -340,8 +362,9 @@ def liveness(world: World, reset: Json, result: str) -> None:
         "fail": "REJECTED",
         "expire": "EXPIRED",
     }
+    moved = _submitted(world, reset) if result == "submit" else reset
     if result != "expire" or not _stays(world, reset):
-        reset["status"] = moves[result]
+        moved["status"] = moves[result]
     if result == "fail":
         _reject_others(world, reset)
     itself = result == "pass" and reset["factor"] == "SMS_OTP"
@@ -349,6 +372,28 @@ def liveness(world: World, reset: Json, result: str) -> None:
         reset |= {"status": "COMPLETED", "completedAt": now()}
     if result == "expire":
         reset["expiresAt"] = now()
+        _expire_newest(world, reset)
+
+
+def _expire_newest(world: World, reset: Json) -> None:
+    """Let the newest open reset of a customer expire, by a planted bug, with another one."""
+    others = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == reset["_customer"] and row["status"] not in TERMINAL
+    ]
+    if others and world.has("expiry-of-newest-reset"):
+        others[-1]["status"] = "EXPIRED"
+
+
+def _submitted(world: World, reset: Json) -> Json:
+    """Return what moves on with a submission: by a planted bug the customer's newest open reset."""
+    newest = [
+        row
+        for row in world.resets.values()
+        if row["_customer"] == reset["_customer"] and row["status"] not in TERMINAL
+    ][-1]
+    return newest if newest is not reset and world.has("submission-moves-newest") else reset
 
 
 def _reject_others(world: World, reset: Json) -> None:

@@ -87,7 +87,7 @@ def move(world: World, row: Json, status: str) -> None:
         return
     if status == "EXPIRED" or world.has(f"no-{status.lower()}-event"):
         return
-    if status == "FAILED" and _pays_a_wallet(row) and world.has("coin-failure-untold"):
+    if status == "FAILED" and _is_untold_failure(world, row):
         return
     told = shown(world, row)
     if status == "FAILED" and world.has("failed-event-of-quote"):
@@ -97,6 +97,18 @@ def move(world: World, row: Json, status: str) -> None:
     if status == "COMPLETED" and world.has("completed-event-stale"):
         told["status"] = "PROCESSING"
     world.emit(f"OUTGOING_PAYMENT.{status}", told)
+
+
+def _is_untold_failure(world: World, row: Json) -> bool:
+    """Tell whether a planted bug keeps a failure from being told."""
+    if _pays_a_wallet(row) and world.has("coin-failure-untold"):
+        return True
+    if row["_quote"]["_realtime"] and world.has("just-in-time-failure-untold"):
+        return True
+    payer = row["_quote"]["_source"].owner
+    if payer is None:
+        return world.has("platform-failure-untold")
+    return payer["customerType"] == "BUSINESS" and world.has("business-failure-untold")
 
 
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
@@ -195,6 +207,12 @@ def _complete(world: World, row: Json) -> None:
     untold = row["_target"].internal and world.has("internal-completion-untold")
     if row.get("_reviewed") and world.has("reviewed-completion-untold"):
         untold = True
+    if row["_quote"]["_realtime"] and world.has("just-in-time-completion-untold"):
+        untold = True
+    if row["_quote"]["_source"].external and world.has("pulled-completion-untold"):
+        untold = True
+    if row.get("_approved") and world.has("approved-completion-untold"):
+        untold = True
     if untold or (_pays_a_wallet(row) and world.has("coin-completion-untold")):
         row["status"] = "COMPLETED"
     else:
@@ -252,7 +270,10 @@ def _refund_move(world: World, row: Json, state: str) -> None:
         told["refund"] = {**row["refund"], "status": "PENDING"}
     if state == "COMPLETED" and world.has("refund-event-without-refund"):
         del told["refund"]
-    world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
+    payer = row["_quote"]["_source"].owner or {}
+    business = payer.get("customerType") == "BUSINESS"
+    if not business or not world.has("business-refund-untold"):
+        world.emit(f"OUTGOING_PAYMENT.REFUND_{state}", told)
 
 
 def _begin_refund(world: World, row: Json) -> None:
@@ -386,11 +407,28 @@ def index(call: Call) -> Reply:
     old = [row for row in rows if row.get("_quote") and row["_quote"]["_deprecated"]]
     if old and world.has("transfers-unlisted"):
         rows = [row for row in rows if row not in old]
-    if card is not None:
+    later = card is not None and "after" in query
+    coins = [row for row in rows if _sends_coins(row)]
+    if coins and world.has("coin-transactions-unlisted"):
+        rows = [row for row in rows if row not in coins]
+    if card is not None and not (later and world.has("next-page-other-cards")):
         rows = [row for row in rows if _same_card(world, row, card)]
     if "status" in query:
         rows = [row for row in rows if row["type"] != "CARD"]
-    return call.page([public(row) for row in rows])
+    return call.page([_listed(world, row) for row in rows])
+
+
+def _sends_coins(row: Json) -> bool:
+    return bool(row.get("_quote")) and COINS[row["_quote"]["_price"].sending].crypto
+
+
+def _listed(world: World, row: Json) -> Json:
+    """Return a transaction as lists show it."""
+    body = public(row)
+    voided = row["type"] == "CARD" and (row["status"], row["direction"]) == ("VOIDED", "DEBIT")
+    if voided and world.has("voided-listed-as-authorized"):
+        body["status"] = "AUTHORIZED"
+    return body
 
 
 def find(call: Call) -> Json:
@@ -400,7 +438,10 @@ def find(call: Call) -> Json:
         Refusal: 404 where there is none.
     """
     world = call.world
-    row = world.find(world.transactions, call.params["transactionId"], "TRANSACTION_NOT_FOUND")
+    key = call.params["transactionId"]
+    if key in world.quotes and world.has("transaction-by-quote-id"):
+        key = world.quotes[key]["transactionId"]
+    row = world.find(world.transactions, key, "TRANSACTION_NOT_FOUND")
     call.concerns(row.get("_customer"))
     refresh(world, row)
     return row

@@ -293,6 +293,8 @@ def _is_let_in(call: Call) -> bool:
         if call.world.has("form-before-credentials"):
             raise call.unreadable("The body has to be multipart/form-data.")
         return False
+    if call.path.startswith(f"{VERSION}/sandbox/") and "authorization" not in call.headers:
+        return call.world.has("sandbox-without-credentials")
     terms = call.path == f"{VERSION}/customers/end-user-terms"
     return terms and call.world.has("terms-without-credentials")
 

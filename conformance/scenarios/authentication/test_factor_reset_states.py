@@ -114,6 +114,53 @@ def test_a_reset_is_not_rejected_with_another(platform: Platform) -> None:
     assert platform.resets.read(first).get("status") != "REJECTED"
 
 
+@requirement("SFR-122")
+def test_a_reset_does_not_expire_with_another(platform: Platform) -> None:
+    """The end of the window of a reset leaves a newer one of its customer as it is."""
+    older, newer = two_resets(platform)
+    if platform.resets.read(older).get("status") in OVER:
+        raise ResourceMissing("a second reset ends the first")
+
+    platform.resets.close_window(older)
+
+    if platform.resets.at_status(older, "EXPIRED").get("status") != "EXPIRED":
+        raise PreconditionFailed("the end of its window does not let a reset expire")
+    now = platform.resets.read(newer)
+    assert now.get("status") != "EXPIRED", now
+
+
+@requirement("SFR-041", "SFR-071", "SFR-122")
+def test_the_older_of_two_resets_goes_its_own_way(platform: Platform, check: Check) -> None:
+    """The liveness check and the completion of the older reset move that one, not the newer one."""
+    older, newer = two_resets(platform)
+
+    platform.resets.liveness(older, "submit")
+
+    now = platform.resets.at_status(older, "PENDING_REVIEW", "LIVENESS_PASSED")
+    other = platform.resets.read(newer)
+    if {now.get("status"), other.get("status")}.intersection(OVER):
+        raise ResourceMissing("a second reset ends the first")
+    with check("SFR-071"):
+        if now.get("status") == "LIVENESS_PASSED":
+            raise ResourceMissing("the sandbox decides a submitted check at once")
+        assert now.get("status") == "PENDING_REVIEW", now
+    with check("SFR-122"):
+        assert other.get("status") == "INITIATED", other
+    for reset in (older, newer):
+        if platform.resets.read(reset).get("status") != "LIVENESS_PASSED":
+            platform.resets.liveness(reset, "pass")
+            platform.resets.at_status(reset, "LIVENESS_PASSED")
+    if platform.resets.read(older).get("status") in OVER:
+        raise ResourceMissing("a reset that is passed ends another one")
+    arranged_body(platform.resets.complete(older))
+    completed = platform.resets.at_status(older, "COMPLETED")
+    with check("SFR-041"):
+        assert completed.get("status") == "COMPLETED", completed
+    with check("SFR-122"):
+        other = platform.resets.read(newer)
+        assert other.get("status") != "COMPLETED", other
+
+
 @pytest.mark.parametrize(
     "state",
     [

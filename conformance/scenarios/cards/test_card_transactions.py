@@ -57,11 +57,14 @@ def test_a_card_and_the_type_of_its_transactions_go_together(
         assert not _contains(platform.cards.filtered(other, type="CARD"), row)
 
 
-@requirement("CAR-013", "CAR-014", "CAR-801")
+@requirement("CAR-010", "CAR-013", "CAR-014", "CAR-801")
 def test_two_cards_of_a_customer_have_their_own_transactions(
     platform: Platform, check: Check
 ) -> None:
-    """The filters by one card do not list a purchase with the other card of the account."""
+    """The filters by one card do not list a purchase with the other card of the account.
+
+    Nor do they on a later page, where pages have one purchase each.
+    """
     account = platform.cards.account()
     card = platform.cards.card(account)
     row = platform.cards.approved_purchase(card)
@@ -69,10 +72,14 @@ def test_two_cards_of_a_customer_have_their_own_transactions(
         other = platform.cards.card(account)
     except PreconditionFailed as error:
         raise ResourceMissing(f"an account funds one card alone: {error}") from error
-    platform.cards.approved_purchase(other)
+    others = [platform.cards.approved_purchase(other) for _ in range(2)]
 
     with check("CAR-013"):
         assert not _contains(platform.cards.filtered(other), row)
+        rows = list(platform.api.by_pages("listTransactions", 1, {"cardId": other["id"]}))
+        assert not _contains(rows, row), rows
+    with check("CAR-010"):
+        assert all(_contains(rows, one) for one in others), rows
     with check("CAR-801"):
         assert not _contains(platform.cards.filtered(other, type="CARD"), row)
     with check("CAR-014"):

@@ -68,9 +68,12 @@ class Payment:
         )
 
 
-def funded_wallet(platform: Platform) -> Resource:
-    """Create a customer, and return its embedded wallet with a deposit of ten whole units."""
-    wallet = platform.wallets.wallet()
+def funded_wallet(platform: Platform, *, business: bool = False) -> Resource:
+    """Create a customer, and return its embedded wallet with a deposit of ten whole units.
+
+    The customer is an individual by default.
+    """
+    wallet = platform.wallets.wallet(customer=platform.wallets.holder(business=business))
     platform.internal_accounts.deposit(wallet, _DEPOSIT_UNITS * whole_unit(wallet))
     return wallet
 

@@ -110,18 +110,28 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "untouched_id", "unpaid_id"),
+    ("way", "untouched_id", "unpaid_id", "business"),
     [
-        case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041"),
-        case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
+        case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041", False),
+        case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071", False),
+        case(("EMW-040", "EMW-041"), "business", EXECUTION, "EMW-040", "EMW-041", True),
+        case(("EMW-070", "EMW-071"), "at-once", CREATION, "EMW-070", "EMW-071", True),
     ],
-    ids=WAYS,
 )
 def test_nothing_leaves_a_wallet_unsigned(
-    platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
+    platform: Platform,
+    check: Check,
+    way: str,
+    untouched_id: str,
+    unpaid_id: str,
+    *,
+    business: bool,
 ) -> None:
-    """An unsigned request is refused, or answered with what has to be signed."""
-    wallet = funded_wallet(platform)
+    """An unsigned request is refused, or answered with what has to be signed.
+
+    A business has as little taken from its wallet as an individual.
+    """
+    wallet = funded_wallet(platform, business=business)
     _, before = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet, way)
 

@@ -38,7 +38,10 @@ SMALL, LARGE = 10_000, 5_000_000
 
 @requirement("EXT-030", "EXT-031")
 def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: Check) -> None:
-    """A new external account is PENDING until its approval, and ACTIVE after it."""
+    """A new external account is PENDING until its approval, and ACTIVE after it.
+
+    So says the answer to its creation, too.
+    """
     account = platform.external_accounts.awaiting_verification(
         platform.external_accounts.account_holder()
     )
@@ -49,6 +52,8 @@ def test_a_new_account_may_wait_for_its_verification(platform: Platform, check: 
         if account_read.get("status") == "ACTIVE":
             raise ResourceMissing("the sandbox has verified the account by itself")
         assert account_read.get("status") == WAITING
+        # What is not verified yet was not so a moment before either.
+        assert account.get("status") == WAITING, account
     with check("EXT-031"):
         platform.external_accounts.approve(account)
         assert platform.external_accounts.at_status(account, "ACTIVE").get("status") == "ACTIVE"

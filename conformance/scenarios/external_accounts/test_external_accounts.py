@@ -328,10 +328,18 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
 
 
 def _body_in_another_currency(platform: Platform, owner: Resource, currency: str) -> Json:
-    """Return the body of an account that a corridor of the profile leads to, where it can be."""
+    """Return the body of an account that a corridor of the profile leads to.
+
+    Where it can be, it is in a currency that the platform has no account in.
+    """
+    own = {
+        require_value_at(account, "balance.currency.code")
+        for account in platform.internal_accounts.of_platform()
+    }
     names = [corridor.account for corridor in platform.profile.resources.corridors]
     bodies = [platform.external_accounts.body(owner, name) for name in dict.fromkeys(names)]
-    return next((body for body in bodies if body["currency"] != currency), bodies[0])
+    others = [body for body in bodies if body["currency"] != currency] or bodies
+    return min(others, key=lambda body: body["currency"] in own)
 
 
 def expect_own_details(row: Json, sent: Json) -> None:

@@ -9,43 +9,55 @@ from conformance.scenarios.kit.refusals import NOT_FOUND
 
 @requirement("EXT-800")
 def test_an_external_account_is_read_by_its_own_id_alone(platform: Platform) -> None:
-    """A reading of an external account by the id of its customer is refused."""
-    customer = platform.external_accounts.account_holder()
+    """A reading by the id of its customer, or of an internal account, is refused."""
+    inside = platform.internal_accounts.account(amount=0)
+    customer = inside.owner
     account = platform.external_accounts.account(customer)
 
-    refusal = platform.api.get_external_account(customer["id"])
+    refusals = [platform.api.get_external_account(one["id"]) for one in (customer, inside)]
 
-    refusal.refused(*NOT_FOUND, twin=platform.api.get_external_account(account["id"]))
+    twin = platform.api.get_external_account(account["id"])
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)
 
 
 @requirement("EXT-801", "EXT-802")
 def test_an_external_account_is_deleted_by_its_own_id_alone(
     platform: Platform, check: Check
 ) -> None:
-    """A deletion by the id of the customer is refused, and the external account stays."""
-    customer = platform.external_accounts.account_holder()
+    """A deletion by the id of the customer, or of an internal account, is refused.
+
+    The external account stays.
+    """
+    inside = platform.internal_accounts.account(amount=0)
+    customer = inside.owner
     account, other = (
         platform.external_accounts.account(customer),
         platform.external_accounts.account(platform.external_accounts.account_holder()),
     )
 
-    refusal = platform.api.delete_external_account(customer["id"])
+    refusals = [platform.api.delete_external_account(one["id"]) for one in (customer, inside)]
 
     with check("EXT-802"):
         assert platform.api.get_external_account(account["id"]).accepted
     with check("EXT-801"):
-        refusal.refused(*NOT_FOUND, twin=platform.api.delete_external_account(other["id"]))
+        twin = platform.api.delete_external_account(other["id"])
+        for refusal in refusals:
+            refusal.refused(*NOT_FOUND, twin=twin)
 
 
 @requirement("LKP-800")
 def test_an_external_account_is_looked_up_by_its_own_id_alone(platform: Platform) -> None:
-    """A receiver lookup by the id of a customer is refused."""
-    customer = platform.approved.customer()
+    """A receiver lookup by the id of a customer, or of an internal account, is refused."""
+    inside = platform.internal_accounts.account(amount=0)
+    customer = inside.owner
     account = platform.external_accounts.account(customer)
+    sender = {"customerId": customer["id"]}
 
-    refusal = platform.api.lookup_external_account(customer["id"], {"customerId": customer["id"]})
+    refusals = [
+        platform.api.lookup_external_account(one["id"], sender) for one in (customer, inside)
+    ]
 
-    refusal.refused(
-        *NOT_FOUND,
-        twin=platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]}),
-    )
+    twin = platform.api.lookup_external_account(account["id"], sender)
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)

@@ -178,12 +178,19 @@ def test_a_proof_of_the_platform_decides_the_status(
     ],
 )
 def test_a_signature_is_judged_at_once(platform: Platform, right: bool, status: str) -> None:
-    """A reading directly after the signature shows ACTIVE or UNVERIFIED, without waiting."""
-    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    """A reading directly after the signature shows ACTIVE or UNVERIFIED, without waiting.
 
-    platform.ownership.conclude(account, "signature", right=right)
+    So does the answer to the signature, where it is the account.
+    """
+    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    started = platform.ownership.start(account, "signature")
+
+    answer = platform.ownership.sign(account, started, right=right)
 
     assert platform.external_accounts.read(account).get("status") == status
+    shown = answer.body if answer.accepted and isinstance(answer.body, Mapping) else {}
+    if shown.get("id") == account["id"]:
+        assert shown.get("status") in (None, status), answer
 
 
 @requirement("EXT-070", "EXT-071")

@@ -117,15 +117,25 @@ def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Ch
             assert entry["min"] <= entry["max"]
 
 
-@requirement("LKP-001")
-def test_a_business_looks_up_an_account_too(platform: Platform) -> None:
-    """A lookup whose sender is a business is answered with 200."""
-    business = platform.approved.business()
+@requirement("LKP-001", "LKP-023")
+def test_a_business_looks_up_an_account_too(platform: Platform, check: Check) -> None:
+    """A lookup whose sender is a business has 200, and the sendingCurrency that it asks for."""
+    codes = sending_currencies(platform)
+    business = platform.approved.business(currencies=sorted({platform.profile.currency, *codes}))
     account = platform.external_accounts.account(business)
 
-    answer = platform.api.lookup_external_account(account["id"], {"customerId": business["id"]})
+    answers = {
+        code: platform.api.lookup_external_account(
+            account["id"], {"customerId": business["id"], "sendingCurrency": code}
+        )
+        for code in codes
+    }
 
-    assert answer.status == 200, answer
+    with check("LKP-001"):
+        assert {answer.status for answer in answers.values()} == {200}, answers
+    with check("LKP-023"):
+        for code, answer in answers.items():
+            assert code_of(arranged_body(answer).get("sendingCurrency")) == code
 
 
 @requirement("LKP-008", "LKP-009", "LKP-028", "LKP-600")
@@ -216,12 +226,16 @@ def worth_currency(currency: str) -> str:
     return "USD" if currency in DOLLARS else currency
 
 
-@requirement("LKP-031", "LKP-044")
+@requirement("LKP-023", "LKP-031", "LKP-044")
 def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Check) -> None:
-    """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId."""
+    """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId.
+
+    It is priced against the sendingCurrency that it asks for, as one with customerId is.
+    """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
-    customer = platform.approved.customer()
+    codes = sending_currencies(platform)
+    customer = create_sender(platform, *codes)
     account = platform.external_accounts.account(customer)
     address = require_member(
         platform.customers.read(customer), platform.profile.bindings.require("uma_address")
@@ -235,24 +249,42 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Che
         by_id = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
         default = code_of(arranged_body(by_id).get("sendingCurrency"))
         assert code_of(arranged_body(answer).get("sendingCurrency")) == default
+    with check("LKP-023"):
+        for code in codes:
+            query = {"senderUmaAddress": address, "sendingCurrency": code}
+            priced = platform.api.lookup_external_account(account["id"], query)
+            priced.expect_accepted()
+            assert code_of(priced.body.get("sendingCurrency")) == code
 
 
-@requirement("LKP-801")
-def test_a_sender_may_be_named_in_both_ways(platform: Platform) -> None:
-    """A lookup with customerId and senderUmaAddress of one customer is answered with 200."""
+@requirement("LKP-023", "LKP-801")
+def test_a_sender_may_be_named_in_both_ways(platform: Platform, check: Check) -> None:
+    """A lookup with customerId and senderUmaAddress of one customer has 200.
+
+    It is priced against the sendingCurrency that it asks for, too.
+    """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
-    customer = platform.approved.customer()
+    codes = sending_currencies(platform)
+    customer = create_sender(platform, *codes)
     account = platform.external_accounts.account(customer)
     address = require_member(
         platform.customers.read(customer), platform.profile.bindings.require("uma_address")
     )
 
-    answer = platform.api.lookup_external_account(
-        account["id"], {"customerId": customer["id"], "senderUmaAddress": address}
-    )
+    both = {"customerId": customer["id"], "senderUmaAddress": address}
+    answers = {
+        code: platform.api.lookup_external_account(account["id"], {**both, "sendingCurrency": code})
+        for code in codes
+    }
 
-    assert answer.status == 200, answer
+    with check("LKP-801"):
+        assert {answer.status for answer in answers.values()} == {200}, answers
+    with check("LKP-023"):
+        if not all(answer.accepted for answer in answers.values()):
+            raise ResourceMissing(f"a lookup names its sender once: {answers}")
+        for code, answer in answers.items():
+            assert code_of(arranged_body(answer).get("sendingCurrency")) == code
 
 
 @requirement("LKP-802", "LKP-803")
@@ -345,11 +377,17 @@ def test_a_deleted_account_is_not_looked_up(platform: Platform) -> None:
 def test_an_outdated_counterparty_cannot_be_asked(platform: Platform) -> None:
     """A lookup at an outdated counterparty is refused with 412 or 424, each with its own code.
 
-    A conforming service may report that its version is rejected, or that no version is shared.
+    A conforming service may report that its version is rejected, or that no version is shared. A
+    quote may be refused too, and the judge holds that to its code.
     """
-    customer, account, twin = look_up(platform)
+    source = platform.internal_accounts.account()
+    customer = source.owner
+    account = platform.external_accounts.account(customer)
+    sender = {"customerId": customer["id"]}
+    twin = platform.api.lookup_external_account(account["id"], sender)
     platform.triggers.fire("counterparty.outdated", externalAccountId=account["id"])
 
+    platform.api.create_quote(platform.quotes.body(source, account))
     refusal = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
 
     statuses = {"UNSUPPORTED_UMA_VERSION": 412, "NO_COMPATIBLE_UMA_VERSION": 424}

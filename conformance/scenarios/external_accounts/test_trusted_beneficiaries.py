@@ -78,6 +78,27 @@ def test_another_beneficiary_stays_trusted(platform: Platform) -> None:
     refusal.refused(409, TRUSTED, twin=platform.api.delete_external_account(account["id"]))
 
 
+@requirement("EXT-164", "EXT-167")
+def test_a_proof_is_for_the_beneficiary_that_it_names(platform: Platform, check: Check) -> None:
+    """Where two untrustings wait for a proof, that of the first takes no trust from the second."""
+    owner = platform.trust.customer()
+    account, other = platform.trust.trusted(owner), platform.trust.trusted(owner)
+    for one in (account, other):
+        if challenge_of(arranged_body(platform.trust.ask_to_untrust(one))) is None:
+            raise ResourceMissing("an untrusting asks for no proof, or shows no challenge")
+
+    confirmation = platform.trust.confirm(account)
+
+    if not confirmation.accepted:
+        raise ResourceMissing(f"a customer has one untrusting at a time: {confirmation}")
+    refusal = platform.api.delete_external_account(other["id"])
+    deletion = platform.api.delete_external_account(account["id"])
+    with check("EXT-164"):
+        deletion.expect_accepted()
+    with check("EXT-167"):
+        refusal.refused(409, TRUSTED, twin=deletion)
+
+
 @requirement("EXT-168")
 def test_a_beneficiary_is_trusted_until_the_proof(platform: Platform) -> None:
     """Before the confirmation of an untrusting, the deletion is refused with 409."""

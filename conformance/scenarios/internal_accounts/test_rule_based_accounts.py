@@ -285,13 +285,21 @@ def test_a_rule_based_account_is_in_us_dollars(platform: Platform, check: Check)
         for currency in ("EUR", "USDC", platform.profile.bindings.unsupported_currency, None)
     ]
     eur_refusal, usdc_refusal, unsupported_refusal, missing_refusal = refusals
+    # The rule of these leads to an account in dollars, so that the currency alone is wrong.
+    eur_to_dollars, usdc_to_dollars = (
+        platform.rule_based.create(platform.rule_based.body(*ends[CURRENCY], currency=currency))
+        for currency in ("EUR", "USDC")
+    )
+    refusals += [eur_to_dollars, usdc_to_dollars]
     expect_unmade(platform, check, holder_account, *refusals)
     twin = create(CURRENCY)
 
     with check("RBA-040"):
         eur_refusal.refused(twin=twin)
+        eur_to_dollars.refused(twin=twin)
     with check("RBA-041"):
         usdc_refusal.refused(twin=twin)
+        usdc_to_dollars.refused(twin=twin)
     with check("RBA-042"):
         unsupported_refusal.refused(twin=twin)
     with check("RBA-043"):

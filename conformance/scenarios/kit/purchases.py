@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from conformance.exchange.delivery import Delivery
-from conformance.platform.given.cards import PRICE
+from conformance.platform.given.cards import PRICE, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Json, Resource
 from conformance.verdict.decisions import PreconditionFailed
@@ -96,13 +96,23 @@ def expect_not_refunded(platform: Platform, card: Json) -> None:
 
 
 def is_settlement_reported_again(
-    platform: Platform, purchase: Json, known_ids: set[str | None]
+    platform: Platform, purchase: Json, known_ids: set[str | None], returned: int
 ) -> bool:
-    """Return whether a webhook whose id is not in ``known_ids`` reports a purchase as settled."""
-    report = platform.webhooks.wait_for(
-        SETTLED, purchase["id"], where=lambda delivery: delivery.id not in known_ids
-    )
-    return report is not None
+    """Return whether a webhook whose id is not in ``known_ids`` reports a purchase as settled.
+
+    Where it shows a refundedAmount, that has to be what is returned by then.
+    """
+
+    def tells(delivery: Delivery) -> bool:
+        return delivery.id not in known_ids and is_shown(delivery, "refundedAmount", returned)
+
+    return platform.webhooks.wait_for(SETTLED, purchase["id"], where=tells) is not None
+
+
+def is_shown(delivery: Delivery, member: str, amount: int) -> bool:
+    """Return whether a webhook shows an amount of a card transaction, if it shows that member."""
+    shown = delivery.data.get(member)
+    return shown is None or units(shown) == amount
 
 
 def settlement_ids(platform: Platform, purchase: Json) -> set[str | None]:

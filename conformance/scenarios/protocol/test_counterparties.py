@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import pytest
 
@@ -129,12 +130,18 @@ def test_a_counterparty_that_fails_is_not_paid(
 
 @requirement("ERR-044")
 def test_a_counterparty_that_does_not_answer_is_told_by_its_code(platform: Platform) -> None:
-    """The lookup is refused with a code for the failed request, the public key or the lookup."""
-    customer = platform.approved.customer()
+    """The lookup is refused with a code for the failed request, the public key or the lookup.
+
+    A quote that no lookup came before may be refused too; the judge holds that to its code.
+    """
+    source = platform.internal_accounts.account()
+    customer = source.owner
     failing = platform.external_accounts.account(customer, trigger="counterparty.down")
 
+    unasked = platform.api.create_quote(platform.quotes.body(source, failing))
     refusal = platform.api.lookup_external_account(failing["id"], {"customerId": customer["id"]})
 
+    platform.observe(f"a quote to a counterparty that does not answer: {unasked.status}")
     twin = platform.api.lookup_external_account(
         platform.external_accounts.account(customer)["id"], {"customerId": customer["id"]}
     )
@@ -210,7 +217,7 @@ def unknown_address(platform: Platform) -> str:
     return address
 
 
-@requirement("ERR-060", "QUO-033", "QUO-062")
+@requirement("ERR-060", "QUO-033", "QUO-062", "QUO-070")
 @pytest.mark.parametrize(
     ("side", "total", "locked_ids"),
     [
@@ -240,6 +247,8 @@ def test_a_uma_address_can_be_paid(
     if not answer.accepted:
         raise ResourceMissing(f"no quote to a UMA address is created: {answer}")
     quote = arranged_resource(answer)
+    with check("QUO-070"):
+        assert answer.status == HTTPStatus.CREATED, answer
     with check("QUO-033"):
         shown = quote["destination"].get("destinationType")
         assert shown == body["destination"]["destinationType"], quote
@@ -251,6 +260,29 @@ def test_a_uma_address_can_be_paid(
             if same_currency is not within:
                 raise ResourceMissing("the receiver is paid in a currency of the other kind")
             assert quote[total] == body["lockedCurrencyAmount"], quote
+
+
+@requirement("ERR-060")
+def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(platform: Platform) -> None:
+    """A quote to a UMA address from a source of REALTIME_FUNDING is created."""
+    account = platform.internal_accounts.account(amount=0)
+    body = uma_quote(platform, account)
+    source = platform.quotes.realtime_body(account.owner, {"id": ""})["source"]
+
+    answer = platform.api.create_quote({**body, "source": source})
+
+    answer.expect_accepted()
+
+
+@requirement("ERR-060")
+def test_a_uma_address_may_be_paid_from_a_pullable_account(platform: Platform) -> None:
+    """A quote to a UMA address from an external account with direct pull is created."""
+    customer = platform.approved.customer()
+    account = platform.external_accounts.pullable(customer)
+
+    answer = platform.api.create_quote(uma_quote(platform, account))
+
+    answer.expect_accepted()
 
 
 @dataclass(frozen=True)

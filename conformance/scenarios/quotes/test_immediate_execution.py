@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 
 
@@ -40,11 +41,14 @@ def test_a_quote_can_be_executed_as_it_is_created(
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
-@requirement("QUO-123")
+@requirement("QUO-123", "QUO-817")
 def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
-    platform: Platform,
+    platform: Platform, check: Check
 ) -> None:
-    """A quote with immediatelyExecute from a pullable source needs no deposit before it."""
+    """A quote with immediatelyExecute from a pullable source needs no deposit before it.
+
+    It is answered with 201.
+    """
     customer = platform.approved.customer()
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     destination = platform.internal_accounts.account(amount=0, customer=customer)
@@ -53,8 +57,12 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
         platform.quotes.body(source, destination, immediatelyExecute=True)
     )
 
-    answer.expect_accepted()
-    assert answer.body["status"] in SETTLING, answer
+    with check("QUO-123"):
+        answer.expect_accepted()
+        assert answer.body["status"] in SETTLING, answer
+    with check("QUO-817"):
+        arranged_body(answer)
+        assert answer.status == 201, answer
 
 
 @requirement("QUO-831")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -15,7 +17,7 @@ from conformance.scenarios.quotes.payments import (
 from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 
 
-@requirement("QUO-120", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
+@requirement("QUO-070", "QUO-120", "QUO-121", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
 def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -> None:
     """A quote from the platform's own account is created and executed, and completes.
 
@@ -37,6 +39,8 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("QUO-600"):
         creation.expect_accepted()
     quote = arranged_resource(creation)
+    with check("QUO-070"):
+        assert creation.status == HTTPStatus.CREATED, creation
     execution = platform.api.execute_quote(quote["id"])
     with check("QUO-601"):
         execution.expect_accepted()
@@ -48,6 +52,9 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
         immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
         immediate.expect_accepted()
         assert immediate.body["status"] in SETTLING, immediate
+    with check("QUO-121"):
+        arranged_body(immediate)
+        assert immediate.status == HTTPStatus.CREATED, immediate
     with check("EVT-011"):
         name = quote["transactionId"]
         expect_event(platform, COMPLETED, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 
 import pytest
 
@@ -144,13 +145,14 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
         assert authorization.body["status"] in SETTLING, authorization
 
 
-@requirement("QUO-126", "SCA-092", "SCA-093")
+@requirement("QUO-121", "QUO-126", "SCA-092", "SCA-093")
 def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
     platform: Platform, check: Check
 ) -> None:
     """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet.
 
-    Nothing has left its source. A challenge shows the members of its shape.
+    Nothing has left its source. The quote is answered with 201; its challenge shows the members of
+    its shape.
     """
     source = platform.sca.account()
     body = platform.quotes.body(source)
@@ -168,6 +170,8 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
     platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
     if not answer.accepted:
         raise ResourceMissing(f"a customer with SCA is not quoted so: {answer}")
+    with check("QUO-121"):
+        assert answer.status == HTTPStatus.CREATED, answer
     challenge = require_member(answer.body, "scaChallenge")
     expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 
 import pytest
 
@@ -243,16 +244,20 @@ def test_an_approval_is_no_payment(platform: Platform) -> None:
     assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
 
 
-@requirement("QUO-042", "QUO-043")
+@requirement("QUO-042", "QUO-043", "QUO-816")
 def test_payment_instructions_are_withheld_until_the_customer_proved(
     platform: Platform, check: Check
 ) -> None:
     """The quote of an SCA customer shows no paymentInstructions before its authorization.
 
-    The challenge may come with the creation of the quote or with its execution.
+    The challenge may come with the creation of the quote, which answers 201, or with its execution.
     """
-    quote = platform.quotes.realtime(platform.approved.sca_customer())
+    customer = platform.approved.sca_customer()
+    creation = platform.api.create_quote(platform.quotes.realtime_body(customer))
+    quote = arranged_resource(creation)
 
+    with check("QUO-816"):
+        assert creation.status == HTTPStatus.CREATED, creation
     with check("QUO-042"):
         expect_withheld(quote)
     challenged_quote = arrange_challenge(platform, quote)

@@ -13,6 +13,7 @@ from conformance.scenarios.kit.approvals import expect_unpaid
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
@@ -248,14 +249,21 @@ def test_an_approval_does_not_end_a_compliance_review(platform: Platform) -> Non
 def test_a_transaction_that_does_not_exist_cannot_be_approved(
     platform: Platform, check: Check
 ) -> None:
-    """The approval of an unknown transaction is refused with 404 and a code for it."""
-    payment = platform.agents.initiate(platform.internal_accounts.account())
+    """The approval of an unknown transaction is refused with 404 and a code for it.
+
+    The id of its quote is none of a transaction.
+    """
+    source = platform.internal_accounts.account()
+    payment, other = (platform.agents.initiate(source) for _ in range(2))
+    quote_id = platform.transactions.of_quote(other).get("quoteId")
 
     refusal = platform.api.approve_transaction(unknown_id(payment["transactionId"]))
+    quote_refusal = platform.api.approve_transaction(quote_id) if quote_id else refusal
 
     approval = platform.api.approve_transaction(payment["transactionId"])
     with check("TRX-087"):
         refusal.refused(404, twin=approval)
+        quote_refusal.refused(*NOT_FOUND, twin=approval)
     with check("TRX-088"):
         refusal.refused("TRANSACTION_NOT_FOUND", "NOT_FOUND", twin=approval)
 

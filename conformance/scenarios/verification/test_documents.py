@@ -179,14 +179,15 @@ def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: C
 
 @requirement("DOC-069")
 def test_nobody_else_holds_documents(platform: Platform) -> None:
-    """A document whose holder is an internal account is refused."""
+    """A document whose holder is an internal or an external account is refused."""
     account = platform.internal_accounts.account(amount=0)
+    external = platform.external_accounts.account(account.owner)
 
-    refusal = platform.verification.documents.upload(account)
+    refusals = [platform.verification.documents.upload(one) for one in (account, external)]
 
-    refusal.refused(
-        *NOT_FOUND, twin=platform.verification.documents.upload(platform.customers.applicant())
-    )
+    twin = platform.verification.documents.upload(platform.customers.applicant())
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)
 
 
 # --- Types ----------------------------------------------------------------------------------

@@ -21,15 +21,15 @@ def test_a_hosted_link_is_for_a_customer(platform: Platform) -> None:
 
 @requirement("VER-800")
 def test_what_is_submitted_is_a_customer(platform: Platform) -> None:
-    """A submission with the id of an external account is refused."""
+    """A submission with the id of an external account, or of a beneficial owner, is refused."""
     account = platform.external_accounts.account(platform.external_accounts.account_holder())
+    owner = platform.verification.owners.owner(platform.customers.applicant(business=True))
 
-    refusal = platform.verification.reviews.submit(account)
+    refusals = [platform.verification.reviews.submit(one) for one in (account, owner)]
 
-    refusal.refused(
-        *NOT_FOUND,
-        twin=platform.verification.reviews.submit(platform.verification.reviews.prepared()),
-    )
+    twin = platform.verification.reviews.submit(platform.verification.reviews.prepared())
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)
 
 
 @requirement("OWN-800")

@@ -486,6 +486,32 @@ def test_nothing_that_follows_its_creation_is_missing(platform: Platform) -> Non
     assert not again & missed, second
 
 
+@requirement("VER-823")
+def test_an_owner_who_is_reported_after_a_submission_is_reviewed_too(platform: Platform) -> None:
+    """A second submission asks of such an owner what the first one asks of another business's."""
+    reviews, owners = platform.verification.reviews, platform.verification.owners
+
+    def asked_for(submission: Json, owner: Json) -> set[tuple[object, object]]:
+        """Return what the entries about an owner ask for."""
+        return {
+            (entry.get("type"), entry.get("field"))
+            for entry in submission.get("errors") or ()
+            if entry.get("resourceId") == owner["id"]
+        }
+
+    early, late = (reviews.unsubmitted(business=True) for _ in range(2))
+    early_owner = owners.owner(early, personalInfo=owners.canadian())
+    wanted = asked_for(reviews.unresolved(early), early_owner)
+    if not wanted:
+        raise ResourceMissing("nothing is asked of an owner from abroad without documents")
+    reviews.unresolved(late)
+    late_owner = owners.owner(late, personalInfo=owners.canadian())
+
+    again = arranged_resource(reviews.submit(late))
+
+    assert wanted <= asked_for(again, late_owner), again
+
+
 # --- Read -----------------------------------------------------------------------------------
 
 

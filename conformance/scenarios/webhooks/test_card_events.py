@@ -25,6 +25,7 @@ from conformance.scenarios.kit.purchases import (
     expect_not_refunded,
     is_balance_reported,
     is_settlement_reported_again,
+    is_shown,
     settlement_ids,
 )
 from conformance.scenarios.webhooks.reports import expect_event
@@ -92,7 +93,7 @@ def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
     """Each of two returns is reported by another SETTLED webhook about the purchase.
 
-    After the second one all of it is returned.
+    After the second one all of it is returned. A webhook shows what is returned by then.
     """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
@@ -100,23 +101,31 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
     if not known_ids:
         raise PreconditionFailed("no webhook reports the settled purchase")
 
+    returned = 0
     for requirement_id, amount in {"EVT-177": PART, "EVT-178": PRICE - PART}.items():
         platform.cards.cause(card, purchase, "card.return", amount)
+        returned += amount
         with check(requirement_id):
-            assert is_settlement_reported_again(platform, purchase, known_ids)
+            assert is_settlement_reported_again(platform, purchase, known_ids, returned)
         known_ids |= settlement_ids(platform, purchase)
 
 
 @requirement("EVT-179")
 def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
-    """A webhook is about the transaction of a standalone return, and another one about the next."""
+    """A webhook is about the transaction of a standalone return, and another one about the next.
+
+    Where it shows the return as settled, it shows its amount.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
 
     for amount in (PART, 2 * PART):
         row = platform.cards.refund(card, purchase, amount)
 
-        assert platform.cards.deliveries_about(row)
+        reports = platform.cards.deliveries_about(row)
+        assert reports
+        settled = [one for one in reports if one.data.get("status") == "SETTLED"]
+        assert all(is_shown(one, "settledAmount", amount) for one in settled), settled
 
 
 @pytest.mark.parametrize(
@@ -179,11 +188,13 @@ def test_a_change_is_reported(platform: Platform, trigger: str, amount: int) -> 
 def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
     """A cleared purchase is reported as SETTLED under a new id, with the purchase as data.
 
-    It is not the first one that is cleared on the card.
+    It is not the first one that is cleared on the card, nor the newest one that is authorized. The
+    webhook shows what was cleared.
     """
     card = platform.cards.card()
     platform.cards.settled_purchase(card)
     row = platform.cards.approved_purchase(card)
+    platform.cards.approved_purchase(card)
     authorization_reports = platform.cards.deliveries_about(row)
 
     platform.cards.cause(card, row, "card.settle")
@@ -191,6 +202,7 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
     report = platform.webhooks.wait_for(SETTLED, row["id"])
     with check("EVT-172"):
         assert report is not None
+        assert is_shown(report, "settledAmount", PRICE), report
     with check("EVT-189"):
         known_ids = {delivery.id for delivery in arrange_reports(authorization_reports)}
         assert report is None or report.id not in known_ids
@@ -214,7 +226,7 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
 def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> None:
     """A reversed or lapsed authorization is reported as VOIDED, and is shown so.
 
-    So is another one on the same card.
+    So is another one on the same card, after it.
     """
     card = platform.cards.card()
     rows = [platform.cards.approved_purchase(card) for _ in range(2)]
@@ -222,7 +234,6 @@ def test_a_void_authorization_is_reported(platform: Platform, trigger: str) -> N
     for row in rows:
         platform.cards.cause(card, row, trigger)
 
-    for row in rows:
         expect_final(platform.webhooks.wait_for(VOIDED, row["id"]), "VOIDED")
 
 

@@ -95,13 +95,19 @@ def send_back_deposit(
 
 @requirement("EVT-280", "EVT-281", "EVT-283", "EVT-284", "EVT-285", "EVT-287", "EVT-288", "EVT-291")
 def test_a_returned_deposit_is_reported(platform: Platform, check: Check) -> None:
-    """A returned deposit is reported as REFUND_PENDING and REFUND_COMPLETED, each under one id."""
+    """A returned deposit is reported as REFUND_PENDING and REFUND_COMPLETED, each under one id.
+
+    A refund that is reported as completed is not shown as pending.
+    """
     deposit = send_back_new_deposit(platform)
 
     for requirement_id, kind in {"EVT-280": PENDING, "EVT-281": COMPLETED}.items():
         with check(requirement_id):
             deposit.expect_report(kind)
-    deposit.arrange_report(COMPLETED)
+    completed = deposit.arrange_report(COMPLETED)
+    with check("EVT-281"):
+        shown = value_at(completed.data, "refund.status")
+        assert "PENDING" not in str(shown).upper(), completed.data
     let_reports_arrive(platform, deposit.account)
 
     events = deposit.arrived_reports(PENDING, COMPLETED)

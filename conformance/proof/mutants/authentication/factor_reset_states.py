@@ -418,6 +418,27 @@ def completed_together(unit: Unit, ask: Ask) -> None:
             other.status = "COMPLETED"
 
 
+@mutant("SFR-122", "all resets of a customer expire with one", (factor_resets, "expire"), after)
+def expired_together(unit: Unit, ask: Ask) -> None:
+    reset = factor_resets.known(unit, ask)
+    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+    for other in unit.session.scalars(query):
+        other.status = "EXPIRED" if other.status == "INITIATED" else other.status
+
+
+def _newest(original: Handler, unit: Unit, ask: Ask) -> FactorReset:
+    reset: FactorReset = original(unit, ask)
+    query = select(FactorReset).where(FactorReset.customer_id == reset.customer_id)
+    return max(unit.session.scalars(query), key=lambda one: one.created_at)
+
+
+for _name, _place, _statement in (
+    ("newest-checked", (factor_resets, "known"), "a liveness check is that of the newest reset"),
+    ("newest-completed", (factor_resets, "get"), "a completion is that of the newest reset"),
+):
+    declare("SFR-122", _name, _statement, around(*_place, _newest))
+
+
 @mutant("SFR-058", "that a window has closed is noticed by who reads the reset")
 @mutant("SFR-059", "that a window has closed is noticed by who reads the reset")
 def closed_by_reading(patch: Patch) -> None:

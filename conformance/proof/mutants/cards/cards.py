@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -705,6 +706,21 @@ for _id in ("CAR-013", "CAR-014", "CAR-801"):
         rows = filtered({name: value for name, value in query.items() if name != "cardId"})
         of_card = select(Card.account_id).where(Card.id == query["cardId"])
         return None if rows is None else rows.where(CardTransaction.account_id.in_(of_card))
+
+
+declare(
+    "CAR-013",
+    "later-page",
+    "the filter cardId is forgotten on the second page",
+    around(
+        transactions,
+        "list_all",
+        lambda original, unit, ask: original(
+            unit,
+            replace(ask, query=_without("cardId", ask.query)) if "cursor" in ask.query else ask,
+        ),
+    ),
+)
 
 
 def _payments_too(is_card_filter: Callable[[str, str], bool]) -> Apply:

@@ -338,6 +338,29 @@ def renamed(code: str, name: str, look: Function, _ask: Ask) -> None:
         raise
 
 
+def _unasked_of_businesses(
+    original: Function,
+    unit: Unit,
+    ask: Ask,
+    account_id: str | None,
+    action: str,
+    body: Json | None = None,
+) -> None:
+    wallet = embedded_wallets.wallet_of(unit, account_id)
+    owner = None if wallet is None else unit.session.get(Customer, wallet.customer_id)
+    if owner is None or owner.customer_type != "BUSINESS":
+        original(unit, ask, account_id, action, body)
+
+
+for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
+    declare(
+        _id,
+        "businesses",
+        "the wallets of businesses need no signature",
+        around(embedded_wallets, "demand_signature", _unasked_of_businesses),
+    )
+
+
 for _way, _ids in UNSIGNED.items():
     for _requirement in _ids:
         declare(

@@ -29,9 +29,10 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.external_accounts import account_types, beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Customer, ExternalAccount, Quote
+from conformance.reference.store import Customer, ExternalAccount, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit
 from conformance.testdata.accounts import account_example
@@ -454,6 +455,32 @@ declare_lookups(
         ("EXT-802", "deleted", (externals, "remove"), "externalAccountId", external_account_of),
     )
 )
+
+
+@mutant("EXT-800", "internal accounts are read by the same path", (externals, "read"), around)
+def inside_read(original: Handler, unit: Unit, ask: Ask) -> Any:
+    inside = accounts.find(unit, ask.params["externalAccountId"])
+    return original(unit, ask) if inside is None else accounts.view(unit, inside)
+
+
+@mutant("EXT-801", "deletions by the id of an internal account pass", (externals, "remove"), around)
+def inside_deleted(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if accounts.find(unit, ask.params["externalAccountId"]) is None:
+        return original(unit, ask)
+    return None
+
+
+@mutant(
+    "EXT-087",
+    "the platform's accounts in currencies that it does not hold are not listed",
+    (externals, "list_for_platform"),
+    around,
+)
+def of_own_currencies(original: Handler, unit: Unit, ask: Ask) -> Any:
+    held = select(InternalAccount.currency).where(InternalAccount.customer_id.is_(None))
+    codes = set(unit.session.scalars(held))
+    page = original(unit, ask)
+    return {**page, "data": [row for row in page["data"] if row["currency"] in codes]}
 
 
 @mutant("EXT-600", "payouts to accounts that no customer owns fail", (settlement, "result_of"))

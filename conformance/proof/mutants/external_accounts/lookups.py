@@ -10,15 +10,16 @@ from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
 from conformance.proof.kit.edits import ALL, put, turned, without
-from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.kit.identifiers import declare_lookups, external_account_of, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, institutions, receivers
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
-from conformance.reference.store import ExternalAccount
+from conformance.reference.store import Customer, ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
 _EACH = f"supportedCurrencies.{ALL}"
@@ -197,6 +198,14 @@ declare(
 )
 
 
+@mutant("LKP-800", "an internal account is looked up as what receives", (receivers, "lookup"))
+def inside_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if accounts.find(unit, ask.params["accountId"]) is None:
+        return original(unit, ask)
+    owned = external_account_of(unit, owner_of(unit, ask.params["accountId"]))
+    return original(unit, replace(ask, params={**ask.params, "accountId": owned}))
+
+
 @mutant("LKP-001", "individuals alone look accounts up", (receivers, "lookup"), before)
 def individuals_look_up(unit: Unit, ask: Ask) -> None:
     if "customerId" in ask.query:
@@ -211,6 +220,42 @@ declare(
     "the currency that is asked for is ignored",
     around(receivers, "lookup", _asking(_less("sendingCurrency"))),
 )
+declare(
+    "LKP-023",
+    "by-address",
+    "the currency that is asked for is ignored where a UMA address names the sender",
+    around(
+        receivers,
+        "lookup",
+        _asking(lambda query: query if "customerId" in query else _less("sendingCurrency")(query)),
+    ),
+)
+declare(
+    "LKP-023",
+    "by-both",
+    "the currency that is asked for is ignored where the sender is named in both ways",
+    around(
+        receivers,
+        "lookup",
+        _asking(
+            lambda query: (
+                _less("sendingCurrency")(query)
+                if {"customerId", "senderUmaAddress"} <= query.keys()
+                else query
+            )
+        ),
+    ),
+)
+
+
+@mutant("LKP-023", "the currency that a business asks for is ignored", (receivers, "lookup"))
+def of_businesses_ignored(original: Handler, unit: Unit, ask: Ask) -> Any:
+    sender = unit.session.get(Customer, ask.query.get("customerId", ""))
+    if sender is None or sender.customer_type != "BUSINESS":
+        return original(unit, ask)
+    return original(unit, replace(ask, query=_less("sendingCurrency")(dict(ask.query))))
+
+
 declare(
     "LKP-023",
     "pounds",

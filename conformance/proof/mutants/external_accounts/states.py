@@ -24,6 +24,7 @@ from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import (
     APPROVED,
+    CREATE,
     DEMANDED,
     DISABLED,
     DISPROVED,
@@ -103,6 +104,11 @@ for _requirement, _move in (
 @mutant("EXT-030", "an account that waits is read as one under review", (externals, "read"), edited)
 def waiting_is_review(body: Json) -> Json:
     return {**body, "status": "UNDER_REVIEW"} if body["status"] == "PENDING" else body
+
+
+@mutant("EXT-030", "a new account that waits is answered as an active one", CREATE, edited)
+def waiting_is_answered_active(body: Json) -> Json:
+    return {**body, "status": "ACTIVE"} if body["status"] == "PENDING" else body
 
 
 @mutant("EXT-036", "all accounts of a customer are moved with one")
@@ -623,6 +629,17 @@ def disabled_with_the_trust(_unit: Unit, account: ExternalAccount) -> None:
 def siblings_untrusted(unit: Unit, account: ExternalAccount) -> None:
     for one in siblings(unit, account):
         one.trust = "NONE"
+
+
+@mutant("EXT-167", "a proof is for the newest untrusting of the customer", (trust, "confirm"))
+def newest_confirmed(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = externals.get(unit, ask.params["externalAccountId"])
+    begun = [one for one in siblings(unit, account) if one.trust == "UNTRUSTING"]
+    newer = [one for one in begun if one.created_at > account.created_at]
+    answer = original(unit, ask)
+    if newer:
+        account.trust, newer[-1].trust = newer[-1].trust, account.trust
+    return answer
 
 
 @mutant("EXT-168", "trust is gone as soon as somebody asks")

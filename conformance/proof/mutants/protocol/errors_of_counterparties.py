@@ -187,11 +187,46 @@ def _locks_what_is_received(body: Json) -> bool:
     return by_uma and body.get("lockedCurrencySide") == "RECEIVING"
 
 
+def _source_to_address(body: Json) -> Json:
+    """Return the source of a quote to a UMA address, or nothing of another one."""
+    destination, source = body.get("destination"), body.get("source")
+    by_uma = isinstance(destination, dict) and "umaAddress" in destination
+    return source if by_uma and isinstance(source, dict) else {}
+
+
+def _is_funded_to_address(body: Json) -> bool:
+    return _source_to_address(body).get("sourceType") == "REALTIME_FUNDING"
+
+
+def _is_pulled_to_address(body: Json) -> bool:
+    return str(_source_to_address(body).get("accountId")).startswith("ExternalAccount:")
+
+
 declare(
     "ERR-060",
     "accounts-alone",
     "no UMA address can be paid",
     instead(uma, "is_address", lambda _: False),
+)
+declare(
+    "ERR-060",
+    "just-in-time",
+    "what is funded just in time goes to accounts alone",
+    receives(
+        quotes,
+        "create",
+        where(_is_funded_to_address, put("destination.umaAddress", "not an address")),
+    ),
+)
+declare(
+    "ERR-060",
+    "pulled",
+    "what is pulled from an external account goes to accounts alone",
+    receives(
+        quotes,
+        "create",
+        where(_is_pulled_to_address, put("destination.umaAddress", "not an address")),
+    ),
 )
 declare(
     "ERR-060",

@@ -520,6 +520,15 @@ def nothing_approved(_refusal: errors.Refusal, unit: Unit, ask: Ask) -> Json:
     return {}
 
 
+@mutant("TRX-087", "a transaction is approved by the id of its quote", (quotes, "approve"), around)
+def approved_by_quote(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = unit.session.get(Quote, ask.params["transactionId"])
+    if quote is None:
+        return original(unit, ask)
+    named = {**ask.params, "transactionId": transaction_of(unit, quote).id}
+    return original(unit, replace(ask, params=named))
+
+
 @mutant("TRX-087", "approving nothing is an invalid request")
 def nothing_invalid(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "TRANSACTION_NOT_FOUND", 400)

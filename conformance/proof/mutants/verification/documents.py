@@ -279,6 +279,7 @@ WRONGLY_ACCEPTED: tuple[tuple[str, str, Callable[[Ask, errors.Refusal], bool]], 
     ("DOC-066", "no customer is looked up", unfound("Customer")),
     ("DOC-067", "no owner is looked up", unfound("BeneficialOwner")),
     ("DOC-069", "anything can hold a document", unfound("InternalAccount")),
+    ("DOC-069", "an external account can hold a document", unfound("ExternalAccount")),
     ("DOC-071", "a form may end anywhere", lambda ask, _: "file" not in ask.files),
 )
 """Requirement, statement and the requests that are accepted."""

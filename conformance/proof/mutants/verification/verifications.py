@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited, instead, rescued
+from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_columns
@@ -22,7 +22,7 @@ from conformance.proof.mutants.verification.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
-from conformance.reference.store import Document
+from conformance.reference.store import BeneficialOwner, Document
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, owners, verifications
 
@@ -357,6 +357,15 @@ def unknown_is_conflict(patch: Patch) -> None:
 # --- Ids of other kinds ---------------------------------------------------------------------
 
 
+@mutant("VER-800", "a business is submitted by the id of its owner", (verifications, "create"))
+def submitted_by_owner(original: Handler, unit: Unit, ask: Ask) -> Any:
+    name = ask.body.get("customerId") if isinstance(ask.body, dict) else None
+    owner = unit.session.get(BeneficialOwner, name) if isinstance(name, str) else None
+    if owner is None:
+        return original(unit, ask)
+    return original(unit, replace(ask, body={**ask.body, "customerId": owner.customer_id}))
+
+
 declare_lookups((("VER-800", "submitted", (verifications, "create"), "customerId", owner_of),))
 
 
@@ -453,6 +462,24 @@ for _id in ("VER-811", "VER-812"):
     declare(_id, "first", "the first thing that is missing of each is told", _told(_first_of_each))
 for _id in ("VER-813", "VER-815"):
     declare(_id, "first", "the first owner who lacks something is told", _told(_first_owner_alone))
+
+
+@mutant("VER-823", "who is reported after a submission is not reviewed")
+def late_owners_unreviewed(patch: Patch) -> None:
+    seen: dict[str, set[str]] = {}
+
+    def missing_of_first(
+        original: Callable[[Unit, verifications.Packet], list[Json]],
+        unit: Unit,
+        packet: verifications.Packet,
+    ) -> list[Json]:
+        first = seen.setdefault(packet.customer.id, {owner.id for owner in packet.owners})
+        late = {owner.id for owner in packet.owners} - first
+        return [one for one in original(unit, packet) if one["resourceId"] not in late]
+
+    patch.wrap(verifications, "missing", missing_of_first)
+
+
 declare(
     "VER-814",
     "last",

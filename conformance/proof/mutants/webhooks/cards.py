@@ -12,7 +12,7 @@ from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference.cards import card_simulators, card_transactions
-from conformance.reference.store import CardTransaction
+from conformance.reference.store import Card, CardTransaction
 from conformance.reference.unit import Ask, Unit
 
 _REFUNDED = "CARD_TRANSACTION.REFUNDED"
@@ -56,6 +56,29 @@ for _id, (_state, _event) in _MISNAMED.items():
 def _silent_about_returns(announce: Function, unit: Unit, row: CardTransaction) -> None:
     if not row.refunded:
         announce(unit, row)
+
+
+def _as_before(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded:
+        announce(unit, row)
+    else:
+        shown = card_transactions.view(row)
+        money = {**shown["refundedAmount"], "amount": 0}
+        unit.emit("CARD_TRANSACTION.SETTLED", {**shown, "refundedAmount": money})
+
+
+def _amount_settled(amount: int) -> Callable[[Function, Unit, CardTransaction], None]:
+    """Tell another settled amount than that of a row that is SETTLED."""
+
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        shown = card_transactions.view(row)
+        if row.status != "SETTLED":
+            announce(unit, row)
+        else:
+            money = {**shown["settledAmount"], "amount": amount}
+            unit.emit("CARD_TRANSACTION.SETTLED", {**shown, "settledAmount": money})
+
+    return telling
 
 
 def _silent_about_the_last(announce: Function, unit: Unit, row: CardTransaction) -> None:
@@ -124,8 +147,30 @@ def _silent_after_the_first(status: str) -> Callable[[Function, Unit, CardTransa
     return telling
 
 
+def _of_newest(original: Function, unit: Unit, card: Card, name: str) -> CardTransaction:
+    row: CardTransaction = original(unit, card, name)
+    query = select(CardTransaction).where(
+        CardTransaction.card_id == row.card_id, CardTransaction.held > 0
+    )
+    held = list(unit.session.scalars(query))
+    return max(held, key=lambda one: (one.created_at, one.id)) if row in held else row
+
+
+for _id in ("EVT-172", "EVT-174", "EVT-175"):
+    declare(
+        _id,
+        "newest",
+        "what becomes of a purchase becomes of the newest one that is open",
+        around(card_transactions, "get", _of_newest),
+    )
+
+
 _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction], None]], ...] = (
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
+    ("EVT-172", "before", "settlements are reported with nothing settled", _amount_settled(0)),
+    ("EVT-179", "before", "returns on their own are reported with nothing", _amount_settled(0)),
+    ("EVT-177", "before", "returns are reported without what is returned", _as_before),
+    ("EVT-178", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
     ("EVT-179", "missing", "returns on their own are not reported", _silent_about_refunds),
     (
