@@ -370,9 +370,6 @@ def _refused_by_bugs(world: World, info: Json, kind: AccountType, faults: list[F
     last = info.get("bankName") == PHILIPPINE_BANKS[-1]
     if "PHP" in kind.currencies and last and world.has("newest-bank-refused"):
         faults.append(("accountInfo.bankName", "select", "is not known"))
-    second = "UGX" in kind.currencies and info.get("provider") == PROVIDERS["UGX"][1]
-    if second and world.has("second-operator-refused"):
-        faults.append(("accountInfo.provider", "select", "is not known"))
     number = str(info.get("accountNumber"))
     if "ZAR" in kind.currencies and len(number) == 13 and world.has("long-rand-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 9 to 12 digits"))

@@ -191,7 +191,6 @@ resets-per-factor|491|The resets of a day are counted for each factor.
 limit-only-sending|495|A locked receiving amount is not held to the limit of one transaction.
 long-rand-refused|499|An account number of 13 digits is refused for ZAR.
 refund-told-refunded|509|A refund on its own row is told as CARD_TRANSACTION.REFUNDED.
-sca-by-first-region|14|A customer who moves into an SCA region executes quotes without a challenge.
 ticker-lower-case|35|A quote shows the code of a crypto currency that it pays out in lower case.
 lookup-symbol-of-sender|37|A lookup shows the receiving currency with the symbol of the sending one.
 type-by-default|47|A customer without a customerType becomes an individual.
@@ -261,7 +260,6 @@ birth-date-unpadded|52|The birthDate of a customer that is read has no leading z
 identifier-kept|57|A change of idType and identifier keeps the identifier from before.
 tax-id-unchecked-later|65|A changed taxId is not held to its country.
 failed-as-pending|77|An account that could not be provided is still shown as PENDING.
-instructions-of-first|80|Fiat accounts of customers in one currency show how to fund the first.
 privacy-flag-on-crypto|85|An INTERNAL_CRYPTO account has the privacy flag of wallets.
 card-funding-once|86|An account with a card does not say any more that it can fund one.
 platform-list-bare-ids|96|The platform's list of external accounts has ids without their type.
@@ -324,14 +322,12 @@ verified-channel-left-out|61|A customer that is read has no channel that was ver
 sending-fields-unasked|67|A quote asks for the required members of the receiving currency alone.
 closed-as-inactive|77|A closed account is shown as INACTIVE.
 platform-list-total-balance|78|The platform's list has the total balance as the balance.
-list-drops-sweep-rule|84|A rule-based account that is listed has no sweepRule.
 hosted-approval-without-accounts|88|A customer who is approved by the hosted flow gets no accounts.
 pix-random-as-evp|111|A pixKeyType RANDOM is shown as EVP.
 given-swift-overwritten|114|A swiftCode that is given gives way to what the IBAN says.
 naira-bank-optional|118|An account in NGN needs no bankName.
 chinese-wallet-without-bank|124|A payment to a wallet app in CNY needs no bankName.
 ivory-coast-old-numbers|125|A phone number of the Ivory Coast with eight digits is taken.
-second-operator-refused|129|The second mobile operator for UGX is refused.
 beneficiary-birth-with-time|136|The birthDate of a beneficiary has a time behind it.
 nested-tax-id-unseen|137|A taxId under businessInfo of a beneficiary does not count.
 philippine-address-demanded|140|An individual who is paid in PHP needs an address.
@@ -640,7 +636,6 @@ business-currencies-unread|50|The currencies of a business are not shown when it
 review-events-without-channels|61|Events of a customer leave contactVerification out.
 holder-shows-sweep-rule|84|The account of a holder shows the sweepRule of its rule-based account.
 lookup-network-in-code|35|A lookup of a wallet names its network beside the code of the currency.
-contacts-by-first-region|55|A customer who moves into the EU submits without email and phoneNumber.
 change-shifts-birth-date|52|A change of anything else sets the birthDate of a customer a day back.
 one-country-of-operation|65|Of the countriesOfOperation of a business only the first one is kept.
 listed-beneficiary-individual|135|A list shows every beneficiary as an INDIVIDUAL.

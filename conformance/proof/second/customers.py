@@ -371,7 +371,6 @@ def create(call: Call) -> Reply:
         "_session": True,
         "_resets": [],
         "_traits": set(),
-        "_first_region": given.get("region"),
         "_first_number": at(given, "businessInfo.registrationNumber"),
         "_first_name": given.get("fullName"),
         "_first_legal": at(given, "businessInfo.legalName"),

@@ -91,7 +91,7 @@ def shown(world: World, account: Json) -> Json:
     if account["status"] == "FROZEN" and world.has("frozen-as-suspended"):
         body["status"] = "SUSPENDED"
     _mistake(world, account, body)
-    funded = _first_alike(world, account)
+    funded = account
     if "_home" in account and world.has("instructions-of-holder"):
         funded = world.internals[account["_home"]]
     body["fundingPaymentInstructions"] = _instructions(world, account, funded)
@@ -128,18 +128,6 @@ def _instructions(world: World, account: Json, funded: Json) -> Any:
     one = instruction(world, funded)
     bare = account["type"] == "EMBEDDED_WALLET" and world.has("wallet-instructions-no-list")
     return one if bare else [one]
-
-
-def _first_alike(world: World, account: Json) -> Json:
-    """Return the account, or the first one of its kind by a planted bug."""
-    if account["type"] != "INTERNAL_FIAT" or not account["customerId"]:
-        return account
-    first = next(
-        row
-        for row in world.internals.values()
-        if row["type"] == account["type"] and row["_code"] == account["_code"] and row["customerId"]
-    )
-    return first if first is not account and world.has("instructions-of-first") else account
 
 
 def instruction(world: World, account: Json, reference: str = "") -> Json:
@@ -359,8 +347,6 @@ def _listed(world: World, account: Json) -> Json:
     body = shown(world, account)
     if account["type"] == "RULE_BASED" and world.has("rule-based-as-fiat"):
         body["type"] = "INTERNAL_FIAT"
-    if account["type"] == "RULE_BASED" and world.has("list-drops-sweep-rule"):
-        body["sweepRule!"] = None
     if account["type"] == "RULE_BASED" and world.has("listed-rule-based-ownerless"):
         body["customerId"] = ""
     if account["_held"] and world.has("listed-with-held"):

@@ -811,9 +811,6 @@ def _asks(world: World, quote: Json) -> bool:
         return False
     if quote["_source"].external and world.has("pull-unasked"):
         return False
-    moved = owner["_first_region"] not in customers.EU
-    if moved and world.has("sca-by-first-region"):
-        return False
     return owner["customerType"] != "BUSINESS" or not world.has("no-challenge-for-business")
 
 

@@ -501,9 +501,6 @@ def _owner_papers(world: World, lacks: list[Json]) -> list[Json]:
 def _missed_contacts(world: World, customer: Json) -> list[str]:
     """Return the contacts that a customer in the EU did not tell, as far as bugs let them be."""
     missed = customers.missed_contacts(world, customer)
-    moved = customer["_first_region"] not in customers.EU
-    if missed and moved and world.has("contacts-by-first-region"):
-        return []
     mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in missed
     if mute and world.has("european-business-phone-unasked"):
         missed.remove("phoneNumber")
