@@ -38,6 +38,7 @@ LEADS_TO: Mapping[str, str] = {
 }
 """The triggers that move an external account, with the status that each leads to."""
 
+_NEEDS_PROVIDER = frozenset({"BWP_ACCOUNT"})
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 _USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 _TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
@@ -213,6 +214,10 @@ class ExternalAccounts(Part):
         info = body["accountInfo"]
         if info.get("provider") == "{provider}":
             names = self._profile.bindings.providers.get(example.currency)
+            if not names and example.account_type in _NEEDS_PROVIDER:
+                raise ResourceMissing(
+                    f"bindings.providers of the profile has none for {example.currency}"
+                )
             body = placed(body, "accountInfo.provider", names[0] if names else ABSENT)
         if example.country is not None and "bankName" in info:
             listed = self.institutions(example.country, example.currency)
