@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from http import HTTPStatus
 from typing import Any, Literal
 
 from conformance.platform.given.approved import ApprovedCustomers
@@ -52,6 +54,7 @@ class ExternalAccounts(Part):
         super().__init__(context)
         self._approved = approved
         self._customers = customers
+        self._registered: set[tuple[str, str]] = set()
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the external accounts of a customer."""
@@ -91,7 +94,14 @@ class ExternalAccounts(Part):
 
     def _create(self, customer: Json, name: str | None, members: Json) -> Resource:
         body = self.body(customer, name, **members)
-        return arranged_resource(self._api.create_external_account(body), customer)
+        registered = (customer["id"], json.dumps(body["accountInfo"], sort_keys=True))
+        answer = self._api.create_external_account(body)
+        # Some numbers are the same in each account of their example, as they have check digits.
+        if answer.status == HTTPStatus.CONFLICT and registered in self._registered:
+            raise ResourceMissing(f"a customer cannot have the same account twice: {answer}")
+        account = arranged_resource(answer, customer)
+        self._registered.add(registered)
+        return account
 
     def activate(self, account: Json) -> Resource:
         """Return an external account once it can receive payments."""
