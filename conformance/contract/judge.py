@@ -214,10 +214,11 @@ class Judge:
             broken = operation.requirement("server-error")
             findings.append(Finding(broken, False, detail, difference))
         content: Mapping[str, Any] = documented.get("content", {})
-        if not content or (media_type in content and not is_bounded):
-            unread = f"{operation.id} answered {status} with a body too deep or too long to be read"
-            return MessageFindings(tuple(findings), (unread,) if content else ())
         schema = content.get(JSON, {}).get("schema")
+        is_left_out = body is None and is_json and not media_type and _says_nothing(schema)
+        if not content or is_left_out or (media_type in content and not is_bounded):
+            unread = f"{operation.id} answered {status} with a body too deep or too long to be read"
+            return MessageFindings(tuple(findings), (unread,) if content and not is_bounded else ())
         if media_type not in content or not is_json:
             shown = _shortened(media_type, MAX_OBSERVATION_CHARS) or "no media type"
             detail = (
@@ -357,6 +358,11 @@ def _described(kind: str, webhooks: Mapping[str, Any]) -> str | None:
     """Return the name by which the document describes a type of event, alone or by its family."""
     names = (kind, f"{kind.partition('.')[0]}.*")
     return next((name for name in names if name in webhooks), None)
+
+
+def _says_nothing(schema: Any) -> bool:
+    """Return whether a schema leaves open what a body is, and so whether there is one at all."""
+    return isinstance(schema, Mapping) and not schema.keys() - {"description"}
 
 
 def _leaves_open_where_the_list_stands(schema: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ _LISTS = ("listDiscoveries", "listTransactions", "listPlatformInternalAccounts")
 _DEPOSIT = 100_000
 _REVIEWS = 3
 _PAYMENT = 10_000
+_PURPOSE = "purposeOfPayment"
 _WALLETS = ("_WALLET", "LIGHTNING", "SPARK")
 
 _CONSENT: Values = (
@@ -63,6 +64,7 @@ class Explorer:
     _terms_version: str | None = None
     _consent: Any = None
     _is_approved: bool = False
+    _payable: list[str] = field(default_factory=list)
 
     def looks(self) -> Iterator[tuple[str, Callable[[], Iterator[Learned]]]]:
         """Yield what to look at, in the order in which one needs the other."""
@@ -284,19 +286,32 @@ class Explorer:
         if self.source is None or not self.accounts or not self._is_approved:
             return
         found: dict[str, str] = {}
+        needing: dict[str, str] = {}
         why = ""
         for name, account in sorted(self.accounts.items(), key=lambda one: not _is_usual(one[0])):
+            currency = account_examples()[name].currency
             ready = self.platform.external_accounts.activate(account)
             body = self.platform.quotes.body(self.source, ready, amount=_PAYMENT)
             answer = self.platform.api.create_quote(body)
+            if not answer.accepted and _PURPOSE not in body and _PURPOSE in refusal(answer):
+                purpose = self._purpose(answer)
+                again = self.platform.api.create_quote({**body, _PURPOSE: purpose})
+                if again.accepted:
+                    answer, needing[currency] = again, purpose
             if answer.accepted:
-                found.setdefault(account_examples()[name].currency, name)
+                found.setdefault(currency, name)
             else:
                 why = refusal(answer)
+        if needing:
+            shown = f"POST /quotes asks for a {_PURPOSE} in {', '.join(needing)}"
+            yield Learned(("bindings", "purpose_of_payment"), shown, next(iter(needing.values())))
+            yield Learned(("bindings", "purpose_currencies"), shown, sorted(needing))
         if not found:
             yield question("resources.corridors", f"which are there? POST /quotes: {why}")
             return
         sending = self.platform.profile.currency
+        order = sorted(found, key=lambda one: (one in needing, one != sending, one))
+        self._payable = [found[receiving] for receiving in order]
         yield Learned(
             ("resources", "corridors"),
             f"POST /quotes from {sending} takes destinations in {', '.join(found)}",
@@ -305,6 +320,11 @@ class Explorer:
                 for receiving in sorted(found, key=lambda one: (one != sending, one))
             ],
         )
+
+    def _purpose(self, answer: Answer) -> str:
+        """Return the purpose that the profile names, or one that a refusal may take."""
+        known = self.platform.profile.bindings.purpose_of_payment
+        return known or next(iter(listed_values(answer, _PURPOSE)), "GOODS_OR_SERVICES")
 
     def _readable_features(self) -> Iterator[Learned]:
         answer = self.platform.api.list_stablecoins()
@@ -325,7 +345,9 @@ class Explorer:
         if any(one.key == ("features", "stablecoins") and one.value for one in found):
             yield from coins.forms(self.platform, self.source, account)
         if self.source is not None and self._is_approved and self.accounts:
-            yield from offers.offered_in_quotes(self.platform, self.source, self.accounts)
+            # What is asked with a quote is asked with one that is taken.
+            payable = {name: self.accounts[name] for name in self._payable} or self.accounts
+            yield from offers.offered_in_quotes(self.platform, self.source, payable)
 
     def _suffixes(self) -> Iterator[Learned]:
         customers = self.platform.customers

@@ -168,14 +168,19 @@ def _pulled(
     platform: Platform, usual: Mapping[str, Any], accounts: Mapping[str, Resource]
 ) -> Iterator[Learned]:
     known = platform.profile.resources.pullable_account
+    home = {"destinationType": "ACCOUNT", "accountId": usual["source"]["accountId"]}
     for name in sorted(accounts, key=lambda one: one != known):
         source = {**usual["source"], "accountId": accounts[name].id}
-        answer = platform.api.create_quote({**usual, "source": source}, valid=False)
-        if answer.accepted:
-            shown = f"{told(answer)} with an account of {name} as the source"
-            yield Learned(("features", "pullable_sources"), shown, value=True)
-            yield Learned(("resources", "pullable_account"), shown, name)
-            return
+        for destination in (usual["destination"], home):
+            if destination["accountId"] == source["accountId"]:
+                continue
+            body = {**usual, "source": source, "destination": destination}
+            answer = platform.api.create_quote(body, valid=False)
+            if answer.accepted:
+                shown = f"{told(answer)} with an account of {name} as the source"
+                yield Learned(("features", "pullable_sources"), shown, value=True)
+                yield Learned(("resources", "pullable_account"), shown, name)
+                return
     yield question(
         "features.pullable_sources", "is it offered? No external account is taken as a source"
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from http import HTTPStatus
 from typing import Any, Literal
 
 from conformance.platform.given.approved import ApprovedCustomers
@@ -38,6 +40,7 @@ LEADS_TO: Mapping[str, str] = {
 }
 """The triggers that move an external account, with the status that each leads to."""
 
+_NEEDS_PROVIDER = frozenset({"BWP_ACCOUNT"})
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 _USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 _TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
@@ -51,6 +54,7 @@ class ExternalAccounts(Part):
         super().__init__(context)
         self._approved = approved
         self._customers = customers
+        self._registered: set[tuple[str, str]] = set()
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the external accounts of a customer."""
@@ -90,7 +94,14 @@ class ExternalAccounts(Part):
 
     def _create(self, customer: Json, name: str | None, members: Json) -> Resource:
         body = self.body(customer, name, **members)
-        return arranged_resource(self._api.create_external_account(body), customer)
+        registered = (customer["id"], json.dumps(body["accountInfo"], sort_keys=True))
+        answer = self._api.create_external_account(body)
+        # Some numbers are the same in each account of their example, as they have check digits.
+        if answer.status == HTTPStatus.CONFLICT and registered in self._registered:
+            raise ResourceMissing(f"a customer cannot have the same account twice: {answer}")
+        account = arranged_resource(answer, customer)
+        self._registered.add(registered)
+        return account
 
     def activate(self, account: Json) -> Resource:
         """Return an external account once it can receive payments."""
@@ -213,6 +224,10 @@ class ExternalAccounts(Part):
         info = body["accountInfo"]
         if info.get("provider") == "{provider}":
             names = self._profile.bindings.providers.get(example.currency)
+            if not names and example.account_type in _NEEDS_PROVIDER:
+                raise ResourceMissing(
+                    f"bindings.providers of the profile has none for {example.currency}"
+                )
             body = placed(body, "accountInfo.provider", names[0] if names else ABSENT)
         if example.country is not None and "bankName" in info:
             listed = self.institutions(example.country, example.currency)

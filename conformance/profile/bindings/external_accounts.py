@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import (
     Field,
+    field_validator,
 )
 
 from conformance.profile.part import ProfilePart
+
+PROVIDERS: Mapping[str, tuple[str, ...]] = {
+    "KES": ("M-PESA",),
+    "TZS": ("AIRTEL", "VODACOM"),
+    "ZMW": ("TNM", "AIRTEL", "ZAMTEL", "MTN"),
+    "RWF": ("MTN", "AIRTEL"),
+    "MWK": ("AIRTEL", "TNM"),
+    "UGX": ("MTN", "AIRTEL"),
+    "XOF": ("ORANGE",),
+    "BWP": ("ORANGE",),
+}
+"""The usual operators of mobile money, by currency."""
 
 
 class ExternalAccountBindings(ProfilePart):
@@ -34,17 +48,9 @@ class ExternalAccountBindings(ProfilePart):
         "accountNumber: 1########9}`.",
     )
     providers: dict[str, list[str]] = Field(
-        default_factory=lambda: {
-            "KES": ["M-PESA"],
-            "TZS": ["AIRTEL", "VODACOM"],
-            "ZMW": ["TNM", "AIRTEL", "ZAMTEL", "MTN"],
-            "RWF": ["MTN", "AIRTEL"],
-            "MWK": ["AIRTEL", "TNM"],
-            "UGX": ["MTN", "AIRTEL"],
-            "XOF": ["ORANGE"],
-            "BWP": ["ORANGE"],
-        },
-        description="The provider names of mobile money, by currency.",
+        default_factory=lambda: {currency: [*names] for currency, names in PROVIDERS.items()},
+        description="The provider names of mobile money, by currency; a currency that is left out "
+        "keeps the usual ones, and `[]` says that there are none.",
     )
     untrust: dict[str, Any] = Field(
         default_factory=dict,
@@ -80,3 +86,8 @@ class ExternalAccountBindings(ProfilePart):
     ownership_wrong_signature: str | None = Field(
         "Zm9yZ2Vk", description="A well-formed signature that is not the owner's; null for none."
     )
+
+    @field_validator("providers")
+    @classmethod
+    def _usual_ones(cls, providers: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        return {**{currency: [*names] for currency, names in PROVIDERS.items()}, **providers}

@@ -545,7 +545,10 @@ def _is_paid(platform: Platform, steps: list[Answer]) -> bool:
 
     Raises:
         PreconditionFailed: the transaction comes neither to COMPLETED nor to a failure.
+        ResourceMissing: the amount is none that the target moves, whatever the account.
     """
+    if steps[-1].code == "AMOUNT_OUT_OF_RANGE":
+        raise ResourceMissing(f"the payment is too small or too large: {steps[-1]}")
     if not steps[-1].accepted:
         return False
     status = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED).get("status")

@@ -107,12 +107,10 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
         fee = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
         if fee == fee_from_dollars:
             raise ResourceMissing("bindings.fee_configs names no source currency")
+        body = platform.quotes.body(*platform.quotes.ends(corridor))
+        twin = platform.configuration.update({FEES: fee_from_dollars})
+        answer = platform.configuration.update({FEES: fee})
         with check("LIM-007"):
-            body = platform.quotes.body(*platform.quotes.ends(corridor))
-            twin = platform.configuration.update({FEES: fee_from_dollars})
-
-            answer = platform.configuration.update({FEES: fee})
-
             if answer.accepted:
                 assert own_fee(arrange_quote(platform, body)) == 0
             else:

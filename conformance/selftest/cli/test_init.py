@@ -28,6 +28,13 @@ triggers:
     http: {url: "{origin}/control/webhook-endpoint", json: {url: "{url}"}}
 """
 
+PURPOSEFUL = """
+implementation: {name: second}
+environment: sandbox
+triggers:
+  customer.approve: {http: {url: "{origin}/backstage/customers/{customerId}/review/approve"}}
+"""
+
 
 def init(base_url: str, path: Path, *options: str) -> tuple[int, str]:
     """Run the command; return its exit status and output."""
@@ -170,3 +177,20 @@ def test_it_finds_the_names_of_another_implementation(
     assert set(bindings) - same == {"providers", "stablecoin", "terms_consent"}
     assert bindings["terms_consent"]["version"] == "{version}"
     assert bindings["providers"]["KES"] == shipped["providers"]["KES"]
+
+
+def test_it_finds_what_is_paid_for_a_purpose_alone(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A corridor that needs a purpose is one, and quotes that are taken show the features."""
+    with running("codes") as (base_url, environment):
+        for name in ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET"):
+            monkeypatch.setenv(name, environment[name])
+        path.write_text(PURPOSEFUL, encoding="utf-8")
+
+        status, output = init(base_url, path)
+
+    assert status == 0, output
+    added = [line for line in output.splitlines() if line.startswith("+")]
+    assert "+  purpose_currencies: [MXN]" in added
+    assert {"+  realtime_funding: true", "+  pullable_sources: true"} < set(added)

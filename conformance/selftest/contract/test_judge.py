@@ -364,6 +364,19 @@ class TestResponses:
 
         assert "no media type" in failures(judgement.findings)["CNV-002"]
 
+    @pytest.mark.parametrize("status", [200, 201, 202])
+    def test_a_body_of_which_nothing_is_shown_may_be_missing(
+        self, judge: Judge, status: int
+    ) -> None:
+        """What the specification says nothing about need not be sent; as text it is no JSON."""
+        fund = document().operations["fundInternalAccount"]
+
+        empty = self.judge_response(judge, fund, status, media_type="", body=None)
+        text = self.judge_response(judge, fund, status, media_type="text/plain", body=None)
+
+        assert failures(empty.findings) == {}
+        assert set(failures(text.findings)) == {"CNV-002"}
+
     def test_a_response_without_content_needs_none(
         self, judge: Judge, operation: Operation
     ) -> None:

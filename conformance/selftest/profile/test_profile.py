@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from conformance.contract.data import FIXTURES
 from conformance.contract.vocabulary import TRIGGERS
 from conformance.profile import model as module
+from conformance.profile.bindings.external_accounts import PROVIDERS
 from conformance.profile.loading import read_profile
 from conformance.profile.model import Environment, Profile
 from conformance.profile.part import ProfileError
@@ -699,3 +700,17 @@ class TestNone:
 
         assert profile.bindings.require("platform_fee_override") == {}
         assert profile.bindings.require("list_next") == "nextCursor"
+
+
+class TestProviders:
+    """Operators of mobile money are told by currency."""
+
+    def test_a_currency_that_is_left_out_keeps_the_usual_ones(self, write: Write) -> None:
+        """Only the currencies that are named change, and an empty list says that there are none."""
+        named = {"KES": ["SAFARICOM"], "XOF": []}
+        profile = read_profile(write({**NAME, "bindings": {"providers": named}}))
+
+        assert profile.bindings.providers == {**PROVIDERS_OF_ALL, **named}
+
+
+PROVIDERS_OF_ALL = {currency: [*names] for currency, names in PROVIDERS.items()}

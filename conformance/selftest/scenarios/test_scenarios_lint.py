@@ -97,6 +97,47 @@ def refusals_without_twin(node: ast.expr, path: Path) -> Iterator[str]:
         yield "it asserts that a request was not accepted"
 
 
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def checks(function: ast.FunctionDef) -> Iterator[ast.With]:
+    """Yield each ``with check(…)`` of a function."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.With) and any(
+            isinstance(item.context_expr, ast.Call) and names(item.context_expr.func) == {"check"}
+            for item in node.items
+        ):
+            yield node
+
+
+def variables(node: ast.AST, context: type[ast.Load | ast.Store]) -> Iterator[tuple[str, int]]:
+    """Yield name and line of variables that are read or set, but for those of one expression."""
+    own: set[str] = set()
+    if isinstance(node, ast.Lambda):
+        own = {argument.arg for argument in node.args.args}
+    if isinstance(node, COMPREHENSIONS):
+        own = {name for part in node.generators for name in names(part.target)}
+    if isinstance(node, ast.Name) and isinstance(node.ctx, context):
+        yield node.id, node.lineno
+    for child in ast.iter_child_nodes(node):
+        yield from (found for found in variables(child, context) if found[0] not in own)
+
+
+def left_by_checks(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield the variables that are read after the one check that sets them."""
+    sets = [*variables(function, ast.Store)]
+    reads = [*variables(function, ast.Load)]
+    for node in checks(function):
+        first, last = node.lineno, node.end_lineno or 0
+        for name in {name for name, line in sets if first <= line <= last}:
+            if any(other == name and line < first for other, line in sets):
+                continue
+            later = [line for other, line in sets if other == name and line > last]
+            for other, line in reads:
+                if other == name and line > last and not any(known <= line for known in later):
+                    yield f"{name} in line {line}"
+
+
 @pytest.mark.parametrize("path", SUITE, ids=lambda path: f"{path.parent.name}/{path.name}")
 class TestEveryFile:
     """Each file of scenarios and of fuzzing."""
@@ -178,6 +219,12 @@ def test_every_scenario_says_its_fact(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
+def test_no_check_leaves_what_others_read(path: Path) -> None:
+    """What a check sets is read in that check alone: one that fails, or is not exercised, ends."""
+    assert [place(path, f) for f in functions(path) if [*left_by_checks(f)]] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
     """A scenario without a requirement makes observations only, as it has no verdict."""
     with_requirement = {
@@ -244,6 +291,25 @@ class TestLint:
     def test_what_is_no_refusal_is_let_through(self, tmp_path: Path, assertion: str) -> None:
         """Assertions on successes, bodies and amounts are not found."""
         assert not self.faults_of(tmp_path, assertion)
+
+    @pytest.mark.parametrize(
+        ("body", "found"),
+        [
+            ("    with check('A'):\n        a = 1\n    print(a)", ["a in line 4"]),
+            ("    a = 0\n    with check('A'):\n        a = 1\n    print(a)", []),
+            ("    with check('A'):\n        a = 1\n    a = 2\n    print(a)", []),
+            ("    with check('A'):\n        a = 1\n        print(a)", []),
+            ("    with check('A'):\n        [a for a in ()]\n    [a for a in ()]", []),
+            ("    with check('A'):\n        a = 1\n    print(lambda a: a)", []),
+            ("    with other('A'):\n        a = 1\n    print(a)", []),
+        ],
+    )
+    def test_what_a_check_leaves_is_noticed(self, body: str, found: list[str]) -> None:
+        """A variable that one check sets and a later line reads is found."""
+        (function,) = ast.parse(f"def test():\n{body}\n").body
+        assert isinstance(function, ast.FunctionDef)
+
+        assert [*left_by_checks(function)] == found
 
     def faults_of(self, folder: Path, assertion: str) -> list[str]:
         """Return what is wrong with an assertion."""

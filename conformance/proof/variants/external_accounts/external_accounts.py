@@ -25,6 +25,28 @@ from conformance.reference.unit import Ask, Unit
 _A_MOMENT = 0.1
 
 
+# --- What is registered ---------------------------------------------------------------------
+
+
+@variant("N452", "a customer has no two equal accounts", "apart", (externals, "create"))
+def accounts_once(create: Function, unit: Unit, ask: Ask) -> Any:
+    shown: Json = create(unit, ask)
+    unit.session.flush()
+    account = unit.session.get_one(ExternalAccount, shown["id"])
+    others = select(ExternalAccount).where(
+        ExternalAccount.customer_id == account.customer_id,
+        ExternalAccount.account_type == account.account_type,
+        ExternalAccount.currency == account.currency,
+        ExternalAccount.id != account.id,
+        ExternalAccount.deleted.is_(False),
+    )
+    if account.customer_id and any(
+        one.info == account.info for one in unit.session.scalars(others)
+    ):
+        raise errors.Refusal("CONFLICT", "The customer has this account already.")
+    return shown
+
+
 # --- Who may receive ------------------------------------------------------------------------
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from starlette.responses import Response
+
 from conformance.proof.kit.builders import Json, before, edited, instead, rescued
 from conformance.proof.kit.edits import shows, where, with_null, without
 from conformance.proof.kit.optional import declare_optional
@@ -17,9 +19,9 @@ from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import is_young, refuse_customer
-from conformance.reference import errors, fields, money, rules
+from conformance.reference import app, errors, fields, money, rules
 from conformance.reference.customers import customers
-from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.internal_accounts import accounts, ledger, rule_based
 from conformance.reference.quotes import parties
 from conformance.reference.store import InternalAccount, Quote
 from conformance.reference.transactions import settlement
@@ -268,6 +270,16 @@ declare(
     answers("fundInternalAccount", 202),
     "other codes",
 )
+
+
+@variant("N069", "a simulated deposit is answered with 202, and without a body")
+def fund_without_body(patch: Patch) -> None:
+    def respond(original: Function, status: int, body: Any, headers: Any = None) -> Any:
+        return original(status, body, headers) if body is not None else Response(status_code=status)
+
+    answers("fundInternalAccount", 202)(patch)
+    edited(rule_based, "fund", lambda _: None)(patch)
+    patch.wrap(app, "respond", respond)
 
 
 # --- Lists ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from conformance.reference import app, errors, fields, rules
 from conformance.reference.rules import Field
 from conformance.reference.store import BeneficialOwner
 from conformance.reference.unit import Ask, Unit, Upload
-from conformance.reference.verification import documents, owners, verifications
+from conformance.reference.verification import documents, owners, sandbox, verifications
 
 _SEEN_LATER = "SEEN_LATER"
 
@@ -210,6 +210,19 @@ def owner_asked_at_submission(patch: Patch) -> None:
     patch.replace(owners, "missing", missing)
     # It shows what was reported.
     patch.concern(owners, "view")
+
+
+@variant("M36", "the sandbox collects owners at the suffix 003 alone", "further apart")
+def owners_collected_at_a_suffix(patch: Patch) -> None:
+    owner_asked_at_submission(patch)
+
+    def missing(original: Function, packet: verifications.Packet) -> list[Json]:
+        found: list[Json] = original(packet)
+        if sandbox.suffix_of(packet.customer, ()) == "003":
+            return found
+        return [error for error in found if error["resourceId"] == packet.customer.id]
+
+    patch.wrap(verifications, "missing_fields", missing)
 
 
 @variant("M28", "an owner is refused for whatever is missing", "other apart")
