@@ -73,10 +73,10 @@ def test_two_cards_of_a_customer_have_their_own_transactions(
     except PreconditionFailed as error:
         raise ResourceMissing(f"an account funds one card alone: {error}") from error
     others = [platform.cards.approved_purchase(other) for _ in range(2)]
+    rows = list(platform.api.by_pages("listTransactions", 1, {"cardId": other["id"]}))
 
     with check("CAR-013"):
         assert not _contains(platform.cards.filtered(other), row)
-        rows = list(platform.api.by_pages("listTransactions", 1, {"cardId": other["id"]}))
         assert not _contains(rows, row), rows
     with check("CAR-010"):
         assert all(_contains(rows, one) for one in others), rows

@@ -48,8 +48,8 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("TRX-600"):
         arranged_body(execution)
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
     with check("QUO-120"):
-        immediate = platform.api.create_quote({**body, "immediatelyExecute": True})
         immediate.expect_accepted()
         assert immediate.body["status"] in SETTLING, immediate
     with check("QUO-121"):
