@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
-from itertools import islice
+import traceback
 from types import TracebackType
 
 _EXPLAINED = "assert "
@@ -31,15 +31,10 @@ def told(error: AssertionError) -> str:
 
 def _expression(trace: TracebackType | None) -> str:
     """Return the condition of the ``assert`` that ended a trace; empty where it is not known."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
+    frames = traceback.extract_tb(trace)
+    if not frames or (first := frames[-1].lineno) is None:
         return ""
-    code = trace.tb_frame.f_code
-    first, last, _, _ = next(islice(code.co_positions(), trace.tb_lasti // 2, None))
-    if first is None or last is None:
-        return ""
-    lines = linecache.getlines(code.co_filename)[first - 1 : last]
+    lines = linecache.getlines(frames[-1].filename)[first - 1 : frames[-1].end_lineno]
     try:
         statement = ast.parse(textwrap.dedent("".join(lines))).body[0]
     except (SyntaxError, IndexError):

@@ -322,7 +322,7 @@ class ExternalAccounts(Part):
         account = self._create(
             customer, None, self._triggers.prepare(mapped, customerId=customer["id"])
         )
-        if WAITING not in {account.get("status"), self.read(account).get("status")}:
+        if account.get("status") != WAITING and self.read(account).get("status") != WAITING:
             raise ResourceMissing(f"a new external account is {account.get('status')}")
         return account
 

@@ -48,7 +48,8 @@ class ExternalAccountBindings(ProfilePart):
         "accountNumber: 1########9}`.",
     )
     providers: dict[str, list[str]] = Field(
-        default_factory=lambda: {currency: [*names] for currency, names in PROVIDERS.items()},
+        default_factory=dict,
+        validate_default=True,
         description="The provider names of mobile money, by currency; a currency that is left out "
         "keeps the usual ones, and `[]` says that there are none.",
     )

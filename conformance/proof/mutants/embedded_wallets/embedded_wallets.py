@@ -339,17 +339,12 @@ def renamed(code: str, name: str, look: Function, _ask: Ask) -> None:
 
 
 def _unasked_of_businesses(
-    original: Function,
-    unit: Unit,
-    ask: Ask,
-    account_id: str | None,
-    action: str,
-    body: Json | None = None,
+    original: Function, unit: Unit, ask: Ask, account_id: str | None, *more: Any
 ) -> None:
     wallet = embedded_wallets.wallet_of(unit, account_id)
     owner = None if wallet is None else unit.session.get(Customer, wallet.customer_id)
     if owner is None or owner.customer_type != "BUSINESS":
-        original(unit, ask, account_id, action, body)
+        original(unit, ask, account_id, *more)
 
 
 for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
