@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import platform
 import shlex
@@ -209,6 +210,20 @@ class Session:
         """Hear from a worker of pytest-xdist whether it could write its journal."""
         if failure := getattr(node, "workeroutput", {}).get(_HANDED_ON):
             self._problems.append(failure)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        """Collect the tests without a look for garbage, as all of them stay until the end.
+
+        It takes an eighth of the time of start and collection.
+        """
+        if not gc.isenabled():
+            return (yield)
+        gc.disable()
+        try:
+            return (yield)
+        finally:
+            gc.enable()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
