@@ -41,7 +41,7 @@ from conformance.sut.target import Target
 from conformance.testdata.samples import Samples
 from conformance.verdict.decisions import Facts, Outcome, ReadOnly, Reason, TriggerFailed
 from conformance.verdict.recorder import Recorder
-from conformance.webhooks.follower import Follower
+from conformance.webhooks.followed import FollowedInbox
 from conformance.webhooks.inbox import Inbox
 from conformance.webhooks.listener import WebhookListener
 from conformance.webhooks.manner import Treat
@@ -155,10 +155,11 @@ class Connection:
             )
             listener: WebhookListener | None = None
             treat: Treat | None = None
+            inbox: Inbox
             if follow_url is not None:
-                follower = Follower(follow_url)
-                closers.callback(follower.close)
-                inbox, treat = follower.inbox, follower.treat
+                followed = FollowedInbox(follow_url)
+                closers.callback(followed.close)
+                inbox, treat = followed, followed.treat
             elif profile.features.webhooks and worker == _FIRST:
                 listener = WebhookListener(
                     profile.webhooks.listen,
@@ -316,7 +317,8 @@ class Connection:
         if self.recorder is None:
             return
         # Of a recording, what had arrived by now is known by now.
-        self.judge_arrivals(all_of_them=False)
+        if isinstance(self.inbox, RecordedInbox):
+            self.inbox.judge(all_of_them=False)
         self._recent.append(exchange)
         del self._recent[:-_KEPT_PER_TEST]
         self.recorder.exchanges.append(exchange.id)
@@ -331,9 +333,9 @@ class Connection:
             written.delivery(delivery)
         verdict = judge().delivery(delivery.body)
         self._observe(verdict.observations)
-        signed = self.verifier.findings(delivery) if self.verifier else ()
         if self.recorder is None:
             return
+        signed = self.verifier.findings(delivery) if self.verifier else ()
         if signed and not delivery.whole:
             # It held a secret, so that its signature may have been right or wrong.
             signed = tuple(finding for finding in signed if finding.requirement != VERIFIES)
@@ -358,10 +360,16 @@ class Connection:
         if is_other and isinstance(self.inbox, RecordedInbox):
             self.inbox.judge_from(began)
 
-    def judge_arrivals(self, *, all_of_them: bool) -> None:
-        """Judge the recorded deliveries that had arrived; nothing where deliveries are not."""
+    def judge_arrivals(self, *, all_of_them: bool = False) -> None:
+        """Judge the deliveries that have arrived and that nobody has asked for yet.
+
+        Where this process listens, each is judged as it arrives. Of a recording ``all_of_them``
+        are judged that are left.
+        """
         if isinstance(self.inbox, RecordedInbox):
             self.inbox.judge(all_of_them=all_of_them)
+        elif isinstance(self.inbox, FollowedInbox):
+            self.inbox.catch_up()
 
     def close(self) -> None:
         """Close everything."""

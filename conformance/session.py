@@ -362,8 +362,10 @@ class Session:
         try:
             result = yield
         except BaseException as error:
+            self.connection.judge_arrivals()
             recorder.conclude(error)
             raise
+        self.connection.judge_arrivals()
         if recorder.exercised() and not recorder.answers:
             unanswered = HarnessError("the test ended without any answer of the target")
             recorder.abort(unanswered)

@@ -16,7 +16,7 @@ MAX_KEPT_BYTES = 512 * 1024 * 1024
 """How much memory the deliveries of a run may take; 1 KB of JSON takes some 7 KB when decoded."""
 
 _TOLD = 200
-_MOMENT_SECONDS = 1.0
+MOMENT_SECONDS = 1.0
 """For how long a delivery may be on its way beside one that is missing."""
 
 
@@ -111,7 +111,7 @@ class Inbox:
         with self._arrived:
             self._arrived.wait_for(lambda: is_there() or self.missing is not None, within)
             if self.missing is not None and not self._is_full:
-                self._arrived.wait_for(is_there, min(within, _MOMENT_SECONDS))
+                self._arrived.wait_for(is_there, min(within, MOMENT_SECONDS))
             return self._deliveries[number:]
 
     def next_number(self) -> int:

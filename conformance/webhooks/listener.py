@@ -46,7 +46,7 @@ _LAST_TURNS = 5
 _LINGER_SECONDS = 1.0
 _SLOW_SECONDS = 0.25
 _LISTEN = re.compile(r"(?:\[(?P<ipv6>[^\[\]]+)\]|(?P<name>[^:\[\]]+)):(?P<port>[0-9]{1,5})")
-_SINCE = re.compile(rb"since=([0-9]{1,9})")
+_SINCE = re.compile(rb"since=([0-9]{1,9})&wait=([0-9]{1,4})")
 _LAST_PORT = 65535
 # Listening on all addresses, a process of the same machine is reached on this one.
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound to it here
@@ -350,24 +350,27 @@ class WebhookListener:
             self._manners.set(*asked)
             await connection.answer(HTTPStatus.OK)
         elif request.method == b"GET" and since:
-            await connection.answer(HTTPStatus.OK, await self._arrivals(int(since[1])))
+            await connection.answer(HTTPStatus.OK, await self._arrivals(*map(int, since.groups())))
         else:
             await connection.answer(HTTPStatus.NOT_FOUND)
 
-    async def _arrivals(self, number: int) -> bytes:
-        """Return as JSON the deliveries from ``number`` on, waiting a second for the first."""
-        if self.inbox.next_number() <= number and self.inbox.missing is None:
+    async def _arrivals(self, number: int, wait: int) -> bytes:
+        """Return as JSON the deliveries from ``number`` on; wait so many ms for the first."""
+        if wait and self.inbox.next_number() <= number and self.inbox.missing is None:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(POLL_SECONDS):
+                async with asyncio.timeout(min(wait / 1000, POLL_SECONDS)):
                     await self._arrived.wait()
         entries: list[dict[str, Any]] = []
         size = 0
-        for delivery in self.inbox.since(number, 0):
+        known = self.inbox.since(number, 0)
+        for delivery in known:
             entries.append(to_json(delivery))
             size += len(delivery.raw)
             if size > _BATCH_BYTES:
                 break
-        return json.dumps({"deliveries": entries, "missing": self.inbox.missing}).encode()
+        more = len(entries) < len(known)
+        told = {"deliveries": entries, "more": more, "missing": self.inbox.missing}
+        return json.dumps(told).encode()
 
     def _miss(self, cause: str) -> None:
         self.inbox.mark_incomplete(cause)

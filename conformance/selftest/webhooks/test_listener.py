@@ -12,6 +12,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,10 @@ from conformance.selftest import standins
 from conformance.selftest.standins import Behaviour, StandIn
 from conformance.sut.target import Target
 from conformance.verdict.decisions import HarnessError
-from conformance.webhooks import follower as follower_module
+from conformance.webhooks import followed as followed_module
 from conformance.webhooks import inbox as inbox_module
 from conformance.webhooks import listener as listener_module
-from conformance.webhooks.follower import Follower
+from conformance.webhooks.followed import FollowedInbox
 from conformance.webhooks.inbox import DeliveriesMissing, Inbox
 from conformance.webhooks.listener import STRANGER, ListenerError, WebhookListener
 from conformance.webhooks.manner import Manner, Manners
@@ -211,7 +212,7 @@ class TestTaking:
 
         answers = [
             httpx.get(url, trust_env=False).status_code
-            for url in (listener.url, f"{origin}/follow/x?since=0", listener.follow_url)
+            for url in (listener.url, f"{origin}/follow/x?since=0&wait=0", listener.follow_url)
         ]
 
         assert answers == [404, 404, 404]
@@ -396,7 +397,7 @@ class TestBounds:
     ) -> None:
         """Further deliveries get 503; a check for one that is not kept has the reason."""
         monkeypatch.setattr(inbox_module, bound, value)
-        follower = Follower(listener.follow_url)
+        follower = FollowedInbox(listener.follow_url)
         text = {"id": "Webhook:0", "text": "x" * 500}
 
         answers = [deliver(listener, text).status_code for _ in range(9)]
@@ -404,7 +405,7 @@ class TestBounds:
         kept_count = answers.count(200)
         assert answers == [200] * kept_count + [503] * (9 - kept_count)
         assert kept_count <= 7
-        for inbox in (listener.inbox, follower.inbox):
+        for inbox in (listener.inbox, follower):
             last = inbox.wait(lambda d: d.number == kept_count - 1, within=10)
             assert last is not None
             with pytest.raises(DeliveriesMissing, match="more webhooks than the suite keeps"):
@@ -560,17 +561,17 @@ class TestManners:
 
     def test_a_follower_may_ask_for_it(self, listener: WebhookListener) -> None:
         """A follower, which does not listen itself, can choose the answer too."""
-        follower = Follower(listener.follow_url)
+        follower = FollowedInbox(listener.follow_url)
 
         follower.treat("Transaction:1", "PAYMENT.DONE", Manner.FAILING)
         first = deliver(listener, EVENT)
         follower.treat("Transaction:1", "PAYMENT.DONE", None)
         second = deliver(listener, EVENT)
-        follower.inbox.wait(lambda d: d.number == 1, within=10)
+        acknowledged = [d.acknowledged for d in follower.all(lambda _: True)]
         follower.close()
 
         assert [first.status_code, second.status_code] == [500, 200]
-        assert [d.acknowledged for d in follower.inbox.all(lambda _: True)] == [False, True]
+        assert acknowledged == [False, True]
 
     def test_others_cannot_ask_for_it(self, listener: WebhookListener) -> None:
         """The choice of an answer at the webhook URL is a delivery, and changes nothing."""
@@ -654,43 +655,64 @@ class TestFollowing:
     def test_a_follower_gets_all_in_order(self, listener: WebhookListener) -> None:
         """The follower has deliveries from before and after its start, as the listener has."""
         deliver(listener, {**EVENT, "id": "Webhook:0"})
-        follower = Follower(listener.follow_url)
+        follower = FollowedInbox(listener.follow_url)
         deliver(listener, {**EVENT, "id": "Webhook:1"})
         deliver(listener, b"{")
 
-        last = follower.inbox.wait(lambda d: d.number == 2, within=10)
+        deliveries = follower.all(lambda _: True)
         follower.close()
 
-        assert last is not None
-        assert [d.id for d in follower.inbox.all(lambda _: True)] == [
-            "Webhook:0",
-            "Webhook:1",
-            None,
-        ]
-        assert follower.inbox.all(lambda _: True) == listener.inbox.all(lambda _: True)
+        assert [d.id for d in deliveries] == ["Webhook:0", "Webhook:1", None]
+        assert deliveries == listener.inbox.all(lambda _: True)
 
     def test_followers_do_not_disturb_each_other(self, listener: WebhookListener) -> None:
         """Each of two followers has the delivery."""
-        followers = [Follower(listener.follow_url) for _ in range(2)]
+        followers = [FollowedInbox(listener.follow_url) for _ in range(2)]
         deliver(listener, EVENT)
 
-        events_of_followers = [
-            f.inbox.wait(lambda d: d.id == "Webhook:1", within=10) for f in followers
-        ]
+        events_of_followers = [f.wait(lambda d: d.id == "Webhook:1", within=10) for f in followers]
         for follower in followers:
             follower.close()
 
         assert None not in events_of_followers
 
-    def test_a_follower_ends_with_its_listener(self) -> None:
-        """The thread of a follower ends after its listener was closed."""
+    def test_a_follower_without_its_listener_says_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A follower whose listener was closed raises DeliveriesMissing, and asks no more."""
+        monkeypatch.setattr(followed_module, "_MAX_FAILURES", 1)
         new_listener = WebhookListener("127.0.0.1:0")
-        follower = Follower(new_listener.follow_url)
+        follower = FollowedInbox(new_listener.follow_url)
         new_listener.close()
 
-        follower._thread.join(10)
+        for _ in range(2):
+            with pytest.raises(DeliveriesMissing, match="does not hand on the webhooks"):
+                follower.wait(lambda _: True, within=30)
+        follower.close()
 
-        assert not follower._thread.is_alive()
+    def test_a_follower_hears_of_what_is_missing(self, listener: WebhookListener) -> None:
+        """A follower that waits is told at once, and gets what still arrives within a moment."""
+        follower = FollowedInbox(listener.follow_url)
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(follower.wait, lambda d: d.id == "Webhook:1", 60)
+            listener._loop.call_soon_threadsafe(listener._miss, "a webhook was refused")
+            deliver(listener, EVENT)
+
+            assert waiting.result(30) is not None
+
+        with pytest.raises(DeliveriesMissing, match="a webhook was refused"):
+            follower.wait(lambda d: d.id == "Webhook:2", within=60)
+        follower.close()
+
+    def test_a_follower_does_not_wait_longer_than_asked(self, listener: WebhookListener) -> None:
+        """Whoever waits a tenth of a second waits about as long."""
+        follower = FollowedInbox(listener.follow_url)
+        started = time.monotonic()
+
+        event = follower.wait(lambda _: True, within=0.1)
+        seconds = time.monotonic() - started
+        follower.close()
+
+        assert event is None
+        assert 0.09 <= seconds < 0.9
 
     @pytest.mark.parametrize(
         "body",
@@ -715,7 +737,15 @@ class TestFollowing:
         assert deliver(listener, EVENT).status_code == 200
 
     @pytest.mark.parametrize(
-        "query", ["", "?since=", "?since=x", "?since=²", f"?since={'9' * 5000}"]
+        "query",
+        [
+            "",
+            "?since=",
+            "?since=x&wait=0",
+            "?since=²&wait=0",
+            f"?since={'9' * 5000}&wait=0",
+            "?since=0",
+        ],
     )
     def test_a_number_that_is_none_is_refused(self, listener: WebhookListener, query: str) -> None:
         """A wrong ``since`` gets 404."""
@@ -731,9 +761,9 @@ class TestFollowing:
         for number in range(20):
             deliver(listener, {**EVENT, "id": f"Webhook:{number}"})
 
-        answer = httpx.get(f"{listener.follow_url}?since=0", trust_env=False)
-        follower = Follower(listener.follow_url)
-        last = follower.inbox.wait(lambda d: d.id == "Webhook:19", within=10)
+        answer = httpx.get(f"{listener.follow_url}?since=0&wait=0", trust_env=False)
+        follower = FollowedInbox(listener.follow_url)
+        last = follower.wait(lambda d: d.id == "Webhook:19", within=10)
         follower.close()
 
         assert len(answer.json()["deliveries"]) == 1
@@ -747,9 +777,10 @@ class TestFollowing:
             b"null",
             b"[" * 100_000,
             b'{"deliveries": 7}',
-            b'{"deliveries": [null], "missing": null}',
-            b'{"deliveries": [{"raw": "\xc3\xa9"}], "missing": null}',
-            b'{"deliveries": [{"raw": "", "x": 1}], "missing": null}',
+            b'{"deliveries": [], "missing": null}',
+            b'{"deliveries": [null], "more": false, "missing": null}',
+            b'{"deliveries": [{"raw": "\xc3\xa9"}], "more": false, "missing": null}',
+            b'{"deliveries": [{"raw": "", "x": 1}], "more": false, "missing": null}',
         ],
     )
     def test_a_follower_that_gets_no_answer_says_so(
@@ -759,21 +790,22 @@ class TestFollowing:
         content: bytes,
     ) -> None:
         """After wrong answers of the listener a check raises DeliveriesMissing."""
-        monkeypatch.setattr(follower_module, "_MAX_FAILURES", 1)
+        monkeypatch.setattr(followed_module, "_MAX_FAILURES", 1)
         server = stand_in(standins.answers(200, content))
-        follower = Follower(server.origin)
+        follower = FollowedInbox(server.origin)
 
         with pytest.raises(DeliveriesMissing, match="does not hand on the webhooks"):
-            follower.inbox.wait(lambda _: True, within=30)
+            follower.wait(lambda _: True, within=30)
+        follower.close()
 
     def test_a_follower_overcomes_a_failure(self, listener: WebhookListener) -> None:
         """A follower whose connection breaks asks again."""
-        follower = Follower(listener.follow_url)
+        follower = FollowedInbox(listener.follow_url)
         for connection in list(listener._open):
             listener._loop.call_soon_threadsafe(connection.cut)
         deliver(listener, EVENT)
 
-        event = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
+        event = follower.wait(lambda d: d.id == "Webhook:1", within=10)
         follower.close()
 
         assert event is not None
@@ -782,11 +814,11 @@ class TestFollowing:
         """HarnessError is raised, and does not show the secret URL."""
         new_listener = WebhookListener("127.0.0.1:0")
         new_listener.close()
-        follower = Follower(new_listener.follow_url)
-        follower.close()
+        follower = FollowedInbox(new_listener.follow_url)
 
         with pytest.raises(HarnessError) as raised:
             follower.treat("Transaction:1", "PAYMENT.DONE", Manner.SLOW)
+        follower.close()
 
         assert "/follow/" not in str(raised.value)
 
@@ -914,10 +946,10 @@ class TestAddresses:
     def test_it_can_be_reached(self, listen: str, url_prefix: str, follow_prefix: str) -> None:
         """A delivery to the announced URL gets 200 and reaches a follower."""
         new_listener = WebhookListener(listen, registered=True)
-        follower = Follower(new_listener.follow_url)
+        follower = FollowedInbox(new_listener.follow_url)
 
         status = deliver(new_listener, EVENT).status_code
-        event = follower.inbox.wait(lambda d: d.id == "Webhook:1", within=10)
+        event = follower.wait(lambda d: d.id == "Webhook:1", within=10)
         follower.close()
         new_listener.close()
 
@@ -1035,7 +1067,7 @@ header_lines = (
 def messages(draw: st.DrawFn) -> bytes:
     """Draw bytes that are more or less a request to the listener."""
     method = draw(st.sampled_from([b"POST", b"POST", b"POST", b"GET", b"CONNECT", b""]) | tokens)
-    path = draw(st.sampled_from([b"/webhooks", b"/webhooks", b"/follow/x?since=0"]) | tokens)
+    path = draw(st.sampled_from([b"/webhooks", b"/webhooks", b"/follow/x?since=0&wait=0"]) | tokens)
     version = draw(st.sampled_from([b"HTTP/1.1", b"HTTP/1.1", b"HTTP/1.0", b"HTTP/9"]) | tokens)
     lines = draw(st.lists(header_lines, max_size=4))
     content = draw(contents)
@@ -1051,7 +1083,7 @@ def messages(draw: st.DrawFn) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def listener_and_follower() -> Generator[tuple[WebhookListener, Follower]]:
+def listener_and_follower() -> Generator[tuple[WebhookListener, FollowedInbox]]:
     """Return a listener that judges deliveries, and its follower; errors of its loop fail."""
     new_listener = WebhookListener("127.0.0.1:0")
     errors: list[dict[str, Any]] = []
@@ -1061,7 +1093,7 @@ def listener_and_follower() -> Generator[tuple[WebhookListener, Follower]]:
         judge().delivery(delivery.body)
 
     new_listener.inbox.watcher = judge_body
-    follower = Follower(new_listener.follow_url)
+    follower = FollowedInbox(new_listener.follow_url)
     yield new_listener, follower
     follower.close()
     new_listener.close()
@@ -1079,7 +1111,7 @@ class TestWhateverComes:
         | st.lists(messages(), max_size=3).map(b"".join)
     )
     def test_an_honest_delivery_still_arrives(
-        self, listener_and_follower: tuple[WebhookListener, Follower], message: bytes
+        self, listener_and_follower: tuple[WebhookListener, FollowedInbox], message: bytes
     ) -> None:
         """After any bytes the next delivery gets 200 soon, and reaches the follower."""
         new_listener, follower = listener_and_follower
@@ -1094,7 +1126,7 @@ class TestWhateverComes:
 
         assert status == 200
         assert time.monotonic() - started < 5
-        assert follower.inbox.wait(lambda d: d.id == name, within=10)
+        assert follower.wait(lambda d: d.id == name, within=10)
         assert new_listener.inbox.missing is None
 
     @settings(max_examples=150)
