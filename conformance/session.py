@@ -199,7 +199,7 @@ class Session:
                 "client_secret": target.client_secret,
                 "words": dict(target.words),
             },
-            "profile": target.profile.model_dump(mode="json", by_alias=True),
+            "profile": target.profile.to_json(),
             "follow_url": self.connection.follow_url,
             "established": self.connection.triggers.established,
             "run": self._folder_of_run().run,
@@ -599,7 +599,7 @@ class Session:
                 {
                     "started": self._started.isoformat(),
                     "base_url": target.base_url,
-                    "profile": self.profile.model_dump(mode="json", by_alias=True),
+                    "profile": self.profile.to_json(),
                     "seed": self._seed,
                     "command": shlex.join([_program(), *sys.argv[1:]]),
                     "options": self._options(),

@@ -162,6 +162,13 @@ class Profile(ProfilePart):
                 )
         return triggers
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what the profile says, and nothing that it leaves to the defaults, as JSON values.
+
+        Some defaults are guesses, and a guess that the target refuses breaks nothing.
+        """
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
     @model_validator(mode="after")
     def _known_signatures(self) -> Self:
         if self.features.webhook_signatures and self.webhooks.signature is None:
