@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from conformance.exchange.answer import Answer
@@ -27,8 +28,8 @@ from conformance.verdict.decisions import (
 MAX_CHALLENGES = 5
 _NOT_OFFERED = (405, 501, 503)
 _WITHOUT_START = (400, 422)
-_SAYING_PROOFS = frozenset({"sca_code", "sca_proofs"})
-"""The bindings that say how a challenge is satisfied."""
+_CODE_ALONE = {"code": "{code}"}
+"""The proof by a factor of which the profile says nothing."""
 
 
 class StrongAuthentication(Part):
@@ -54,8 +55,7 @@ class StrongAuthentication(Part):
         """
         body = self.proof_for(quote) if proof is None else proof
         answer = self._api.authorize_quote(quote["id"], body, valid=valid)
-        said = _SAYING_PROOFS & self._profile.bindings.model_fields_set
-        if proof is None and not said and not answer.accepted:
+        if proof is None and self._is_guessed(quote) and not answer.accepted:
             raise ResourceMissing(
                 f"the profile has no bindings.sca_code, and the usual one is refused: {answer}"
             )
@@ -72,9 +72,15 @@ class StrongAuthentication(Part):
 
     def proof_for(self, quote: Json) -> Body:
         """Return the right proof for the challenge that a quote carries: a code by default."""
-        challenge = quote.get("scaChallenge")
-        factor = challenge.get("factor") if isinstance(challenge, dict) else None
-        return self.proof(factor) or {"code": self._profile.bindings.sca_code}
+        return self.proof(_factor(quote)) or {"code": self._profile.bindings.sca_code}
+
+    def _is_guessed(self, quote: Json) -> bool:
+        """Return whether the profile says neither the right proof for a challenge nor its code."""
+        names = self._profile.bindings
+        if "sca_code" in names.model_fields_set:
+            return False
+        shape = names.sca_proofs.get(str(_factor(quote)), _CODE_ALONE)
+        return "sca_proofs" not in names.model_fields_set or "{code}" in json.dumps(shape)
 
     def authorize_fully(self, quote: Json) -> Answer:
         """Bring proof after proof until none is asked for any more; return the last answer."""
@@ -161,3 +167,9 @@ class Logins(Part):
         if not isinstance(body, dict):
             raise PreconditionFailed(f"a login answers with no object: {answer}")
         return body
+
+
+def _factor(quote: Json) -> Any:
+    """Return the factor that the challenge of a quote asks for, if it names one."""
+    challenge = quote.get("scaChallenge")
+    return challenge.get("factor") if isinstance(challenge, dict) else None
