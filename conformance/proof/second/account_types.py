@@ -338,8 +338,10 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     """Tell whether a planted bug takes any operator, or an account number with letters."""
     given = str(info.get(name))
     if name == "bankName" and "PHP" in kind.currencies and given not in PHILIPPINE_BANKS:
-        elsewhere = any(given in names for names in BANKS.values())
-        return elsewhere and world.has("philippine-bank-of-elsewhere")
+        return _is_bank_free(world, info.get(name))
+    if name == "accountNumber" and "routingNumber" in kind.members:
+        short = isinstance(info.get(name), str) and re.fullmatch("[0-9]{1,3}", given)
+        return bool(short) and world.has("us-three-digits-taken")
     if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
     if name == "pixKeyType" and isinstance(info.get(name), str):
@@ -348,6 +350,15 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
     return False
+
+
+def _is_bank_free(world: World, given: Any) -> bool:
+    """Tell whether a planted bug takes an institution that discoveries do not name for PHP."""
+    elsewhere = any(given in names for names in BANKS.values())
+    if elsewhere and world.has("philippine-bank-of-elsewhere"):
+        return True
+    named = isinstance(given, str) and bool(given.strip())
+    return named and world.has("philippine-bank-any")
 
 
 def _is_of_neighbour(info: Json, kind: AccountType) -> bool:
@@ -458,7 +469,7 @@ def beneficiary_faults(
         faults += [
             (f"{path}.address.{name}", "text", "is required")
             for name in SHORT_ADDRESS
-            if not address.get(name)
+            if not address.get(name) and not _is_free_postcode(world, told, code, name)
         ]
 
 
@@ -481,6 +492,12 @@ def _misread(world: World, person: Json, told: Json, code: str) -> None:
         told["legalName"] = told["fullName"]
 
 
+def _is_free_postcode(world: World, told: Json, code: str, name: str) -> bool:
+    """Tell whether a planted bug lets an individual who is paid in GBP tell no postalCode."""
+    british = (code, name) == ("GBP", "postalCode") and told.get("beneficiaryType") == "INDIVIDUAL"
+    return british and world.has("pound-postcode-optional")
+
+
 def _is_free_type(world: World, value: Any) -> bool:
     """Tell whether a planted bug lets a text pass for the type of a beneficiary."""
     strange = isinstance(value, str) and value not in {"INDIVIDUAL", "BUSINESS"}
@@ -499,9 +516,11 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
         needs.append("address")
     if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
         by_business = False
-    if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
+    free = code == "EUR" and world.has("euro-registration-optional")
+    if (code in REGISTERED and not free) or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
-    if code in TAXED and not world.has("african-tax-id"):
+    free = code == "ZAR" and world.has("rand-tax-id-optional")
+    if code in TAXED and not free and not world.has("african-tax-id"):
         needs.append("taxId")
     if code == "EUR" and world.has("tax-id-for-europe"):
         needs.append("taxId")
