@@ -771,7 +771,7 @@ business-refund-untold|433|The refund of a business's payment is told to nobody.
 document-of-account|318|A document of an external account becomes one of its customer.
 submission-of-owner|319|The id of a beneficial owner submits its business.
 expiry-of-newest-reset|273|The newest reset of a customer expires with an older one.
-pending-account-pays|21|A customer under review pays from an internal account.
+pending-account-pays|21|A customer under review is funded, and pays from an internal account.
 owner-id-of-other-type|25|The id of a beneficial owner has the type Owner.
 bitcoin-two-decimals|38|Every currency object of BTC has two decimals.
 platform-id-not-generated|48|A customer without a platformCustomerId gets none.
