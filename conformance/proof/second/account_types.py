@@ -469,7 +469,7 @@ def beneficiary_faults(
         faults += [
             (f"{path}.address.{name}", "text", "is required")
             for name in SHORT_ADDRESS
-            if not address.get(name) and not _is_free_postcode(world, told, code, name)
+            if not address.get(name)
         ]
 
 
@@ -490,12 +490,6 @@ def _misread(world: World, person: Json, told: Json, code: str) -> None:
     named = code == "EUR" and told.get("beneficiaryType") == "BUSINESS" and told.get("fullName")
     if named and not told.get("legalName") and world.has("euro-full-name-for-legal"):
         told["legalName"] = told["fullName"]
-
-
-def _is_free_postcode(world: World, told: Json, code: str, name: str) -> bool:
-    """Tell whether a planted bug lets an individual who is paid in GBP tell no postalCode."""
-    british = (code, name) == ("GBP", "postalCode") and told.get("beneficiaryType") == "INDIVIDUAL"
-    return british and world.has("pound-postcode-optional")
 
 
 def _is_free_type(world: World, value: Any) -> bool:
@@ -519,8 +513,7 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     free = code == "EUR" and world.has("euro-registration-optional")
     if (code in REGISTERED and not free) or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
-    free = code == "ZAR" and world.has("rand-tax-id-optional")
-    if code in TAXED and not free and not world.has("african-tax-id"):
+    if code in TAXED and not world.has("african-tax-id"):
         needs.append("taxId")
     if code == "EUR" and world.has("tax-id-for-europe"):
         needs.append("taxId")

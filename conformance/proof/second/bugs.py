@@ -779,15 +779,12 @@ customer-ssn-without-hyphens|56|An SSN of a customer, not of an owner, needs no 
 business-with-kyc-status|60|A business has a kycStatus in the place of its kybStatus.
 needless-channels-verified|61|Who has to verify no channel is shown with both as VERIFIED.
 tax-id-of-american-form|65|The taxId of any business has to have the form of those of the US.
-required-fields-untold|67|No currency has providerRequiredCustomerFields.
 label-of-255-refused|83|A label of 255 characters is refused.
 no-wallet-on-approval|88|A customer who is approved gets no embedded wallet.
 us-three-digits-taken|109|An account number of fewer than four digits is taken for USD.
 philippine-bank-any|115|A PHP account takes any text for the name of its institution.
 solana-tether|126|A SOLANA_WALLET takes USDT.
-pound-postcode-optional|140|The address of an individual who is paid in GBP needs no postalCode.
 euro-registration-optional|147|A business that is paid in EUR needs no registrationNumber.
-rand-tax-id-optional|149|A business that is paid in ZAR needs no taxId.
 bank-name-is-label|155|Discoveries tell the displayName as the bankName too, which creation refuses.
 home-rate-null|179|The exchangeRate of a quote within one currency is null.
 whole-amount-converted|187|Of a locked sending amount the fee is shown, and the whole is converted.
