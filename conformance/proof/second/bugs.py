@@ -777,6 +777,7 @@ bitcoin-two-decimals|38|Every currency object of BTC has two decimals.
 platform-id-not-generated|48|A customer without a platformCustomerId gets none.
 customer-ssn-without-hyphens|56|An SSN of a customer, not of an owner, needs no hyphens.
 business-with-kyc-status|60|A business has a kycStatus in the place of its kybStatus.
+changed-ssn-without-hyphens|57|An SSN that comes by a change needs no hyphens.
 needless-channels-verified|61|Who has to verify no channel is shown with both as VERIFIED.
 tax-id-of-american-form|65|The taxId of any business has to have the form of those of the US.
 label-of-255-refused|83|A label of 255 characters is refused.

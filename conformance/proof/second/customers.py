@@ -305,6 +305,9 @@ def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
         return world.has("single-word-rename")
     if path == "businessInfo.taxId" and isinstance(value, str) and 0 < len(value) <= 40:
         return world.has("tax-id-unchecked-later")
+    bare = path == "identifier" and isinstance(value, str) and re.fullmatch(r"\d{9}", value)
+    if bare and world.has("changed-ssn-without-hyphens"):
+        return True
     moved = path == "businessInfo.taxId" and value is None and at(body, "businessInfo.country")
     if moved and world.has("country-unchecked-later"):
         return True
