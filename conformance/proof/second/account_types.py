@@ -338,8 +338,10 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     """Tell whether a planted bug takes any operator, or an account number with letters."""
     given = str(info.get(name))
     if name == "bankName" and "PHP" in kind.currencies and given not in PHILIPPINE_BANKS:
-        elsewhere = any(given in names for names in BANKS.values())
-        return elsewhere and world.has("philippine-bank-of-elsewhere")
+        return _is_bank_free(world, info.get(name))
+    if name == "accountNumber" and "routingNumber" in kind.members:
+        short = isinstance(info.get(name), str) and re.fullmatch("[0-9]{1,3}", given)
+        return bool(short) and world.has("us-three-digits-taken")
     if name == "provider" and "RWF" in kind.currencies and given not in PROVIDERS["RWF"]:
         return isinstance(info.get(name), str) and world.has("rwandan-provider-free")
     if name == "pixKeyType" and isinstance(info.get(name), str):
@@ -348,6 +350,15 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
     return False
+
+
+def _is_bank_free(world: World, given: Any) -> bool:
+    """Tell whether a planted bug takes an institution that discoveries do not name for PHP."""
+    elsewhere = any(given in names for names in BANKS.values())
+    if elsewhere and world.has("philippine-bank-of-elsewhere"):
+        return True
+    named = isinstance(given, str) and bool(given.strip())
+    return named and world.has("philippine-bank-any")
 
 
 def _is_of_neighbour(info: Json, kind: AccountType) -> bool:
@@ -499,7 +510,8 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
         needs.append("address")
     if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
         by_business = False
-    if code in REGISTERED or (by_business and code in SENDER_REGISTERED):
+    free = code == "EUR" and world.has("euro-registration-optional")
+    if (code in REGISTERED and not free) or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
     if code in TAXED and not world.has("african-tax-id"):
         needs.append("taxId")

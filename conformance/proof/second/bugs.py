@@ -771,6 +771,29 @@ business-refund-untold|433|The refund of a business's payment is told to nobody.
 document-of-account|318|A document of an external account becomes one of its customer.
 submission-of-owner|319|The id of a beneficial owner submits its business.
 expiry-of-newest-reset|273|The newest reset of a customer expires with an older one.
+pending-account-pays|21|A customer under review is funded, and pays from an internal account.
+owner-id-of-other-type|25|The id of a beneficial owner has the type Owner.
+bitcoin-two-decimals|38|Every currency object of BTC has two decimals.
+platform-id-not-generated|48|A customer without a platformCustomerId gets none.
+customer-ssn-without-hyphens|56|An SSN of a customer, not of an owner, needs no hyphens.
+business-with-kyc-status|60|A business has a kycStatus in the place of its kybStatus.
+changed-ssn-without-hyphens|57|An SSN that comes by a change needs no hyphens.
+needless-channels-verified|61|Who has to verify no channel is shown with both as VERIFIED.
+tax-id-of-american-form|65|The taxId of any business has to have the form of those of the US.
+label-of-255-refused|83|A label of 255 characters is refused.
+no-wallet-on-approval|88|A customer who is approved gets no embedded wallet.
+us-three-digits-taken|109|An account number of fewer than four digits is taken for USD.
+philippine-bank-any|115|A PHP account takes any text for the name of its institution.
+solana-tether|126|A SOLANA_WALLET takes USDT.
+euro-registration-optional|147|A business that is paid in EUR needs no registrationNumber.
+bank-name-is-label|155|Discoveries tell the displayName as the bankName too, which creation refuses.
+home-rate-null|179|The exchangeRate of a quote within one currency is null.
+whole-amount-converted|187|Of a locked sending amount the fee is shown, and the whole is converted.
+outgoing-as-credit|193|An outgoing transaction has the direction CREDIT.
+lapsed-challenge-as-compliance|195|A challenge that expired fails with COMPLIANCE_REJECTED.
+frozen-after-quote|222|An account that was frozen after the quote still pays.
+immediate-from-account-waits|242|A quote at once from an internal account is PENDING.
+kyb-pending-as-kyc|254|The review of a business that was submitted is told as CUSTOMER.KYC_PENDING.
 """
 
 

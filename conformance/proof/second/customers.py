@@ -189,6 +189,8 @@ def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: st
     if value is None or kind not in {"SSN", "ITIN"} or re.fullmatch(pattern, str(value)):
         return
     bare = kind == "SSN" and re.fullmatch(r"\d{9}", str(value))
+    if bare and not stem and world.has("customer-ssn-without-hyphens"):
+        return
     if not (bare and world.has("ssn-without-hyphens")):
         faults.append((f"{stem}identifier", "text", f"is no {kind}"))
 
@@ -209,6 +211,8 @@ def _business_faults(world: World, customer: Json, faults: list[Fault]) -> None:
     info = customer.get("businessInfo") or {}
     country, tax = info.get("country"), info.get("taxId")
     pattern = TAX_IDS.get(str(country), OTHER_TAX_ID)
+    if tax and country not in {None, "US"} and world.has("tax-id-of-american-form"):
+        pattern = TAX_IDS["US"]
     if not tax or not country or re.fullmatch(pattern, tax):
         return
     if not world.has("tax-id-unchecked"):
@@ -301,6 +305,9 @@ def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
         return world.has("single-word-rename")
     if path == "businessInfo.taxId" and isinstance(value, str) and 0 < len(value) <= 40:
         return world.has("tax-id-unchecked-later")
+    bare = path == "identifier" and isinstance(value, str) and re.fullmatch(r"\d{9}", value)
+    if bare and world.has("changed-ssn-without-hyphens"):
+        return True
     moved = path == "businessInfo.taxId" and value is None and at(body, "businessInfo.country")
     if moved and world.has("country-unchecked-later"):
         return True
@@ -334,11 +341,15 @@ def needs_sca(customer: Json | None) -> bool:
     return bool(customer) and (customer or {}).get("region") in EU
 
 
-def shown(customer: Json) -> Json:
+def shown(world: World, customer: Json) -> Json:
     """Return a customer as answers and events show it."""
     body = public(customer)
     if not customer.get("contactVerification"):
         body.pop("contactVerification", None)
+        if world.has("needless-channels-verified"):
+            body["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
+    if customer["customerType"] == "BUSINESS" and world.has("business-with-kyc-status"):
+        body["kycStatus"] = body.pop("kybStatus")
     return body
 
 
@@ -381,6 +392,8 @@ def create(call: Call) -> Reply:
     business = given["customerType"] == "BUSINESS"
     if business and "platformCustomerId" not in given and world.has("business-platform-id-null"):
         customer["platformCustomerId"] = None
+    if "platformCustomerId" not in given and world.has("platform-id-not-generated"):
+        customer["platformCustomerId"] = None
     customer[status_name(customer)] = "UNVERIFIED"
     if world.persona.with_both_statuses:
         customer.setdefault("kycStatus", None)
@@ -389,7 +402,7 @@ def create(call: Call) -> Reply:
         customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
     world.customers[customer["id"]] = customer
     settle(world, customer)
-    answer = shown(customer)
+    answer = shown(world, customer)
     if "platformCustomerId" not in given and world.has("generated-id-answered"):
         answer["platformCustomerId"] = f"second-{world.number()}"
     if business and world.has("created-business-bare"):
@@ -504,18 +517,29 @@ def suffix_of(world: World, customer: Json) -> str:
     return next((name[-3:] for name in names if name[-3:].isdigit()), "")
 
 
-def begin_review(world: World, customer: Json, *, told: bool = True) -> None:
-    """Move a customer to PENDING, with its event; do nothing where it is there or decided."""
+def begin_review(
+    world: World, customer: Json, *, told: bool = True, submitted: bool = False
+) -> None:
+    """Move a customer to PENDING, with its event; do nothing where it is there or decided.
+
+    It was `submitted` by the interface, and not by the hosted flow.
+    """
     member = status_name(customer)
     if customer[member] not in {"UNVERIFIED", "HOLD"}:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
+    if world.has("pending-account-pays"):
+        # Accounts may be set up by then; without one there is none to pay from.
+        internals.provision(world, customer)
     data = _told(world, customer)
     if member == "kycStatus" and world.has("pending-event-unverified"):
         data[member] = "UNVERIFIED"
+    kind = _kind(customer)
+    if kind == "KYB" and submitted and world.has("kyb-pending-as-kyc"):
+        kind = "KYC"
     if told and not world.has("no-pending-event"):
-        world.emit(f"CUSTOMER.{_kind(customer)}_PENDING", data)
+        world.emit(f"CUSTOMER.{kind}_PENDING", data)
 
 
 def decide(world: World, customer: Json, decision: str, *, provides: bool = True) -> None:
@@ -556,7 +580,7 @@ def _namesake(world: World, customer: Json) -> Json:
 
 def _told(world: World, customer: Json) -> Json:
     """Return a customer as events show it."""
-    body = shown(customer)
+    body = shown(world, customer)
     if body.get("fullName") != customer["_first_name"] and world.has("events-of-first-name"):
         body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):
@@ -590,7 +614,7 @@ def of(call: Call) -> Json:
 def read(call: Call) -> Reply:
     """GET /customers/{customerId}."""
     customer = of(call)
-    answer = shown(customer)
+    answer = shown(call.world, customer)
     _mistake_of_status(call.world, customer, answer)
     approved = customer["customerType"] == "BUSINESS" and is_approved(customer)
     if approved and call.world.has("approved-business-bare"):
@@ -646,7 +670,7 @@ def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
 def index(call: Call) -> Reply:
     """GET /customers."""
     call.only_platform()
-    return call.page([shown(row) for row in call.world.customers.values()])
+    return call.page([shown(call.world, row) for row in call.world.customers.values()])
 
 
 def change(call: Call) -> Reply:
@@ -670,7 +694,7 @@ def change(call: Call) -> Reply:
     settled = customer[status_name(customer)] in {"APPROVED", "REJECTED"}
     if renamed and settled and world.has("legal-name-reopens"):
         customer[status_name(customer)] = "PENDING"
-    answer = shown(customer)
+    answer = shown(world, customer)
     if old_info != answer.get("businessInfo") and world.has("change-answer-old-business"):
         answer["businessInfo"] = old_info
     if customer["customerType"] == "BUSINESS" and world.has("changed-business-with-kyc-status"):
@@ -866,7 +890,7 @@ def confirm_code(channel: str) -> Handler:
         if call.world.has("one-code-both-channels"):
             customer["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
         customer["updatedAt"] = now()
-        answer = shown(customer)
+        answer = shown(call.world, customer)
         if answer["contactVerification"][channel] != "VERIFIED" and channel == "email":
             answer["contactVerification"] = {**answer["contactVerification"], channel: "VERIFIED"}
         return _contact_reply(call, answer)

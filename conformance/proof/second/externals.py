@@ -134,6 +134,9 @@ def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
     plasma = body["accountInfo"]["accountType"] == "PLASMA_WALLET"
     if plasma and body["currency"] == "USDC" and world.has("plasma-usdc"):
         return True
+    solana = body["accountInfo"]["accountType"] == "SOLANA_WALLET"
+    if solana and body["currency"] == "USDT" and world.has("solana-tether"):
+        return True
     wallet = str(body["accountInfo"]["accountType"]).endswith("_WALLET")
     assets = [code for code, found in COINS.items() if found.crypto]
     ours = wallet and owner is None and body["currency"] in assets
@@ -586,6 +589,8 @@ def discoveries(call: Call) -> Reply:
         if code in {None, bank_code}
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))
     ]
+    if call.world.has("bank-name-is-label"):
+        rows = [row | {"bankName": row["displayName"]} for row in rows]
     for row in rows:
         first = next(place for bank_code, place in BANKS if bank_code == row["currency"])
         if first != row["country"] and call.world.has("discovery-first-country"):

@@ -43,7 +43,7 @@ class Hooks:
             envelope["timestamp"] = int(time.time())
         if not self.url:
             return
-        body = json.dumps(dressed(world.persona, envelope)).encode()
+        body = json.dumps(dressed(world, envelope)).encode()
         for _ in range(world.persona.deliveries):
             self._later(random.uniform(0, world.persona.delivery_jitter), body)  # noqa: S311
 

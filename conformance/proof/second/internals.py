@@ -61,7 +61,8 @@ def provision(world: World, customer: Json) -> None:
         open_account(world, customer, "INTERNAL_CRYPTO", "USDC")
     if customer["customerType"] == "BUSINESS" and world.has("no-wallet-for-business"):
         return
-    open_account(world, customer, "EMBEDDED_WALLET", WALLET_CURRENCY)
+    if not world.has("no-wallet-on-approval"):
+        open_account(world, customer, "EMBEDDED_WALLET", WALLET_CURRENCY)
 
 
 def of_customer(world: World, customer_id: str) -> list[Json]:
@@ -433,6 +434,8 @@ def create(call: Call) -> Reply:
     body = call.json(_rule(call))
     if len((body.get("label") or "").encode()) > 255 and world.has("label-counted-in-bytes"):
         raise invalid("label", "must have at most 255 bytes")
+    if len(body.get("label") or "") == 255 and world.has("label-of-255-refused"):
+        raise invalid("label", "must have fewer than 255 characters")
     print_of = json.dumps(body, sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):
@@ -537,6 +540,10 @@ def fund(call: Call) -> Reply:
 
 def _blocked(world: World, account: Json) -> bool:
     owner: Any = world.customers.get(account["customerId"])
+    reviewed = owner is not None and "PENDING" in {owner.get("kycStatus"), owner.get("kybStatus")}
+    if reviewed and world.has("pending-account-pays"):
+        # What stays empty pays nothing: the same question is asked for what comes in.
+        return False
     return owner is not None and "APPROVED" not in {owner.get("kycStatus"), owner.get("kybStatus")}
 
 

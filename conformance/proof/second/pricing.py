@@ -84,6 +84,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         received = rounded((sent - fee - own) * one)
         if own and world.has("platform-fee-on-top"):
             sent, received = amount + own, rounded((amount - fee) * one)
+        if sending != receiving and world.has("whole-amount-converted"):
+            received = rounded(sent * one)
         if world.has("converted-before-fee"):
             received = rounded(sent * one) - fee
     else:

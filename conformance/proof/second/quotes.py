@@ -213,6 +213,8 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
     reviewed = owner[customers.status_name(owner)] == "PENDING"
     if reviewed and source.external and world.has("pending-pulls"):
         return True
+    if reviewed and source.internal and world.has("pending-account-pays"):
+        return True
     waits = realtime and reviewed
     business = owner["customerType"] == "BUSINESS"
     if waits and business and world.has("pending-business-just-in-time"):
@@ -411,6 +413,9 @@ def create(call: Call) -> Reply:
         body["immediatelyExecute"] = False
     pulls = externals.is_named_by(body["source"].get("accountId"))
     if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
+        body["immediatelyExecute"] = False
+    inside = body["source"]["sourceType"] == "ACCOUNT" and not pulls
+    if inside and body.get("immediatelyExecute") and world.has("immediate-from-account-waits"):
         body["immediatelyExecute"] = False
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
     if by_address and body.get("immediatelyExecute") and world.has("immediate-uma-waits"):
@@ -696,6 +701,8 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
     home = priced.sending == priced.receiving
     if home and quote["_locked"][0] == "RECEIVING" and world.has("home-rate-with-fee"):
         body["exchangeRate"] = priced.received / priced.sent
+    if home and world.has("home-rate-null"):
+        body["exchangeRate"] = None
     if COINS[priced.receiving].crypto and world.has("ticker-lower-case"):
         body["receivingCurrency"]["code"] = priced.receiving.lower()
     if priced.sending == priced.receiving and world.has("fees-unshown-at-home"):
@@ -775,7 +782,8 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     source: End = quote["_source"]
     target: End = quote["_target"]
     closed = source.account.get("status") == "CLOSED" and world.has("closed-after-quote")
-    if not closed:
+    frozen = source.account.get("status") == "FROZEN" and world.has("frozen-after-quote")
+    if not closed and not frozen:
         by_address = quote["destination"]["destinationType"] == "UMA_ADDRESS"
         _require_sendable(world, source, deprecated=quote["_deprecated"], by_address=by_address)
     if not transactions.is_paid_all_the_same(world, quote):

@@ -62,6 +62,8 @@ def begin(world: World, quote: Json) -> None:
         "_customer": source.owner["id"] if source.owner else "",
         "_target": target,
     }
+    if world.has("outgoing-as-credit"):
+        row["direction"] = "CREDIT"
     if receiving != priced.sending and world.has("received-name-of-sender"):
         row["receivedAmount"]["currency"]["name"] = COINS[priced.sending].name
     if world.has("received-without-symbol"):
@@ -329,6 +331,8 @@ def refresh_quote(world: World, quote: Json) -> None:
         quote["status"] = "EXPIRED"
         quote["_challenge"] = None
         row["failureReason"] = "SCA_NOT_COMPLETED"
+        if world.has("lapsed-challenge-as-compliance"):
+            row["failureReason"] = "COMPLIANCE_REJECTED"
         move(world, row, world.persona.lapsed_challenge)
     elif quote["expiresAt"] <= now() and not _is_kept_open(world, quote):
         quote["status"] = world.persona.expired_quote

@@ -191,7 +191,7 @@ def create_owner(call: Call) -> Reply:
     if customer["customerType"] != "BUSINESS":
         raise invalid("customerId", "is no business")
     owner = {
-        "id": world.new_id("BeneficialOwner"),
+        "id": world.new_id("Owner" if _is_other_type(world) else "BeneficialOwner"),
         **{name: body[name] for name in OWNER},
         "createdAt": now(),
     }
@@ -223,6 +223,10 @@ def create_owner(call: Call) -> Reply:
     return created(call, answer)
 
 
+def _is_other_type(world: World) -> bool:
+    return world.has("owner-id-of-other-type")
+
+
 def _part(parts: dict[str, tuple[bytes, str]], name: str) -> str | None:
     if name not in parts:
         return None
@@ -246,7 +250,8 @@ def upload(call: Call) -> Reply:
     holder = str(given["documentHolder"])
     if holder in world.externals and world.has("document-of-account"):
         holder = given["documentHolder"] = world.externals[holder]["customerId"]
-    table = world.owners if holder.startswith("BeneficialOwner:") else world.customers
+    owned = holder.startswith("BeneficialOwner:") or holder in world.owners
+    table = world.owners if owned else world.customers
     found = world.named(table, holder, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
     try:
         _check_paper(world, given, found.pop("_defect", None))
@@ -570,7 +575,7 @@ def submit(call: Call) -> Reply:
     world.verifications[verification["id"]] = verification
     if not errors or world.has("pending-despite-errors"):
         told = not (again and world.has("resubmission-untold"))
-        customers.begin_review(world, customer, told=told)
+        customers.begin_review(world, customer, told=told, submitted=True)
         if f"skip:{customer['platformCustomerId']}" in world.switches:
             customers.decide(world, customer, "APPROVED")
     return created(call, public(verification))

@@ -33,25 +33,29 @@ def moment(persona: Persona, value: dt.datetime) -> str:
     return value.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def dressed(persona: Persona, value: Any) -> Any:
+def dressed(world: World, value: Any) -> Any:
     """Return JSON as the persona shows it: hidden members left out, times written, extras added.
 
     A null under a name that ends in "!" is shown by every persona.
     """
+    persona = world.persona
     if isinstance(value, dt.datetime):
         return moment(persona, value)
     if isinstance(value, list | tuple):
-        return [dressed(persona, item) for item in value]
+        return [dressed(world, item) for item in value]
     if not isinstance(value, dict):
         return value
     body = {
-        name.rstrip("!"): dressed(persona, item)
+        name.rstrip("!"): dressed(world, item)
         for name, item in value.items()
         if not name.startswith("_")
         and (item is not None or persona.with_nulls or name.endswith("!"))
     }
     if persona.with_extras and "id" in body:
         body |= {"object": str(body["id"]).partition(":")[0], "metadata": {"tags": []}}
+    bitcoin = body.get("code") == "BTC" and "decimals" in body
+    if bitcoin and world.has("bitcoin-two-decimals"):
+        body["decimals"] = 2
     return body
 
 
@@ -168,7 +172,7 @@ class Handler(BaseHTTPRequestHandler):
         persona = call.world.persona
         try:
             status, body = self._dispatch(call)
-            return status, dressed(persona, body), _media(call)
+            return status, dressed(call.world, body), _media(call)
         except Refusal as refusal:
             bare = refusal.status == 401 and "authorization" not in call.headers
             if bare and call.world.has("gateway-refusal-as-text"):
@@ -180,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
                 error["details"] = _details(call.world, refusal.details)
             if persona.with_extras:
                 error["traceId"] = f"trace-{call.world.number()}"
-            return refusal.status, dressed(persona, error), persona.error_media
+            return refusal.status, dressed(call.world, error), persona.error_media
         except Exception:
             log.exception("%s %s", call.method, call.path)
             error = {"code": "INTERNAL_ERROR", "reason": "Something went wrong."}

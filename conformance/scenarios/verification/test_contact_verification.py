@@ -17,6 +17,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.kit.regions import EU
@@ -114,6 +115,21 @@ def test_a_channel_is_pending_at_first(platform: Platform, channel: str) -> None
     customer = platform.verification.contact.customer(channel)
 
     assert contact_channels(customer)[channel] == "PENDING"
+
+
+@for_both_types(("CON-063",), ("CON-064",))
+def test_a_new_customer_has_no_channel_that_is_verified(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """No channel is listed as VERIFIED before a code was sent, whatever region it is."""
+    body = platform.customers.business_body() if business else platform.customers.body()
+
+    created = arranged_resource(platform.api.create_customer(body))
+    seen = platform.customers.read(created)
+
+    with check(*ids):
+        for customer in (created, seen):
+            assert "VERIFIED" not in contact_channels(customer).values(), customer
 
 
 @with_two_requirements(Ids("email", "CON-007", "CON-009"), Ids("phone", "CON-008", "CON-010"))

@@ -190,6 +190,7 @@ for _id, _path in (
     ("CUS-152", "address.country"),
     ("CUS-153", "idType"),
     ("CUS-154", "identifier"),
+    ("CUS-618", "identifier"),
     ("BUS-090", f"{INFO}.country"),
     ("BUS-091", f"{INFO}.incorporatedOn"),
     ("BUS-092", f"{INFO}.taxId"),

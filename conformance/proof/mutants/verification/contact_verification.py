@@ -486,6 +486,19 @@ for _requirement, _handler in (("CON-057", "create"), ("CON-058", "update")):
     )
 
 
+def _needlessly_verified(original: Callable[[Customer], Json | None], customer: Customer) -> Json:
+    return original(customer) or dict.fromkeys(rules.CHANNEL_ADDRESS, "VERIFIED")
+
+
+for _requirement in ("CON-063", "CON-064"):
+    declare(
+        _requirement,
+        "needless-as-verified",
+        "channels that nobody has to verify are shown as verified",
+        around(customers, "contact_verification", _needlessly_verified),
+    )
+
+
 def _renewed_first(original: Handler, unit: Unit, ask: Ask) -> Any:
     try:
         return original(unit, ask)
