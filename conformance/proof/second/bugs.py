@@ -730,7 +730,6 @@ reset-started-outside|403|A customer outside of the SCA regions starts a reset.
 early-completion-conflict|411|A completion before liveness has passed is refused with 409.
 wrong-secret-forbidden|424|A wrong secret of a known token id is refused with 403.
 debit-untold|435|The balance that the execution of a quote debits is told to nobody.
-unknown-quote-as-transaction|470|To execute a quote that is not there is TRANSACTION_NOT_FOUND.
 longest-label-refused|486|A label of 255 characters is refused.
 override-in-any-currency|498|A platformFeeOverride is taken in any currency.
 submission-moves-newest|269|A liveness that is submitted moves the customer's newest open reset on.

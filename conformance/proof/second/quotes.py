@@ -887,16 +887,6 @@ def _require_executable(world: World, quote: Json) -> None:
         raise conflict("This quote is only executed when it is made.")
 
 
-def _to_execute(call: Call) -> Json:
-    """Return the quote that is executed; none is there is no transaction by a planted bug."""
-    try:
-        return of(call)
-    except Refusal as refusal:
-        if refusal.status == 404 and call.world.has("unknown-quote-as-transaction"):
-            raise Refusal("TRANSACTION_NOT_FOUND", refusal.reason) from None
-        raise
-
-
 def _expired(world: World) -> Refusal:
     """Return what refuses to execute an expired quote."""
     if world.has("expired-as-invalid"):
@@ -906,7 +896,7 @@ def _expired(world: World) -> Refusal:
 
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
-    world, persona, quote = call.world, call.world.persona, _to_execute(call)
+    world, persona, quote = call.world, call.world.persona, of(call)
     again = quote["status"] == "COMPLETED" and world.has("executed-twice")
     if quote["status"] in {"PROCESSING", "COMPLETED", "FAILED"} and not again:
         if persona.repeated_execution == "refused":
