@@ -710,6 +710,28 @@ inactive-transferred|231|A deprecated transfer pulls from an external account th
 owner-nationality-of-place|200|An owner is shown with the country of its address as its nationality.
 payee-nationality-of-place|136|The nationality of a beneficiary becomes the country of its address.
 frozen-pays-address|222|A frozen account pays a UMA address.
+sms-enrollment-pending|275|A reset of SMS_OTP is read with the enrollmentStatus PENDING.
+return-untold|281|A return changes the refundedAmount of its purchase without any event.
+void-as-declined|283|A purchase that is taken back before it is cleared ends as DECLINED.
+lookup-rate-from-dollars|297|A lookup names the currency that is asked, and converts from dollars.
+unknown-looked-up-400|298|The lookup of an account that is not there is refused with 400.
+discoveries-any-currency|302|Institutions of a country are listed for each of its currencies.
+change-drops-currencies|309|A change that does not name the currencies takes them away.
+link-with-one-channel|325|A hosted link is given once any of the contact channels is verified.
+needless-phone-sent|325|A code is sent to a phone that needs no verification.
+passport-without-authority|327|A PASSPORT needs no issuingAuthority.
+key-ignores-rule|350|A key that is used with another sweepRule answers with the first account.
+retry-answered-201|350|A retry with the same key is answered with 201.
+read-without-rails|368|A US account that is read has no paymentRails.
+receiving-lock-pays-fee|378|Between currencies the fee is taken from a locked receiving amount.
+remittance-of-80-refused|381|A remittanceInformation of 80 characters is refused.
+expired-as-invalid|386|The execution of an expired quote is refused with INVALID_INPUT.
+reset-started-outside|403|A customer outside of the SCA regions starts a reset.
+early-completion-conflict|411|A completion before liveness has passed is refused with 409.
+wrong-secret-forbidden|424|A wrong secret of a known token id is refused with 403.
+debit-untold|435|The balance that the execution of a quote debits is told to nobody.
+longest-label-refused|486|A label of 255 characters is refused.
+override-in-any-currency|498|A platformFeeOverride is taken in any currency.
 submission-moves-newest|269|A liveness that is submitted moves the customer's newest open reset on.
 reviewed-never-expires|273|A reset whose liveness is under review does not expire.
 rejected-blocks-next|275|After a rejected reset no other one of its factor is started.

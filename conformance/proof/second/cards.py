@@ -212,7 +212,7 @@ def void(world: World, row: Json) -> None:
         for one in world.transactions.values()
         if one.get("cardId") == row["cardId"] and one["status"] == "VOIDED"
     ]
-    row["status"] = "VOIDED"
+    row["status"] = "DECLINED" if world.has("void-as-declined") else "VOIDED"
     if earlier and world.has("second-void-untold"):
         return
     if not world.has("void-untold"):
@@ -265,7 +265,7 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
 
 def _is_untold(world: World, row: Json, *, later: bool) -> bool:
     """Tell whether a planted bug keeps a return, the first or a `later` one, from being told."""
-    if later and world.has("second-return-untold"):
+    if world.has("return-untold") or (later and world.has("second-return-untold")):
         return True
     part = row["refundedAmount"]["amount"] < row["settledAmount"]["amount"]
     return part and world.has("part-return-untold")

@@ -10,7 +10,7 @@ from conformance.proof.second.customers import at
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
-from conformance.proof.second.world import World, ahead, now, public
+from conformance.proof.second.world import Table, World, ahead, now, public
 
 SIGNATURE = "b3duZXI="
 RAILS = {"USD_ACCOUNT": ["ACH", "WIRE", "RTP", "FEDNOW"], "INR_ACCOUNT": ["UPI", "NEFT", "RTGS"]}
@@ -439,6 +439,10 @@ def read(call: Call) -> Reply:
     if "sortCode" in info and world.has("sort-code-hyphenated"):
         code = info["sortCode"]
         body["accountInfo"] = info | {"sortCode": f"{code[:2]}-{code[2:4]}-{code[4:]}"}
+    if info["accountType"] == "USD_ACCOUNT" and world.has("read-without-rails"):
+        body["accountInfo"] = {
+            name: value for name, value in info.items() if name != "paymentRails"
+        }
     return 200, body
 
 
@@ -586,7 +590,7 @@ def discoveries(call: Call) -> Reply:
         }
         for (bank_code, bank_country), names in BANKS.items()
         for name in names
-        if code in {None, bank_code}
+        if (code in {None, bank_code} or call.world.has("discoveries-any-currency"))
         and (country in {None, bank_country} or call.world.has("discoveries-any-country"))
     ]
     if call.world.has("bank-name-is-label"):
@@ -620,7 +624,7 @@ def lookup(call: Call) -> Reply:
     world = call.world
     key = call.params["accountId"]
     late = key in world.deleted and world.has("deleted-looked-up")
-    account = world.find(world.deleted if late else world.externals, key, "ACCOUNT_NOT_FOUND")
+    account = _looked_up(world, world.deleted if late else world.externals, key)
     call.concerns(account["customerId"])
     _require_sender(call)
     foreign = not account["customerId"] and call.query.get("customerId")
@@ -636,6 +640,8 @@ def lookup(call: Call) -> Reply:
     payer = call.query.get("customerId")
     world.lookups[row] = {"id": row, "accountId": account["id"]}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
+    if sending != "USD" and world.has("lookup-rate-from-dollars"):
+        estimate = rate("USD", receiving)
     preference: Json = {
         "currency": currency(receiving),
         "estimatedExchangeRate": float(estimate),
@@ -659,6 +665,16 @@ def lookup(call: Call) -> Reply:
     _bound(world, answer, (sending, receiving))
     _mistake_lookup(world, answer, account, again=again)
     return 200, _cached(world, answer, (str(payer), sending, receiving))
+
+
+def _looked_up(world: World, table: Table, key: str) -> Json:
+    """Return the account of a lookup; one that is not there is invalid by a planted bug."""
+    try:
+        return world.find(table, key, "ACCOUNT_NOT_FOUND")
+    except Refusal:
+        if world.has("unknown-looked-up-400"):
+            raise invalid("accountId", "is not known") from None
+        raise
 
 
 def _cached(world: World, answer: Json, asked: tuple[str, str, str]) -> Json:

@@ -410,6 +410,8 @@ def _rule(call: Call) -> Rule:
     # The body is not read yet: a label of 256 characters is looked for as it stands there.
     if re.search(rb'"label": *"[^"]{256}"', call.raw) and world.has("label-256"):
         longest = 256
+    if re.search(rb'"label": *"[^"]{255}"', call.raw) and world.has("longest-label-refused"):
+        longest = 254
     needs = ["type", "holder", "currencyCode"]
     if b'"sweepRule"' in call.raw or not world.has("sweep-rule-optional"):
         needs.append("sweepRule")
@@ -436,7 +438,7 @@ def create(call: Call) -> Reply:
         raise invalid("label", "must have at most 255 bytes")
     if len(body.get("label") or "") == 255 and world.has("label-of-255-refused"):
         raise invalid("label", "must have fewer than 255 characters")
-    print_of = json.dumps(body, sort_keys=True)
+    print_of = json.dumps(_compared(world, body), sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):
         memory = None
@@ -450,7 +452,8 @@ def create(call: Call) -> Reply:
             raise Refusal("INVALID_INPUT", "The key was used for another account.", status=422)
         if other and not world.has("key-reuse"):
             raise conflict("The key was used for another account.")
-        return 200, _owned(world, world.internals[memory["id"]])
+        status = 201 if world.has("retry-answered-201") else 200
+        return status, _owned(world, world.internals[memory["id"]])
     account = _rule_based(world, body)
     world.idempotent[f"account:{key}"] = {
         "print": print_of,
@@ -458,6 +461,13 @@ def create(call: Call) -> Reply:
         "holder": body["holder"],
     }
     return 201, _owned(world, account)
+
+
+def _compared(world: World, body: Json) -> Json:
+    """Return what two requests of one key have in common: by a planted bug not their rule."""
+    if not world.has("key-ignores-rule"):
+        return body
+    return {name: value for name, value in body.items() if name != "sweepRule"}
 
 
 def _owned(world: World, account: Json) -> Json:

@@ -46,6 +46,8 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
     if override is not None:
         if sending == "USD" or world.has("fee-in-any-currency"):
             return override
+        if world.has("override-in-any-currency"):
+            return override
         if sending == "USDC" and world.has("override-in-usdc"):
             return override
         if receiving == "USD" and world.has("override-by-receiving-dollars"):
@@ -76,6 +78,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
     share = Decimal(extra.get("basisPoints") or 0) / 10_000
     fixed = extra.get("fixedAmount") or 0
     rounded = floor if world.persona.rounding == "down" else half_up
+    if side == "RECEIVING" and sending != receiving and world.has("receiving-lock-pays-fee"):
+        side, amount = "SENDING", ceiling(amount / one)
     if side == "RECEIVING" and sending == receiving and world.has("home-lock-ignored"):
         side = "SENDING"
     if side == "SENDING" and not world.has("sides-swapped"):

@@ -61,6 +61,8 @@ def _longest(world: World, body: Json) -> int:
     if far and realtime and world.has("remittance-just-in-time"):
         return len(str(given))
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
+    if len(str(given)) == MAX_REMITTANCE and world.has("remittance-of-80-refused"):
+        return MAX_REMITTANCE - 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
 
 
@@ -839,6 +841,9 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         authorized = quote["_proven"] and not quote["_realtime"]
         if world.has("funds-checked-at-creation-only"):
             internals.take(world, account, amount)
+        elif world.has("debit-untold"):
+            internals.require_funds(world, account, amount)
+            account["_available"] -= amount
         elif not (authorized and world.has("authorized-not-debited")):
             internals.debit(world, account, amount)
     quote["status"] = "PROCESSING"
@@ -890,6 +895,13 @@ def _require_executable(world: World, quote: Json) -> None:
         raise conflict("This quote is only executed when it is made.")
 
 
+def _expired(world: World) -> Refusal:
+    """Return what refuses to execute an expired quote."""
+    if world.has("expired-as-invalid"):
+        return invalid("quoteId", "has expired")
+    return Refusal(world.persona.expired_code, "The quote has expired.")
+
+
 def execute_call(call: Call) -> Reply:
     """POST /quotes/{quoteId}/execute."""
     world, persona, quote = call.world, call.world.persona, of(call)
@@ -916,7 +928,7 @@ def execute_call(call: Call) -> Reply:
     if _is_expired(world, quote) and not world.has("quotes-for-ever"):
         quote["_refused_late"] = True
         _expire_late(world, quote)
-        raise Refusal(persona.expired_code, "The quote has expired.")
+        raise _expired(world)
     if quote["_realtime"]:
         return _execute_realtime(world, quote)
     _require_executable(world, quote)

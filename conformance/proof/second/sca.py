@@ -80,7 +80,9 @@ def _customer(call: Call) -> Json:
     world = call.world
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
-    if not customers.needs_sca(customer) and not world.has("reset-everywhere"):
+    started = (call.method, call.path) == ("POST", "/sca/factors/reset")
+    outside = not customers.needs_sca(customer) and not world.has("reset-everywhere")
+    if outside and not (started and world.has("reset-started-outside")):
         raise conflict("This customer needs no strong authentication.")
     return customer
 
@@ -250,6 +252,8 @@ def read_reset(call: Call) -> Reply:
         answer["completedAt"] = now()
     if reset["completedAt"] and world.has("completed-at-never"):
         answer["completedAt"] = None
+    if reset["factor"] == "SMS_OTP" and world.has("sms-enrollment-pending"):
+        answer["enrollmentStatus"] = "PENDING"
     return 200, answer
 
 
@@ -318,7 +322,8 @@ def _incomplete(world: World, reset: Json) -> Refusal:
     terminal = reset["status"] in TERMINAL
     if not terminal and world.has("early-completion-rejects"):
         reset["status"] = "REJECTED"
-    status = world.persona.terminal_reset_status if terminal else 400
+    early = 409 if world.has("early-completion-conflict") else 400
+    status = world.persona.terminal_reset_status if terminal else early
     return invalid("resetId", reason, status=status)
 
 

@@ -149,6 +149,8 @@ def _require_channels(world: World, customer: Json) -> None:
     again = "_link_asked" in customer and world.has("link-on-second-ask")
     business = customer["customerType"] == "BUSINESS" and world.has("business-early-link")
     customer["_link_asked"] = True
+    if len(waiting) < len(channels) and world.has("link-with-one-channel"):
+        return
     if not (by_mail or again or business or world.has("early-link")):
         raise conflict("The contact channels have to be verified first.")
 
@@ -325,9 +327,16 @@ def _check_document(world: World, given: Json) -> None:
     if one_sided and not (owned and world.has("owner-side-optional")):
         raise invalid("side", "is required", kind="select")
     if given["documentType"] in IDENTITY:
-        for name in ("documentNumber", "issuingAuthority"):
-            if not given[name] and not world.has("authority-optional"):
-                raise invalid(name, "is required for an identity document")
+        _require_issue(world, given)
+
+
+def _require_issue(world: World, given: Json) -> None:
+    for name in ("documentNumber", "issuingAuthority"):
+        bare = (given["documentType"], name) == ("PASSPORT", "issuingAuthority")
+        if bare and not given[name] and world.has("passport-without-authority"):
+            continue
+        if not given[name] and not world.has("authority-optional"):
+            raise invalid(name, "is required for an identity document")
 
 
 def _unfit(world: World, message: str) -> Refusal:

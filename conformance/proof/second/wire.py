@@ -330,6 +330,8 @@ def _is_ours(world: World, given: str) -> bool:
         return False
     known = hmac.compare_digest(name.encode(), world.token_id.encode())
     right = hmac.compare_digest(secret.encode(), world.client_secret.encode())
+    if known and not right and world.has("wrong-secret-forbidden"):
+        raise Refusal("FORBIDDEN", "The secret is wrong.", status=403)
     return known and (right or world.has("any-secret"))
 
 

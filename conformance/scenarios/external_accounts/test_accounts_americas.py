@@ -43,6 +43,23 @@ def test_an_active_account_shows_by_which_rails_it_can_be_paid(
         assert len(set(rails)) == len(rails)
 
 
+@requirement("AMR-311")
+def test_rails_are_read_as_well(platform: Platform) -> None:
+    """What the answer to a creation showed is not withheld from who reads the account later."""
+    owner = platform.external_accounts.account_holder()
+    body = platform.external_accounts.body(owner, US_ACCOUNT)
+
+    account = arranged_resource(platform.api.create_external_account(body))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+
+    require_details(account_read)
+    if not rails_of(account):
+        raise ResourceMissing(f"{account['id']} showed no paymentRails when it was created")
+    if account_read.get("status") != account.get("status"):
+        raise ResourceMissing(f"{account['id']} is {account_read.get('status')} by now")
+    assert rails_of(account_read), account_read
+
+
 @requirement("AMR-020")
 def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
     """A request with paymentRails is refused, or the account does not show these rails."""

@@ -177,6 +177,23 @@ def test_an_account_in_rupees_shows_its_rails(
         assert all(isinstance(rail, str) for rail in rails)
 
 
+@requirement("ASA-190")
+@pytest.mark.parametrize("example", ["inr_account", "inr_account.neft"])
+def test_rails_are_read_as_well(platform: Platform, example: str) -> None:
+    """What the answer to a creation showed is not withheld from who reads the account later."""
+    body = platform.external_accounts.body(platform.external_accounts.account_holder(), example)
+
+    account = arranged_resource(platform.api.create_external_account(body))
+    account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+
+    require_details(account_read)
+    if not info_of(account).get("paymentRails"):
+        raise ResourceMissing(f"{account['id']} showed no paymentRails when it was created")
+    if account_read.get("status") != account.get("status"):
+        raise ResourceMissing(f"{account['id']} is {account_read.get('status')} by now")
+    assert info_of(account_read).get("paymentRails"), account_read
+
+
 @requirement("ASA-189")
 def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
     """A request with paymentRails is refused, or the account does not show the sent rail."""

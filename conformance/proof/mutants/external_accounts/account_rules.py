@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, edited
+from conformance.proof.kit.edits import where, without
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
@@ -128,6 +129,15 @@ def shown_member(account_type: str, member: str, change: Edit) -> Apply:
         return {**info, member: change(info[member])} if info.get(member) is not None else info
 
     return shown(account_type, edit)
+
+
+def read_without_rails(account_type: str) -> Apply:
+    """Return a patch after which readings of accounts of a type leave out their rails."""
+
+    def is_concerned(body: Json) -> bool:
+        return bool(body["accountInfo"].get("accountType") == account_type)
+
+    return edited(externals, "read", where(is_concerned, without("accountInfo.paymentRails")))
 
 
 def misnamed(account_type: str, change: Callable[[str], str]) -> Apply:

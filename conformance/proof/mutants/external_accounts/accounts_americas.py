@@ -13,6 +13,7 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     declare_kinds,
     declare_rules,
     declare_strict,
+    read_without_rails,
     rule_added,
 )
 from conformance.proof.patch import Apply, Patch
@@ -254,6 +255,11 @@ for _id, _type, _member in DEMANDED:
 
 
 # --- Rails of US accounts -------------------------------------------------------------------
+
+
+declare(
+    "AMR-311", "unread", "who reads a US account is not told its rails", read_without_rails(USD)
+)
 
 
 @mutant("AMR-020", "the rails that a request sends are kept")

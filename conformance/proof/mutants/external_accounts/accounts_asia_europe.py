@@ -14,6 +14,7 @@ from conformance.proof.mutants.external_accounts.account_rules import (
     declare_kinds,
     declare_rules,
     declare_strict,
+    read_without_rails,
     rule_added,
     rule_changed,
     shown,
@@ -436,6 +437,11 @@ declare(
     "rails-as-objects",
     "the rails are objects",
     shown_member(INR, "paymentRails", lambda rails: [{"name": rail} for rail in rails]),
+)
+
+
+declare(
+    "ASA-190", "unread", "who reads an INR account is not told its rails", read_without_rails(INR)
 )
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, edited
-from conformance.proof.kit.edits import ALL, as_number, put, turned
+from conformance.proof.kit.edits import ALL, as_number, put, turned, with_null, without
 from conformance.proof.kit.members import FORMLESS_ID, UNKNOWN_WORD, Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
@@ -89,6 +89,20 @@ for _requirement, _place, _path in (
         "lower-case",
         "a platformAccountId is shown in lower case",
         edited(*_place, turned(_path, str.lower)),
+    )
+
+for _requirement, _member in (("EXT-011", "platformAccountId"), ("EXT-823", "customerId")):
+    declare(
+        _requirement,
+        "left-out",
+        f"the answer to a creation has no {_member}",
+        edited(*CREATE, without(_member)),
+    )
+    declare(
+        _requirement,
+        "null",
+        f"the {_member} is null in the answer to a creation",
+        edited(*CREATE, with_null(_member)),
     )
 
 declare(

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Json, before, concerning, edited, instead, together
+from conformance.proof.kit.edits import ALL, without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
@@ -398,7 +399,16 @@ def creation_told(create: Function, unit: Unit, ask: Ask) -> Any:
 # --- Members that need not be there ---------------------------------------------------------
 
 
-declare_optional("external-account", (externals, "view"), "platformAccountId", "customerId")
+declare_optional("external-account", (externals, "read"), "platformAccountId", "customerId")
+
+for _member in ("platformAccountId", "customerId"):
+    declare(
+        "M75",
+        f"external-accounts-without-{_member}",
+        f"no list of external accounts shows {_member}",
+        edited(externals, "list_for_customers", without(f"data.{ALL}.{_member}")),
+        "absent",
+    )
 
 
 # --- Where something is refused -------------------------------------------------------------

@@ -128,13 +128,6 @@ def label_unseen(earlier: MintedAccount, body: Json) -> bool:
 
 
 @variant(
-    "M58", "a rule does not make another account", "other forms", (rule_based, "is_same"), instead
-)
-def rule_unseen(earlier: MintedAccount, body: Json) -> bool:
-    return bool(earlier.asked["customerId"] == body["customerId"])
-
-
-@variant(
     "M58",
     "an empty key is one like others, of each platform its own",
     "other forms",
