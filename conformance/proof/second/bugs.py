@@ -802,7 +802,6 @@ business-with-kyc-status|60|A business has a kycStatus in the place of its kybSt
 changed-ssn-without-hyphens|57|An SSN that comes by a change needs no hyphens.
 needless-channels-verified|61|Who has to verify no channel is shown with both as VERIFIED.
 tax-id-of-american-form|65|The taxId of any business has to have the form of those of the US.
-label-of-255-refused|83|A label of 255 characters is refused.
 no-wallet-on-approval|88|A customer who is approved gets no embedded wallet.
 us-three-digits-taken|109|An account number of fewer than four digits is taken for USD.
 philippine-bank-any|115|A PHP account takes any text for the name of its institution.

@@ -436,8 +436,6 @@ def create(call: Call) -> Reply:
     body = call.json(_rule(call))
     if len((body.get("label") or "").encode()) > 255 and world.has("label-counted-in-bytes"):
         raise invalid("label", "must have at most 255 bytes")
-    if len(body.get("label") or "") == 255 and world.has("label-of-255-refused"):
-        raise invalid("label", "must have fewer than 255 characters")
     print_of = json.dumps(_compared(world, body), sort_keys=True)
     memory = world.idempotent.get(f"account:{key}")
     if memory and memory["holder"] != body["holder"] and world.has("key-per-customer"):

@@ -64,6 +64,16 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
     return {} if at_home else fee
 
 
+def _lock(world: World, corridor: tuple[str, str], amount: int, one: Decimal) -> tuple[str, int]:
+    """Return the side that is locked, and its amount: by a planted bug not what is received."""
+    is_at_home = corridor[0] == corridor[1]
+    if not is_at_home and world.has("receiving-lock-pays-fee"):
+        return "SENDING", ceiling(amount / one)
+    if is_at_home and world.has("home-lock-ignored"):
+        return "SENDING", amount
+    return "RECEIVING", amount
+
+
 def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra: Json) -> Price:
     """Price a quote; `side` says which amount is given, `extra` is the platform's fee.
 
@@ -78,10 +88,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
     share = Decimal(extra.get("basisPoints") or 0) / 10_000
     fixed = extra.get("fixedAmount") or 0
     rounded = floor if world.persona.rounding == "down" else half_up
-    if side == "RECEIVING" and sending != receiving and world.has("receiving-lock-pays-fee"):
-        side, amount = "SENDING", ceiling(amount / one)
-    if side == "RECEIVING" and sending == receiving and world.has("home-lock-ignored"):
-        side = "SENDING"
+    if side == "RECEIVING":
+        side, amount = _lock(world, corridor, amount, one)
     if side == "SENDING" and not world.has("sides-swapped"):
         sent = amount
         fee, own = rounded(sent * fee_rate), rounded(sent * share) + fixed
