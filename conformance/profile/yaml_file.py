@@ -21,6 +21,8 @@ _TAG = "tag:yaml.org,2002:"
 _SCALARS = frozenset(_TAG + kind for kind in ("str", "int", "float", "bool", "null"))
 _COLLECTIONS = frozenset({f"{_TAG}map", f"{_TAG}seq"})
 _TEXT, _MERGE = f"{_TAG}str", f"{_TAG}merge"
+_GIVEN_UP = "exceeded maximum nesting depth"
+"""What LibYAML says of a text that is nested deeper than 1,000 levels."""
 
 
 class NotUsable(Exception):
@@ -123,15 +125,21 @@ def _read(path: Path) -> str:
 def _check_extent(text: str) -> None:
     # The parser puts nodes together by recursion in C, which ends the process where it is deep.
     depth = 0
-    for number, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
-        if number > 2 * MAX_VALUES:
-            raise _too_many(event)
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise _too_deep(event)
+    try:
+        for number, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
+            if number > 2 * MAX_VALUES:
+                raise _too_many(event)
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > MAX_DEPTH:
+                raise _too_deep(_line(event))
+    except yaml.MarkedYAMLError as error:
+        # The parser looks ahead of its events, so it may give up before one of them is too deep.
+        if error.problem == _GIVEN_UP and error.problem_mark:
+            raise _too_deep(f"line {error.problem_mark.line + 1}") from error
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +177,7 @@ class _Checker:
         if extent.values > MAX_VALUES:
             raise _too_many(node)
         if extent.depth > MAX_DEPTH:
-            raise _too_deep(node)
+            raise _too_deep(_line(node))
         self._extents[node] = extent
         return extent
 
@@ -226,8 +234,8 @@ def _read_as(node: yaml.Node) -> str:
     return f"YAML reads {legible(node.value, 60)!r} as {kind}; put it in quotes if it is a text"
 
 
-def _too_deep(place: yaml.Node | yaml.Event) -> NotUsable:
-    return NotUsable(f"is nested deeper than {MAX_DEPTH} levels in {_line(place)}")
+def _too_deep(place: str) -> NotUsable:
+    return NotUsable(f"is nested deeper than {MAX_DEPTH} levels in {place}")
 
 
 def _too_many(place: yaml.Node | yaml.Event) -> NotUsable:
