@@ -311,6 +311,12 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         int | None,
         typer.Option(min=1, help="with --generic, --by-kind or --plain: how many, drawn by chance"),
     ] = None,
+    kept: Annotated[
+        bool,
+        typer.Option(
+            "--kept", help="with --generic: see the kept kills again, each by its one test"
+        ),
+    ] = False,
     whole_run: Annotated[
         bool,
         typer.Option(
@@ -348,6 +354,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     if generic or whole_run:
         # What makes the changes is installed with the extra `test` alone.
         import_module("conformance.proof.generic.command").by_machine(
+            kept=kept,
             whole_run=whole_run,
             sample=sample,
             seed=seed,

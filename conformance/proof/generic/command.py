@@ -16,7 +16,14 @@ from conformance.contract.catalogue import catalogue
 from conformance.proof.generic.accepted import Acceptances, as_entry, read_accepted
 from conformance.proof.generic.changes import every_change, full_names, sampled, sources
 from conformance.proof.generic.executed import surveyed
-from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure
+from conformance.proof.generic.kept import (
+    MAX_SHARE_EXPIRED,
+    kills_of,
+    read_kept,
+    trials_of,
+    write_kept,
+)
+from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure, trial_of
 from conformance.proof.generic.whole import MANY_SILENCED, WholeRun, run_whole, subjects
 from conformance.proof.patch import MutantError
 from conformance.reporting.kills import GENERIC, GenericScore, read_generic, write_generic
@@ -59,6 +66,7 @@ class Account:
 
 def by_machine(
     *,
+    kept: bool,
     whole_run: bool,
     sample: int | None,
     seed: int,
@@ -70,8 +78,12 @@ def by_machine(
 ) -> None:
     """Measure changes, print what became of them, and end with 1 where too many are left.
 
-    With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them.
+    With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them; with
+    ``kept`` the kills of an earlier sample are tried again, each by its one test.
     """
+    if kept:
+        _try_kept(processes, figures=figures, verbose=verbose)
+        return
     if whole_run:
         _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
         return
@@ -91,16 +103,18 @@ def by_machine(
     )
     typer.echo(f"{len(chosen)} changes, about {_minutes(len(chosen), processes)} minutes")
     started = time.perf_counter()
-    results = measure(chosen, survey, processes, _print_line if verbose else _keep_silent)
+    trials = [trial_of(change, survey) for change in chosen]
+    results = measure(trials, processes, _print_line if verbose else _keep_silent)
     account = Account(results, accepted)
     _print(account, time.perf_counter() - started)
     if json_file is not None:
         content = [_as_json(one, accepted) for one in account.results]
         json_file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    score, kept = account.score(), read_generic(GENERIC)
+    score, allowed = account.score(), read_generic(GENERIC)
     if figures:
         write_generic(score, GENERIC)
-    elif score.share_left > (most := kept.share_left if kept is not None else 0.0):
+        write_kept(kills_of(results))
+    elif score.share_left > (most := allowed.share_left if allowed is not None else 0.0):
         typer.echo(
             f"{score.share_left:.1%} are left that nobody accepted, more than the {most:.1%} that "
             f"{GENERIC.name} allows"
@@ -186,6 +200,34 @@ def _as_json(one: Result, accepted: Acceptances) -> dict[str, object]:
         "seconds": one.seconds,
         "diff": one.change.diff,
     }
+
+
+def _try_kept(processes: int, *, figures: bool, verbose: bool) -> None:
+    """Try the kept kills again; end with 1 where one is lost, or too many of them have expired.
+
+    With ``figures`` only those that were seen again are kept.
+    """
+    kills = read_kept()
+    trials = trials_of(kills)
+    started = time.perf_counter()
+    results = measure(trials, processes, _print_line if verbose else _keep_silent)
+    lost = [one for one in results if one.outcome is not GenericOutcome.KILLED]
+    for one in lost:
+        _print_survivor(one)
+    expired = len(kills) - len(trials)
+    typer.echo(
+        f"{len(trials)} kept kills in {time.perf_counter() - started:.0f} s: "
+        f"{len(trials) - len(lost)} seen again, {len(lost)} lost; "
+        f"{expired} more have expired, as the reference has changed"
+    )
+    if figures:
+        write_kept(kills_of(results))
+        return
+    if expired > MAX_SHARE_EXPIRED * len(kills):
+        typer.echo("too many have expired: draw a sample anew, with --figures")
+        raise typer.Exit(1)
+    if lost or not trials:
+        raise typer.Exit(1)
 
 
 def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | None) -> None:

@@ -112,8 +112,7 @@ Task = Trial | Confirmation
 
 
 def measure(
-    changes: Sequence[Change],
-    survey: Survey,
+    trials: Sequence[Trial],
     processes: int,
     tell: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
@@ -121,7 +120,6 @@ def measure(
 
     ``tell`` hears of each result as it comes; a later one on the same change is the right one.
     """
-    trials = [_trial(change, survey) for change in changes]
     results = {
         one.change.id: Result(one.change, GenericOutcome.UNREACHED)
         for one in trials
@@ -139,10 +137,11 @@ def measure(
         tell(result)
         if result.outcome is GenericOutcome.UNRELIABLE and not result.detail:
             pool.left.insert(0, Confirmation(result))
-    return [results[change.id] for change in changes]
+    return [results[one.change.id] for one in trials]
 
 
-def _trial(change: Change, survey: Survey) -> Trial:
+def trial_of(change: Change, survey: Survey) -> Trial:
+    """Return a change with all the tests that execute it."""
     reaching = survey.reaching(change)
     return Trial(change, tuple(one.test for one in reaching), tuple(one.passed for one in reaching))
 
@@ -198,6 +197,9 @@ class _Loop(Server[Task, Result]):
             names = tuple(sorted(requirements))
             return Result(trial.change, outcome, killed_by, names, met, len(trial.tests))
 
+        if unknown := [test for test in trial.tests if test not in self._tests]:
+            detail = f"there is no test {unknown[0]}"
+            return Result(trial.change, GenericOutcome.UNUSABLE, detail=detail)
         try:
             self._swap.put(trial.change)
             for test, passed in self._nearest(trial):

@@ -15,7 +15,8 @@ from conformance.contract.readings import readings, unspecified
 from conformance.proof.generic.accepted import Acceptances, Accepted, as_entry, read_accepted
 from conformance.proof.generic.changes import Change, every_change, modules, sampled, sources
 from conformance.proof.generic.executed import Execution, Survey, lines_of
-from conformance.proof.generic.runner import app_of
+from conformance.proof.generic.kept import kills_of, read_kept, trials_of, write_kept
+from conformance.proof.generic.runner import GenericOutcome, Result, Trial, app_of
 from conformance.proof.generic.swap import Swap, Unusable
 from conformance.proof.generic.workers import Answer, Pool
 from conformance.reference import rules
@@ -299,6 +300,24 @@ def test_the_score_is_kept_and_read(tmp_path: Path) -> None:
     file.write_text("nothing\n", "utf-8")
     with pytest.raises(FiguresError):
         read_generic(file)
+
+
+def test_a_kept_kill_is_tried_by_its_test_until_the_place_changes(
+    tmp_path: Path, of_limits: list[Change]
+) -> None:
+    """What has another source than it had is left out, and so is what is no change any more."""
+    change, other = of_limits[:2]
+    result = Result(change, GenericOutcome.KILLED, "test_limits.py::test_one")
+    survived = Result(other, GenericOutcome.SURVIVED)
+    file = tmp_path / "kept.csv"
+    assert read_kept(file) == []
+
+    write_kept(kills_of([survived, result]), file)
+
+    (kill,) = read_kept(file)
+    assert trials_of([kill]) == [Trial(change, (kill.test,), (frozenset(),))]
+    assert trials_of([replace(kill, digest="0123456789ab")]) == []
+    assert trials_of([replace(kill, change=f"{kill.change}00")]) == []
 
 
 # --- Processes ------------------------------------------------------------------------------
