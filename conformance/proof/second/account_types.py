@@ -273,6 +273,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
                 world.has("ivory-coast-nine") if nine else world.has("ivory-coast-old-numbers")
             )
         skipped = skipped or _is_free(world, info, kind, name)
+        skipped = skipped or _is_free_number(world, info, kind, name)
         if info.get(name) is not None and not skipped:
             rule(info[name], f"accountInfo.{name}", faults)
     _refused_by_bugs(world, info, kind, faults)
@@ -306,7 +307,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
 
 def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
     """Tell whether a planted bug takes a form that lacks the name of a bank."""
-    if is_number_taken(world, info, kind):
+    if is_number_taken(world, info, kind) or _is_cut(world, info, kind):
         return True
     if info.get("bankName") is not None:
         return False
@@ -316,6 +317,19 @@ def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
         return world.has("taka-wallet-nameless")
     naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
     return naira and world.has("naira-bank-optional")
+
+
+def _is_cut(world: World, info: Json, kind: AccountType) -> bool:
+    """Tell whether a planted bug takes a form that lacks one member."""
+    lacks = [
+        name
+        for name in ("bankCode", "branchCode", "bankName", "accountNumber", "bankAccountType")
+        if name in kind.members and info.get(name) is None
+    ]
+    if "CAD" in kind.currencies and lacks == ["branchCode"]:
+        return world.has("cad-branch-code-optional")
+    colombian = "COP" in kind.currencies and lacks == ["bankAccountType"]
+    return colombian and world.has("cop-bank-account-type-optional")
 
 
 def is_number_taken(world: World, info: Json, kind: AccountType) -> bool:
@@ -350,6 +364,18 @@ def _is_free(world: World, info: Json, kind: AccountType, name: str) -> bool:
     if name == "accountNumber" and "NGN" in kind.currencies and mixed:
         return world.has("naira-number-letters")
     return False
+
+
+def _is_free_number(world: World, info: Json, kind: AccountType, name: str) -> bool:
+    """Tell whether a planted bug takes a number that is too long, or one of another country."""
+    given = info.get(name)
+    if not isinstance(given, str):
+        return False
+    if name == "accountNumber" and "ZAR" in kind.currencies and re.fullmatch("[0-9]{14}", given):
+        return world.has("zar-number-too-long")
+    foreign = re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given) and not given.startswith("AE")
+    emirates = name == "iban" and "AED" in kind.currencies
+    return bool(foreign) and emirates and world.has("aed-iban-prefix-unchecked")
 
 
 def _is_bank_free(world: World, given: Any) -> bool:

@@ -815,6 +815,33 @@ lapsed-challenge-as-compliance|195|A challenge that expired fails with COMPLIANC
 frozen-after-quote|222|An account that was frozen after the quote still pays.
 immediate-from-account-waits|242|A quote at once from an internal account is PENDING.
 kyb-pending-as-kyc|254|The review of a business that was submitted is told as CUSTOMER.KYC_PENDING.
+owner-id-bare|25|The id of a beneficial owner has no type.
+received-amount-not-rounded|26|The totalReceivingAmount of a quote between currencies is a fraction.
+currencies-patch-ignored|50|A change leaves the currencies of a customer as they were.
+idtype-passport-accepted|56|PASSPORT is taken for the idType of an individual.
+zar-number-too-long|119|An account number of 14 digits is taken for ZAR.
+cad-branch-code-optional|120|A CAD account needs no branchCode.
+aed-iban-prefix-unchecked|121|The iban of an AED account may begin with the letters of any country.
+receiving-currency-as-code|177|The receivingCurrency of a quote is a bare code.
+owner-percentage-as-string|200|The ownershipPercentage of a beneficial owner is answered as a text.
+failed-account-still-sends|220|An account that could not be provided sends and receives.
+failed-ownership-stays-pending|229|A failed proof leaves the verification of an ownership open.
+immediate-flag-ignored|242|A quote is PENDING in spite of immediatelyExecute.
+kyc-link-without-expiry|312|The answer to a call for a hosted link has no expiresAt.
+config-required-fields-missing|334|No supported currency has its providerRequiredCustomerFields.
+delete-account-returns-200|363|The deletion of an external account answers 200 with the account.
+immediate-realtime-accepted|380|An immediatelyExecute of a just-in-time quote is ignored.
+purpose-of-payment-type-unchecked|383|A purposeOfPayment that is no text is taken.
+wallet-request-id-not-required|422|A signed retry needs no Request-Id.
+expired-quote-409|457|The execution of an expired quote is refused with 409.
+unknown-document-holder-400|470|A document of a holder who is not there is refused with 400.
+account-locked-429|474|ACCOUNT_LOCKED has the status 429.
+no-owner-accepted|490|A business without any beneficial owner needs no control person.
+refunded-card-status-kept|509|A purchase that is returned as a whole is REFUNDED.
+verification-errors-absent|319|The answer to a submission that is accepted has no errors.
+cop-bank-account-type-optional|112|A bank transfer in COP needs no bankAccountType.
+rule-based-account-not-listed|343|Rule-based accounts are not in the list of their customer.
+untrust-without-confirm|364|The trust in a beneficiary is taken away before that is confirmed.
 """
 
 

@@ -252,7 +252,7 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
         _add(back, "settledAmount", before)
     if not world.has("refunded-amount-stays"):
         _add(row, "refundedAmount", amount)
-    if world.has("refunded-status"):
+    if world.has("refunded-status") or _is_whole_return(world, row):
         row["status"] = "REFUNDED"
     internals.credit(world, _account(world, row), amount)
     if own_payment and world.has("refund-told-refunded"):
@@ -261,6 +261,12 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
         _tell(world, row)
     elif own_payment or not _is_untold(world, row, later=bool(earlier)):
         _tell(world, back if own_payment else row)
+
+
+def _is_whole_return(world: World, row: Json) -> bool:
+    """Tell whether a planted bug gives a purchase that is returned as a whole another status."""
+    whole = row["refundedAmount"]["amount"] >= row["settledAmount"]["amount"]
+    return whole and world.has("refunded-card-status-kept")
 
 
 def _is_untold(world: World, row: Json, *, later: bool) -> bool:

@@ -33,6 +33,8 @@ def shown(world: World) -> Json:
         supported = [
             {name: value for name, value in row.items() if value != []} for row in supported
         ]
+    if world.has("config-required-fields-missing"):
+        supported = [{"currency": code} for code in COINS]
     return {"supportedCurrencies": supported, **world.config}
 
 

@@ -290,6 +290,8 @@ def _is_missed(world: World, body: Json, path: str) -> bool:
     later = path.startswith("currencies.") and path != "currencies.0"
     if later and world.has("second-currency-unchecked"):
         return True
+    if path == "idType" and value == "PASSPORT" and world.has("idtype-passport-accepted"):
+        return True
     if path == "businessInfo.incorporatedOn" and isinstance(value, str) and value.strip():
         return world.has("incorporated-on-any")
     if path == "address.country" and isinstance(value, str) and re.fullmatch("[A-Z]{3}", value):
@@ -765,6 +767,8 @@ def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None
     if business and body.get("address") and world.has("business-address-stays"):
         whole["address"] = customer.get("address")
     if business and body.get("currencies") and world.has("business-currencies-stay"):
+        whole["currencies"] = customer.get("currencies")
+    if body.get("currencies") and world.has("currencies-patch-ignored"):
         whole["currencies"] = customer.get("currencies")
     if "currencies" not in body and world.has("change-drops-currencies"):
         whole["currencies"] = []

@@ -458,6 +458,8 @@ def delete(call: Call) -> Reply:
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
+    if call.world.has("delete-account-returns-200"):
+        return 200, shown(account)
     return 204, None
 
 
@@ -472,6 +474,8 @@ def untrust(call: Call) -> Reply:
         raise conflict("The beneficiary is not trusted.")
     challenge = sca.challenge(world, owner, "UNTRUST_BENEFICIARY")
     account["_untrust"] = challenge["id"]
+    if world.has("untrust-without-confirm"):
+        account |= {"_trusted": False, "_untrusted": True}
     return 200, {"externalAccountId": account["id"], "scaChallenge": public(challenge)}
 
 
@@ -482,7 +486,8 @@ def confirm_untrust(call: Call) -> Reply:
     if short != (world.persona.untrust_path == "short"):
         raise Refusal("NOT_FOUND", "There is no such operation.")
     body = call.json()
-    if not account["_trusted"] or "_untrust" not in account:
+    known = account["_trusted"] or "_untrusted" in account
+    if not known or "_untrust" not in account:
         raise conflict("There is nothing to confirm.")
     if not world.has("untrust-unproven"):
         sca.prove(world, world.customers[account["customerId"]], body)
@@ -555,6 +560,8 @@ def prove(world: World, account: Json, *, owner: bool) -> None:
     alive = owner and account["_challenge"] == "LIVENESS"
     dead = not owner and account["_challenge"] == "LIVENESS"
     account["_challenge"] = None
+    if not owner and world.has("failed-ownership-stays-pending"):
+        return
     if dead and world.has("failed-liveness-open"):
         return
     if owner:

@@ -70,6 +70,12 @@ def of_customer(world: World, customer_id: str) -> list[Json]:
     return [row for row in world.internals.values() if row["customerId"] == customer_id]
 
 
+def works(world: World, account: Json) -> bool:
+    """Tell whether an account can send and receive: by a planted bug one that FAILED, too."""
+    failed = account["status"] == "FAILED" and world.has("failed-account-still-sends")
+    return account["status"] == "ACTIVE" or failed
+
+
 def shown(world: World, account: Json) -> Json:
     """Return an internal account as answers and events show it."""
     body = {name: value for name, value in account.items() if not name.startswith("_")}
@@ -339,6 +345,8 @@ def list_of_customer(call: Call) -> Reply:
     ruled = [row for row in rows if row["type"] == "RULE_BASED"]
     if ruled and "no-rule-based" in world.switches and world.has("disabled-are-hidden"):
         rows = [row for row in rows if row not in ruled]
+    if ruled and world.has("rule-based-account-not-listed"):
+        rows = [row for row in rows if row not in ruled]
     if world.has("accounts-of-others"):
         rows = [row for row in world.internals.values() if row["customerId"]]
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
@@ -538,7 +546,7 @@ def fund(call: Call) -> Reply:
     body = call.json(
         record({"amount": integer(1, 10**15)}, ("amount",), closed=world.persona.refuses_unknown)
     )
-    if account["status"] != "ACTIVE" and not world.has("frozen-receives"):
+    if not works(world, account) and not world.has("frozen-receives"):
         raise conflict("The account cannot receive.")
     if _blocked(world, account):
         raise conflict("Funding is blocked until the customer is approved.")

@@ -133,8 +133,11 @@ def _read(call: Call) -> Json:
             raise Refusal(world.persona.amount_code, "The amount has to be a positive integer.")
         integer(1, pricing.MAX_AMOUNT)(amount, "lockedCurrencyAmount", faults)
     purpose = body.get("purposeOfPayment")
-    if purpose is not None and not isinstance(purpose, str) and world.has("purpose-crashes"):
+    untyped = purpose is not None and not isinstance(purpose, str)
+    if untyped and world.has("purpose-crashes"):
         raise TypeError
+    if untyped and world.has("purpose-of-payment-type-unchecked"):
+        faults = [fault for fault in faults if fault[0] != "purposeOfPayment"]
     if body.get("immediatelyExecute") and purpose and world.has("immediate-purpose-refused"):
         faults.append(("purposeOfPayment", "text", "is not known"))
     if body.get("purposeOfPayment") and world.has("purpose-refused"):
@@ -279,7 +282,7 @@ def _require_sendable(
         return
     if frozen and deprecated and world.has("frozen-transfers"):
         return
-    if account and account["status"] != "ACTIVE" and not world.has("frozen-sends"):
+    if account and not internals.works(world, account) and not world.has("frozen-sends"):
         raise conflict("The source cannot send.")
     if account and account.get("_provided") and world.has("provided-cannot-send"):
         raise conflict("The source cannot send.")
@@ -422,6 +425,8 @@ def create(call: Call) -> Reply:
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
     if by_address and body.get("immediatelyExecute") and world.has("immediate-uma-waits"):
         body["immediatelyExecute"] = False
+    if body.get("immediatelyExecute") and world.has("immediate-flag-ignored"):
+        body["immediatelyExecute"] = False
     quote = make(call, body)
     answer = shown(world, quote)
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
@@ -506,6 +511,9 @@ def _as_taken(world: World, body: Json, source: End, codes: tuple[str, str]) -> 
     """Return the body of a quote, without its immediate execution by a planted bug."""
     at_once = body.get("immediatelyExecute")
     if at_once and codes[0] != codes[1] and world.has("cross-at-once-waits"):
+        return body | {"immediatelyExecute": False}
+    realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if at_once and realtime and world.has("immediate-realtime-accepted"):
         return body | {"immediatelyExecute": False}
     wallet = source.account.get("type") == "EMBEDDED_WALLET"
     if at_once and wallet and world.has("wallet-at-once-waits"):
@@ -730,8 +738,15 @@ def _mistake_price(world: World, quote: Json, body: Json) -> None:
     for name in ("sendingCurrency", "receivingCurrency"):
         if COINS[body[name]["code"]].decimals > 2 and world.has("quote-coin-decimals"):
             body[name]["decimals"] = 2
+    net = priced.sent - priced.fee - priced.platform_fee
+    exact = net * unit_rate(priced.sending, priced.receiving)
+    broken = quote["_locked"][0] == "SENDING" and exact != int(exact)
+    if broken and world.has("received-amount-not-rounded"):
+        body["totalReceivingAmount"] = float(exact)
     if quote["_locked"][0] == "RECEIVING" and world.has("shown-fee-on-net"):
         body["feesIncluded"] -= priced.fee - half_up((priced.sent - priced.fee) * priced.fee_rate)
+    if world.has("receiving-currency-as-code"):
+        body["receivingCurrency"] = priced.receiving
 
 
 def _challenge(world: World, quote: Json) -> Json:
@@ -899,7 +914,8 @@ def _expired(world: World) -> Refusal:
     """Return what refuses to execute an expired quote."""
     if world.has("expired-as-invalid"):
         return invalid("quoteId", "has expired")
-    return Refusal(world.persona.expired_code, "The quote has expired.")
+    status = 409 if world.has("expired-quote-409") else 0
+    return Refusal(world.persona.expired_code, "The quote has expired.", status=status)
 
 
 def execute_call(call: Call) -> Reply:

@@ -55,6 +55,8 @@ def prove(world: World, customer: Json, body: Json) -> None:
     """
     if customer["_wrong"] >= MAX_WRONG and not world.has("lock-ignored"):
         status = 409 if world.has("lock-as-conflict") else 0
+        if world.has("account-locked-429"):
+            status = 429
         raise Refusal("ACCOUNT_LOCKED", "Too many proofs were wrong.", status=status)
     if not customer["_session"] and not world.has("session-ignored"):
         status = 401 if world.has("session-as-unauthorized") else 0

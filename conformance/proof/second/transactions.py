@@ -202,7 +202,7 @@ def _pays_a_wallet(row: Json) -> bool:
 def is_shut(world: World, target: Json) -> bool:
     """Tell whether an internal account can receive nothing."""
     failed = target["status"] == "FAILED" and world.has("failed-account-receives")
-    return target["status"] != "ACTIVE" and not failed
+    return not internals.works(world, target) and not failed
 
 
 def _complete(world: World, row: Json) -> None:

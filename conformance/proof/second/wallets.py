@@ -41,10 +41,21 @@ def require_signature(call: Call, account: Json) -> None:
         raise Refusal(
             "WALLET_SIGNATURE_MISSING", "The wallet's device has to sign.", details=details
         )
+    if not request and world.has("wallet-request-id-not-required"):
+        request = _request_in(given)
     if not request:
         status = 400 if world.has("request-id-missing-400") else 0
         raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.", status=status)
     _verify(call, account, given, request)
+
+
+def _request_in(given: str) -> str:
+    """Return the id of the request that a signature names, or an empty text."""
+    try:
+        payload = base64.b64decode(given.partition(".")[0], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return payload.split("|")[2] if payload.count("|") == 3 else ""
 
 
 def _verify(call: Call, account: Json, given: str, request: str) -> None:
