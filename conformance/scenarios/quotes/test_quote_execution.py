@@ -187,7 +187,7 @@ def test_executing_a_quote_that_left_pending_debits_nothing(
 
 @requirement("QUO-110")
 def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
-    """An execution is refused with 400 or 409, QUOTE_EXPIRED or QUOTE_RATE_UNAVAILABLE."""
+    """An execution is refused with 400 and QUOTE_EXPIRED or QUOTE_RATE_UNAVAILABLE."""
     source = platform.internal_accounts.account()
     quote = create_expired_quote(platform, source)
 
@@ -195,7 +195,6 @@ def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
 
     refusal.refused(
         400,
-        409,
         "QUOTE_EXPIRED",
         "QUOTE_RATE_UNAVAILABLE",
         twin=platform.api.execute_quote(platform.quotes.pending(source)["id"]),

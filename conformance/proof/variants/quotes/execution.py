@@ -32,11 +32,6 @@ def expired_rate(patch: Patch) -> None:
         )
 
 
-@variant("M02", "an expired quote is refused with 409", "other codes")
-def expired_conflict(patch: Patch) -> None:
-    patch.row(rules, "ERROR_STATUS", "QUOTE_EXPIRED", 409)
-
-
 @variant(
     "M09",
     "a second execution answers 2xx with the quote as it stands",
