@@ -89,6 +89,9 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         dollars = wrong and body["currency"] == "USD" and world.has("any-account-in-dollars")
         if wrong and not dollars and not _is_free_asset(world, body, owner):
             faults.append(("currency", "select", "is not the currency of this account type"))
+        tether = (info["accountType"], body.get("currency")) == ("ARBITRUM_WALLET", "USDT")
+        if tether and world.has("arbitrum-tether-refused"):
+            faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
         if rails and not world.has("rails-taken-over"):
