@@ -817,6 +817,7 @@ immediate-from-account-waits|242|A quote at once from an internal account is PEN
 kyb-pending-as-kyc|254|The review of a business that was submitted is told as CUSTOMER.KYC_PENDING.
 broken-json-bare|447|A body that is no JSON is refused with an answer that is no error object.
 remittance-counted-in-bytes|487|A remittanceInformation of 80 letters with accents is refused.
+lookup-priced-in-dollars|297|A lookup names the currency that is asked, and is priced in dollars.
 discoveries-without-credentials|290|Discoveries are told without credentials.
 resets-of-all-customers|491|The resets of a day are counted over all customers.
 totp-enrollment-null|275|The enrollmentStatus of a reset of TOTP is null.
