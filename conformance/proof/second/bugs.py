@@ -842,6 +842,29 @@ verification-errors-absent|319|The answer to a submission that is accepted has n
 cop-bank-account-type-optional|112|A bank transfer in COP needs no bankAccountType.
 rule-based-account-not-listed|343|Rule-based accounts are not in the list of their customer.
 untrust-without-confirm|364|The trust in a beneficiary is taken away before that is confirmed.
+broken-json-bare|447|A body that is no JSON is refused with an answer that is no error object.
+remittance-counted-in-bytes|487|A remittanceInformation of 80 letters with accents is refused.
+lookup-priced-in-dollars|297|A lookup names the currency that is asked, and is priced in dollars.
+discoveries-without-credentials|290|Discoveries are told without credentials.
+resets-of-all-customers|491|The resets of a day are counted over all customers.
+totp-enrollment-null|275|The enrollmentStatus of a reset of TOTP is null.
+change-replaces-all|309|A change takes away every member that it does not name.
+itin-refused|56|An individual with an ITIN is refused.
+resubmission-keeps-errors|260|A second submission is accepted, and has the errors of the first one.
+owner-holder-unknown|201|A beneficial owner is no holder of documents.
+standing-fee-before-override|384|A standing platform fee goes before a platformFeeOverride.
+key-ignores-holder|350|A key that is used for another customer answers with the first account.
+arbitrum-tether-refused|126|An account on Arbitrum in USDT is refused.
+conversion-unscaled|26|A conversion takes no notice of the decimals of its two currencies.
+funds-of-received|451|A locked receiving amount is all that the source needs to have.
+executions-side-by-side|451|Two quotes over the same money both pay, executed at the same time.
+pending-business-pays|21|A business under review pays.
+immediate-without-quote-id|193|The transaction of a quote that is executed at once has no quoteId.
+chain-always-base|193|The network of every onChainTransaction is that of Base.
+second-sms-credential|461|A wallet has two credentials of SMS_OTP.
+malformed-signature-crashes|422|A malformed signature of a wallet ends in an internal error.
+immediate-processing-untold|432|No event tells of PROCESSING where a quote is executed at once.
+business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KYC_REJECTED.
 """
 
 

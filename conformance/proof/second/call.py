@@ -12,6 +12,7 @@ from conformance.proof.second.money import Json
 from conformance.proof.second.world import World, newest
 
 MAX_PAGE = 100
+NO_JSON = "The body is not JSON."
 
 Reply = tuple[int, Any]
 
@@ -62,7 +63,7 @@ class Call:
         try:
             body = json.loads(self.raw.decode(), parse_float=_float, parse_constant=_constant)
         except (ValueError, RecursionError):
-            raise self.unreadable("The body is not JSON.") from None
+            raise self.unreadable(NO_JSON) from None
         if not isinstance(body, dict):
             raise self.unreadable("The body has to be an object.")
         if rule:

@@ -185,6 +185,8 @@ def _name_faults(world: World, customer: Json, faults: list[Fault]) -> None:
 def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: str = "") -> None:
     """Find an identification number that is not of its type; `stem` comes before its name."""
     kind, value = person.get("idType"), person.get("identifier")
+    if kind == "ITIN" and not stem and world.has("itin-refused"):
+        faults.append(("idType", "select", "must be SSN"))
     pattern = r"9\d\d-?\d\d-?\d{4}" if kind == "ITIN" else r"\d{3}-\d{2}-\d{4}"
     if value is None or kind not in {"SSN", "ITIN"} or re.fullmatch(pattern, str(value)):
         return
@@ -559,6 +561,8 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
             return
         if kind == "KYB" and world.has("kyc-for-business"):
             kind = "KYC"
+        if decision == "REJECTED" and kind == "KYB" and world.has("business-rejection-as-kyc"):
+            kind = "KYC"
         told = _told(world, _namesake(world, customer))
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
@@ -680,7 +684,7 @@ def change(call: Call) -> Reply:
     call.only_platform()
     world, customer = call.world, of(call)
     body = call.json()
-    whole = merged(customer, body)
+    whole = _changed(world, customer, body)
     if "customerType" in body and body["customerType"] != customer["customerType"]:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
@@ -793,6 +797,17 @@ def _shift(world: World, customer: Json, body: Json, whole: Json) -> None:
     own = "platformCustomerId" not in body and customer["_platform_id_made"]
     if own and world.has("change-renews-platform-id"):
         whole["platformCustomerId"] = f"second-{world.number()}"
+
+
+def _changed(world: World, customer: Json, body: Json) -> Json:
+    """Return what a change makes of a customer: by a planted bug what it names, and no more."""
+    whole = merged(customer, body)
+    kept = {*body, "customerType", "platformCustomerId", "umaAddress"}
+    unnamed = [name for name in MEMBERS if name in whole and name not in kept]
+    if unnamed and world.has("change-replaces-all"):
+        for name in unnamed:
+            del whole[name]
+    return whole
 
 
 def merged(customer: Json, body: Json) -> Json:

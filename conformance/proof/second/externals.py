@@ -89,6 +89,9 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
         dollars = wrong and body["currency"] == "USD" and world.has("any-account-in-dollars")
         if wrong and not dollars and not _is_free_asset(world, body, owner):
             faults.append(("currency", "select", "is not the currency of this account type"))
+        tether = (info["accountType"], body.get("currency")) == ("ARBITRUM_WALLET", "USDT")
+        if tether and world.has("arbitrum-tether-refused"):
+            faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
         if rails and not world.has("rails-taken-over"):
@@ -647,7 +650,7 @@ def lookup(call: Call) -> Reply:
     payer = call.query.get("customerId")
     world.lookups[row] = {"id": row, "accountId": account["id"]}
     estimate = rate(receiving, sending) if world.has("lookup-inverse") else rate(sending, receiving)
-    if sending != "USD" and world.has("lookup-rate-from-dollars"):
+    if sending != "USD" and _is_converted_from_dollars(world):
         estimate = rate("USD", receiving)
     preference: Json = {
         "currency": currency(receiving),
@@ -703,6 +706,11 @@ def _is_in_dollars(call: Call) -> bool:
     return business or world.has("lookup-always-dollars")
 
 
+def _is_converted_from_dollars(world: World) -> bool:
+    """Tell whether a planted bug converts from dollars, whatever a lookup names."""
+    return world.has("lookup-rate-from-dollars") or world.has("lookup-priced-in-dollars")
+
+
 def _name_network(world: World, account: Json, preference: Json) -> None:
     if world.has("lookup-network-in-code"):
         network = account["accountInfo"]["accountType"].removesuffix("_WALLET")
@@ -717,7 +725,8 @@ def _bound(world: World, answer: Json, codes: tuple[str, str]) -> None:
     back = unit_rate(receiving, sending)
     if receiving != sending and world.has("bounds-not-converted"):
         back = unit_rate(sending, sending)
-    if sending != "USD" and world.has("lookup-bounds-in-dollars"):
+    in_dollars = world.has("lookup-bounds-in-dollars") or world.has("lookup-priced-in-dollars")
+    if sending != "USD" and in_dollars:
         back = unit_rate(receiving, "USD")
     preference = answer["supportedCurrencies"][0]
     preference["minSendingAmount"] = int(MIN_RECEIVED * back)

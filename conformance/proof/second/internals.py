@@ -470,10 +470,13 @@ def create(call: Call) -> Reply:
 
 
 def _compared(world: World, body: Json) -> Json:
-    """Return what two requests of one key have in common: by a planted bug not their rule."""
-    if not world.has("key-ignores-rule"):
-        return body
-    return {name: value for name, value in body.items() if name != "sweepRule"}
+    """Return what two requests of one key have in common: by a planted bug not all of it."""
+    ignored = set()
+    if world.has("key-ignores-rule"):
+        ignored.add("sweepRule")
+    if world.has("key-ignores-holder"):
+        ignored.add("holder")
+    return {name: value for name, value in body.items() if name not in ignored}
 
 
 def _owned(world: World, account: Json) -> Json:

@@ -37,12 +37,20 @@ class Price:
         return rate(self.sending, self.receiving)
 
 
+def _is_overruled(world: World, sending: str, receiving: str) -> bool:
+    """Tell whether a planted bug prefers a standing fee to the one of a quote."""
+    standing = any(row["sendingCurrency"] == sending for row in world.config["feeConfigs"])
+    return standing and sending != receiving and world.has("standing-fee-before-override")
+
+
 def platform_fee(world: World, sending: str, receiving: str, override: Json | None) -> Json:
     """Return the platform's fee on a quote: `basisPoints` and `fixedAmount`.
 
     Raises:
         Refusal: for an override of a quote that does not send dollars.
     """
+    if override is not None and _is_overruled(world, sending, receiving):
+        override = None
     if override is not None:
         if sending == "USD" or world.has("fee-in-any-currency"):
             return override
@@ -74,6 +82,16 @@ def _lock(world: World, corridor: tuple[str, str], amount: int, one: Decimal) ->
     return "RECEIVING", amount
 
 
+def _unit_rate(world: World, sending: str, receiving: str) -> Decimal:
+    """Return what one smallest unit is in those of another currency, but for planted bugs."""
+    if COINS[sending].decimals != COINS[receiving].decimals and world.has("conversion-unscaled"):
+        return rate(sending, receiving)
+    one = unit_rate(sending, receiving)
+    if sending != receiving and not COINS[receiving].decimals and world.has("zero-as-two-decimals"):
+        one *= 100
+    return one
+
+
 def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra: Json) -> Price:
     """Price a quote; `side` says which amount is given, `extra` is the platform's fee.
 
@@ -81,9 +99,7 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         Refusal: where nothing would be received, or more than can be counted.
     """
     sending, receiving = corridor
-    one = unit_rate(sending, receiving)
-    if sending != receiving and not COINS[receiving].decimals and world.has("zero-as-two-decimals"):
-        one *= 100
+    one = _unit_rate(world, sending, receiving)
     fee_rate = SERVICE_FEE_AT_HOME if sending == receiving else SERVICE_FEE
     share = Decimal(extra.get("basisPoints") or 0) / 10_000
     fixed = extra.get("fixedAmount") or 0

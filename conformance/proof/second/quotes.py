@@ -1,6 +1,7 @@
 """Quotes: from where, to where, at which price; created, authorized and executed."""
 
 import re
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,9 @@ def _longest(world: World, body: Json) -> int:
     if far and realtime and world.has("remittance-just-in-time"):
         return len(str(given))
     past = isinstance(given, str) and len(given) == MAX_REMITTANCE + 1
+    wide = isinstance(given, str) and len(given.encode()) > MAX_REMITTANCE >= len(given)
+    if wide and world.has("remittance-counted-in-bytes"):
+        return len(str(given)) - 1
     if len(str(given)) == MAX_REMITTANCE and world.has("remittance-of-80-refused"):
         return MAX_REMITTANCE - 1
     return MAX_REMITTANCE + (past and world.has("long-remittance"))
@@ -223,6 +227,8 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
     waits = realtime and reviewed
     business = owner["customerType"] == "BUSINESS"
     if waits and business and world.has("pending-business-just-in-time"):
+        return True
+    if reviewed and business and world.has("pending-business-pays"):
         return True
     return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
 
@@ -488,11 +494,13 @@ def make(call: Call, body: Json) -> Json:
     if world.persona.destination_noticed == "creation" or body.get("immediatelyExecute"):
         _require_receivable(world, target, priced.sent, source.code)
     if body.get("immediatelyExecute"):
-        _require_immediate(call, source, target, priced, realtime=realtime)
+        needed = _needed(world, body["lockedCurrencySide"], priced)
+        _require_immediate(call, source, target, needed, realtime=realtime)
     elif source.internal and (
         world.persona.funds_noticed == "creation" or world.has("funds-checked-at-creation-only")
     ):
-        internals.require_funds(world, source.internal, priced.sent)
+        needed = _needed(world, body["lockedCurrencySide"], priced)
+        internals.require_funds(world, source.internal, needed)
     quote = _record(world, body, (source, target), priced)
     quote["_deprecated"] = call.path.startswith("/transfer-")
     quote["_fixed"] = extra.get("fixedAmount") or 0
@@ -594,13 +602,13 @@ def _require_signature(call: Call, source: End, target: End) -> None:
 
 
 def _require_immediate(
-    call: Call, source: End, target: End, priced: Price, *, realtime: bool
+    call: Call, source: End, target: End, needed: int, *, realtime: bool
 ) -> None:
     world = call.world
     if realtime and not world.has("realtime-at-once"):
         raise invalid("immediatelyExecute", "needs an account that money can be taken from")
     if source.internal:
-        internals.require_funds(world, source.internal, priced.sent)
+        internals.require_funds(world, source.internal, needed)
         _require_signature(call, source, target)
     require_volume(world, source.owner, (source.code, target.code))
     if customers.needs_sca(source.owner) and world.persona.immediate_with_sca == "refused":
@@ -814,9 +822,16 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     pay(world, quote, at_once=at_once)
 
 
+def _needed(world: World, side: str, priced: Price) -> int:
+    """Return what the source of a quote has to have: by a planted bug what is received."""
+    received = side == "RECEIVING" and world.has("funds-of-received")
+    return priced.received if received else priced.sent
+
+
 def _require_funds_now(world: World, quote: Json) -> None:
     try:
-        internals.require_funds(world, quote["_source"].account, quote["_sent"])
+        needed = _needed(world, quote["_locked"][0], quote["_price"])
+        internals.require_funds(world, quote["_source"].account, needed)
     except Refusal as refusal:
         if world.has("short-execution-ends-quote"):
             quote["status"] = "FAILED"
@@ -839,6 +854,16 @@ def _asks(world: World, quote: Json) -> bool:
     return owner["customerType"] != "BUSINESS" or not world.has("no-challenge-for-business")
 
 
+def _take_after_check(world: World, quote: Json, account: Json, amount: int) -> None:
+    """Debit an account some time after its balance was looked at, while others may do the same."""
+    internals.require_funds(world, account, amount)
+    quote["status"] = "PROCESSING"
+    world.lock.release()
+    time.sleep(0.05)
+    world.lock.acquire()
+    internals.take(world, account, amount)
+
+
 def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Debit the source of a quote, and let its transaction settle.
 
@@ -854,8 +879,11 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         if amount % cent and world.has("coin-debit-in-cents"):
             amount -= amount % cent
         authorized = quote["_proven"] and not quote["_realtime"]
-        if world.has("funds-checked-at-creation-only"):
+        received = quote["_locked"][0] == "RECEIVING" and world.has("funds-of-received")
+        if received or world.has("funds-checked-at-creation-only"):
             internals.take(world, account, amount)
+        elif world.has("executions-side-by-side"):
+            _take_after_check(world, quote, account, amount)
         elif world.has("debit-untold"):
             internals.require_funds(world, account, amount)
             account["_available"] -= amount

@@ -159,6 +159,9 @@ def start_reset(call: Call) -> Reply:
             for row in world.resets.values()
             if row["_customer"] == customer["id"] and row["factor"] == body["factor"]
         ]
+    others = any(row["_customer"] != customer["id"] for row in world.resets.values())
+    if others and world.has("resets-of-all-customers"):
+        recent = [row["_started"] for row in world.resets.values() if row["_started"] > day_ago]
     ended = [
         row
         for row in world.resets.values()
@@ -256,6 +259,8 @@ def read_reset(call: Call) -> Reply:
         answer["completedAt"] = None
     if reset["factor"] == "SMS_OTP" and world.has("sms-enrollment-pending"):
         answer["enrollmentStatus"] = "PENDING"
+    if reset["factor"] == "TOTP" and world.has("totp-enrollment-null"):
+        answer["enrollmentStatus"] = None
     return 200, answer
 
 

@@ -268,7 +268,8 @@ def upload(call: Call) -> Reply:
     if holder in world.externals and world.has("document-of-account"):
         holder = given["documentHolder"] = world.externals[holder]["customerId"]
     owned = holder.startswith("BeneficialOwner:") or holder in world.owners
-    table = world.owners if owned else world.customers
+    known = owned and not world.has("owner-holder-unknown")
+    table = world.owners if known else world.customers
     found = _holder(world, table, holder)
     try:
         _check_paper(world, given, found.pop("_defect", None))
@@ -614,6 +615,8 @@ def submit(call: Call) -> Reply:
         "errors": errors,
         "createdAt": now(),
     }
+    if again and world.has("resubmission-keeps-errors"):
+        verification["errors"] = _last_errors(world, customer)
     world.verifications[verification["id"]] = verification
     if not errors or world.has("pending-despite-errors"):
         told = not (again and world.has("resubmission-untold"))
@@ -624,6 +627,12 @@ def submit(call: Call) -> Reply:
     if not errors and world.has("verification-errors-absent"):
         del answer["errors"]
     return created(call, answer)
+
+
+def _last_errors(world: World, customer: Json) -> list[Json]:
+    """Return the errors of the last submission of a customer that had some."""
+    rows = [row for row in world.verifications.values() if row["customerId"] == customer["id"]]
+    return next(list(row["errors"]) for row in reversed(rows) if row["errors"])
 
 
 def index(call: Call) -> Reply:

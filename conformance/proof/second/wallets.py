@@ -68,6 +68,8 @@ def _verify(call: Call, account: Json, given: str, request: str) -> None:
         found = ""
         payload = ""
     if not found or payload.count("|") != 3:
+        if world.has("malformed-signature-crashes"):
+            raise ValueError
         raise Refusal("WALLET_SIGNATURE_MALFORMED", "This is no signature.")
     if not hmac.compare_digest(sign(account["_key"], payload), given) and not world.has(
         "wallet-any-key"
@@ -108,7 +110,9 @@ def add(call: Call) -> Reply:
     if kind != "PASSKEY" and "desynchronized" in wallet["_traits"]:
         told = "SMS_OTP" if world.has("email-sync-as-sms") else kind
         raise Refusal(f"{told}_CREDENTIAL_SYNC_FAILED", "The provider could not be reached.")
-    if _is_there(world, wallet, kind, identity) and not world.has("second-credential"):
+    free = kind == "SMS_OTP" and world.has("second-sms-credential")
+    there = not free and _is_there(world, wallet, kind, identity)
+    if there and not world.has("second-credential"):
         raise Refusal(f"{kind}_CREDENTIAL_ALREADY_EXISTS", "There is such a credential.")
     row = {
         "id": world.new_id("Credential"),

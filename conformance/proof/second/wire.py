@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from conformance.proof.second.call import Call, Reply, Route
+from conformance.proof.second.call import NO_JSON, Call, Reply, Route
 from conformance.proof.second.errors import Refusal
 from conformance.proof.second.persona import Persona
 from conformance.proof.second.world import World
@@ -177,6 +177,8 @@ class Handler(BaseHTTPRequestHandler):
             bare = refusal.status == 401 and "authorization" not in call.headers
             if bare and call.world.has("gateway-refusal-as-text"):
                 return 401, "<!doctype html><title>Unauthorized</title>", "text/html"
+            if refusal.reason == NO_JSON and call.world.has("broken-json-bare"):
+                return 400, {"detail": "JSON parse error"}, "application/json"
             error: dict[str, Any] = {"code": refusal.code, "reason": refusal.reason}
             if refusal.code == "CONFLICT" and call.world.has("conflict-message"):
                 error["message"] = error.pop("reason")
@@ -299,6 +301,9 @@ def _is_let_in(call: Call) -> bool:
         return False
     if call.path.startswith(f"{VERSION}/sandbox/") and "authorization" not in call.headers:
         return call.world.has("sandbox-without-credentials")
+    bare = "authorization" not in call.headers
+    if call.path == f"{VERSION}/discoveries" and bare:
+        return call.world.has("discoveries-without-credentials")
     terms = call.path == f"{VERSION}/customers/end-user-terms"
     return terms and call.world.has("terms-without-credentials")
 
